@@ -4,7 +4,7 @@ import contextlib
 import fcntl
 import os
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGKILL, SIGTERM
 
 import psutil
 
@@ -54,6 +54,28 @@ def end_leftovers(program: str, directory: Path, *, main_pid: int | None, signal
     for process in alive:
         _send(process, SIGKILL)
     psutil.wait_procs(alive, timeout=patience)
+
+
+def end_marked(variable: str, value: str, *, patience: float) -> int:
+    """End the processes whose environment says ``variable=value`` and return how many there were.
+
+    Web and worker processes of a supervisor that was killed go on; the environment they inherited gives them away.
+    """
+    marked = [process for process in psutil.process_iter() if _is_marked(process, variable, value)]
+    for process in marked:
+        _send(process, SIGTERM)
+    _, alive = psutil.wait_procs(marked, timeout=patience)
+    for process in alive:
+        _send(process, SIGKILL)
+    psutil.wait_procs(alive, timeout=patience)
+    return len(marked)
+
+
+def _is_marked(process: psutil.Process, variable: str, value: str) -> bool:
+    try:
+        return process.pid != os.getpid() and process.environ().get(variable) == value
+    except (psutil.Error, OSError):
+        return False
 
 
 def _works_in(process: psutil.Process, program: str, directory: Path) -> bool:

@@ -28,27 +28,13 @@ class TokenWeights:
     """What one token holds, in characters, and what one character costs, in hundredths of a token."""
 
     letters_per_token: int = measured(6, source="within 20 % of o200k on English text")
-    unspaced_hundredths: int = measured(
-        85, source="0.85 tokens per Chinese character, within 20 % of o200k"
-    )
-    digits_per_token: int = measured(
-        3, source="o200k splits digits into groups of at most three"
-    )
-    punctuation_per_token: int = assumed(
-        2, owner="providers", settle_by="usage reported by chat models"
-    )
-    line_ends_per_token: int = assumed(
-        8, owner="providers", settle_by="usage reported by chat models"
-    )
-    other_letters_per_token: int = assumed(
-        3, owner="providers", settle_by="usage reported by chat models"
-    )
-    other_sign_hundredths: int = assumed(
-        150, owner="providers", settle_by="usage reported by chat models"
-    )
-    scale_hundredths: int = assumed(
-        100, owner="providers", settle_by="usage reported by chat models"
-    )
+    unspaced_hundredths: int = measured(85, source="0.85 tokens per Chinese character, within 20 % of o200k")
+    digits_per_token: int = measured(3, source="o200k splits digits into groups of at most three")
+    punctuation_per_token: int = assumed(2, owner="providers", settle_by="usage reported by chat models")
+    line_ends_per_token: int = assumed(8, owner="providers", settle_by="usage reported by chat models")
+    other_letters_per_token: int = assumed(3, owner="providers", settle_by="usage reported by chat models")
+    other_sign_hundredths: int = assumed(150, owner="providers", settle_by="usage reported by chat models")
+    scale_hundredths: int = assumed(100, owner="providers", settle_by="usage reported by chat models")
     """Multiplies the whole estimate: 110 counts a tenth more, for a model whose provider reports more."""
 
 
@@ -78,9 +64,7 @@ class TokenEstimator:
         weights = self._weights
         words = _tokens_of(_LATIN_WORD.findall(text), weights.letters_per_token)
         digits = _tokens_of(_DIGITS.findall(text), weights.digits_per_token)
-        punctuation = _tokens_of(
-            _PUNCTUATION.findall(text), weights.punctuation_per_token
-        )
+        punctuation = _tokens_of(_PUNCTUATION.findall(text), weights.punctuation_per_token)
         line_ends = _tokens_of(_LINE_ENDS.findall(text), weights.line_ends_per_token)
         return 100 * (words + digits + punctuation + line_ends)
 
@@ -89,11 +73,7 @@ class TokenEstimator:
         unspaced = sum(map(len, _UNSPACED.findall(text)))
         others = _tokens_of(_OTHER_WORD.findall(text), weights.other_letters_per_token)
         signs = sum(map(len, _OTHER_SIGNS.findall(text)))
-        return (
-            unspaced * weights.unspaced_hundredths
-            + 100 * others
-            + signs * weights.other_sign_hundredths
-        )
+        return unspaced * weights.unspaced_hundredths + 100 * others + signs * weights.other_sign_hundredths
 
 
 def _tokens_of(runs: Iterable[str], per_token: int) -> int:

@@ -1,0 +1,1 @@
+"""The Django project: composition on top, plumbing at the bottom."""

@@ -1,0 +1,33 @@
+"""Who calls: one API key in ``Authorization: Bearer``, and the tenant that it belongs to.
+
+This module must not import ``rest_framework.views``: REST framework loads it while that module is being imported.
+"""
+
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from memory_platform.api.policy import POLICY
+from tenants.errors import InvalidKey
+from tenants.services.keys import Caller, authenticate_key
+
+SCHEME = "bearer"
+
+
+class ApiKeyAuthentication(BaseAuthentication):
+    """Makes ``request.user`` the :class:`Caller` of the key; whatever is wrong with a key, the answer is the same."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, None]:
+        """Return the caller. Raises InvalidKey, also when there is no key at all."""
+        return authenticate_key(bearer_token(request.headers.get("Authorization", ""))), None
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="memory-platform"'
+
+
+def bearer_token(header: str) -> str:
+    """Return the token of an ``Authorization`` header. Raises InvalidKey when it cannot be a key."""
+    scheme, _, token = header.strip().partition(" ")
+    token = token.strip()
+    if scheme.lower() != SCHEME or not token.isascii() or not 0 < len(token) <= POLICY.token_chars:
+        raise InvalidKey
+    return token

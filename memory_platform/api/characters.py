@@ -1,0 +1,47 @@
+"""Which characters a request may hold: what Postgres cannot store and what makes text slow to handle is refused."""
+
+import re
+import sys
+import unicodedata
+from functools import cache
+
+from memory_platform.api.policy import POLICY
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def text_fault(text: str) -> tuple[str, str] | None:
+    """Return ``(code, message)`` of what is wrong with the characters of ``text``, or None.
+
+    A NUL or a lone surrogate cannot be stored; a long run of combining marks makes normalisation quadratic
+    (3 s for 40,000 marks).
+    """
+    if UNSTORABLE.search(text):
+        return "unstorable_character", "Holds a NUL or a lone surrogate."
+    if not text.isascii() and _mark_run().search(text):
+        return "combining_run", f"Holds more than {POLICY.combining_run} combining marks in a row."
+    return None
+
+
+def has_control(text: str) -> bool:
+    """Return whether ``text`` holds a control character or a lone surrogate."""
+    return CONTROL.search(text) is not None
+
+
+@cache
+def _mark_run() -> re.Pattern[str]:
+    """Return the pattern of too many combining marks (Unicode category M) in a row; built at first use (0.1 s)."""
+    return re.compile(f"[{_mark_ranges()}]{{{POLICY.combining_run + 1}}}")
+
+
+def _mark_ranges() -> str:
+    ranges: list[list[int]] = []
+    for code in range(0x300, sys.maxunicode + 1):
+        if not unicodedata.category(chr(code)).startswith("M"):
+            continue
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in ranges)

@@ -1,0 +1,49 @@
+"""Path parts: ids that the product chose, and ids that were made here."""
+
+from uuid import UUID
+
+from django.urls import register_converter
+
+from memory_platform.api.targets import id_nobody_has
+
+UUID_CHARS = 36
+
+
+class ProductIdConverter:
+    """An id chosen by the product, in any script. Its rules are checked by the view, so that a bad one is 400, not 404."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+class OwnIdConverter:
+    """An id made here. Callers must treat it as opaque, so anything else is an id that nothing has: 404, not 400."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> UUID:
+        return own_id(value)
+
+    def to_url(self, value: object) -> str:
+        return str(value)
+
+
+def own_id(value: str) -> UUID:
+    """Return the UUID that ``value`` writes in its usual form, else one that no row has."""
+    if len(value) == UUID_CHARS:
+        try:
+            return UUID(value)
+        except ValueError:
+            pass
+    return id_nobody_has(value)
+
+
+def register_converters() -> None:
+    """Make ``<product_id:x>`` and ``<own_id:x>`` known to Django's ``path``."""
+    register_converter(ProductIdConverter, "product_id")
+    register_converter(OwnIdConverter, "own_id")

@@ -1,0 +1,45 @@
+"""What Postgres refuses, in the words of the API: input is the caller's fault, a lost server is nobody's."""
+
+from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError
+
+from memory_platform.kernel.errors import Conflict, InvalidInput, MemoryPlatformError, NotFound, Unavailable
+
+# By five-character code first, then by class (the first two). What stands in neither is a fault of ours.
+_ANSWERS: dict[str, tuple[type[MemoryPlatformError], str]] = {
+    "23505": (Conflict, "Another object already has this id."),
+    "23503": (NotFound, "Something that this refers to does not exist."),
+    "23514": (InvalidInput, "A value is outside of what the platform stores."),
+    "23P01": (Conflict, "This overlaps with another object."),
+    "55P03": (Conflict, "Another request is changing the same object."),
+    "57014": (Unavailable, "The database took too long."),
+    "22": (InvalidInput, "A value cannot be stored."),
+    "54": (InvalidInput, "A value is too large or too complex to be stored."),
+    "08": (Unavailable, "The database does not answer."),
+    "40": (Unavailable, "Too many requests change the same object."),
+    "53": (Unavailable, "The database has no room for another request."),
+    "57": (Unavailable, "The database is restarting."),
+}
+
+
+def sqlstate_of(error: BaseException) -> str | None:
+    """Return the five-character code of a database error or of what caused it, or None."""
+    seen: BaseException | None = error
+    while seen is not None:
+        code = getattr(seen, "sqlstate", None)
+        if code:
+            return str(code)
+        seen = seen.__cause__
+    return None
+
+
+def refusal_of(error: Exception) -> MemoryPlatformError | None:
+    """Return the platform's error for a database error, or None when it is not one that a caller could cause or wait out."""
+    if not isinstance(error, DatabaseError):
+        return None
+    state = sqlstate_of(error)
+    if state is None:
+        lost = isinstance(error, OperationalError | InterfaceError)
+        return Unavailable("The database does not answer.") if lost else None
+    answer = _ANSWERS.get(state) or _ANSWERS.get(state[:2])
+    return answer[0](answer[1]) if answer else None

@@ -1,0 +1,35 @@
+"""The numbers of the API: limits on what comes in, sizes of pages, waits."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.policy import assumed, promised
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class ApiPolicy:
+    """Limits of one request. Bytes are bytes of UTF-8."""
+
+    body_bytes: int = promised(1 * MIB, row="D1")
+    messages_body_bytes: int = promised(4 * MIB, row="C1")
+    bulk_body_bytes: int = promised(16 * MIB, row="D1")
+    json_depth: int = promised(32, row="D1")
+    keys_per_object: int = promised(1_000, row="D1")
+    string_bytes: int = promised(64 * KIB, row="D1")
+    combining_run: int = promised(32, row="D1")
+    id_chars: int = promised(200, row="P1")
+    id_bytes: int = promised(800, row="P1")
+    page_default: int = promised(50, row="D1")
+    page_most: int = promised(200, row="D1")
+    reply_hours: int = promised(24, row="D1")
+    idempotency_key_chars: int = assumed(255, owner="api", settle_by="the longest key a client library sends")
+    token_chars: int = assumed(512, owner="api", settle_by="a longer form of API key")
+    twin_wait_ms: int = assumed(1_000, owner="api", settle_by="load test with concurrent twins")
+    retry_after_s: int = promised(2, row="D1")
+
+
+POLICY = ApiPolicy()
+BIGINT_LEAST = -(2**63)
+BIGINT_MOST = 2**63 - 1

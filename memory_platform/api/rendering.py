@@ -1,0 +1,47 @@
+"""How answers are written: JSON by orjson, whatever the client says it accepts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import orjson
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC | orjson.OPT_SERIALIZE_NUMPY
+
+
+def dump_json(data: Any) -> bytes:
+    """Return ``data`` as JSON; aware times in UTC end in Z, what JSON does not know becomes its ``str``."""
+    return orjson.dumps(data, default=str, option=_OPTIONS)
+
+
+class JsonRenderer(BaseRenderer):
+    """Writes JSON; no answer at all for a status that has no body."""
+
+    media_type: ClassVar[str] = "application/json"
+    format: ClassVar[str] = "json"
+    charset: ClassVar[str | None] = None
+    render_style: ClassVar[str] = "binary"
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """Return ``data`` as bytes."""
+        return b"" if data is None else dump_json(data)
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """Ignores ``Accept``: there is one representation, and 406 would help nobody."""
+
+    def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:
+        """Return the first parser for the request's content type, or None (then 415)."""
+        kind = (request.content_type or "").split(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == kind), None)
+
+    def select_renderer(
+        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the view's first renderer."""
+        return renderers[0], str(renderers[0].media_type)

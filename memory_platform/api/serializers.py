@@ -1,0 +1,94 @@
+"""Bases of what goes in and out: an input refuses what it does not know, an output says what it looks like."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+
+from memory_platform.api.fields import QueryText, TextField
+from memory_platform.api.json_guard import shown_key
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """Unknown fields are faults; null for an optional field means that the field is absent.
+
+    A field named ``from_`` is called ``from`` outside.
+    """
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Is a JSON object."}
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the declared fields; optional ones accept null, also in the OpenAPI document."""
+        fields = {name.removesuffix("_"): field for name, field in super().get_fields().items()}
+        for field in fields.values():
+            field.error_messages.update(required="Is required.", null="Is not null.")
+            if not field.required:
+                field.allow_null = True
+        return fields
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, Mapping):
+            raise ValidationError([ErrorDetail("Is a JSON object.", code="not_an_object")])
+        faults: dict[str, Any] = {
+            shown_key(str(key)): [ErrorDetail("Is not a known field.", code="unknown_field")]
+            for key in data
+            if key not in self.fields
+        }
+        given = {key: value for key, value in data.items() if value is not None and key in self.fields}
+        value: dict[str, Any] = {}
+        try:
+            value = super().to_internal_value(given)
+        except ValidationError as error:
+            faults |= dict(error.detail)  # type: ignore[arg-type]  # of an object it is always a dictionary
+        if faults:
+            raise ValidationError(faults)
+        return value
+
+
+class Input(StrictSerializer):
+    """The body of a request. ``RecallInput.parsed(request)`` is the checked dictionary."""
+
+    @classmethod
+    def parsed(cls, request: Request) -> dict[str, Any]:
+        """Return the body's values; absent optional fields without a default are left out. Raises ValidationError."""
+        return dict(_shared(cls).run_validation(request.data))
+
+
+class NothingInput(Input):
+    """The body of a request that takes none: empty, or an empty object."""
+
+
+class QueryInput(StrictSerializer):
+    """The query string of a request; a parameter stands once, unless it is declared as a list."""
+
+    @classmethod
+    def parsed(cls, request: Request) -> dict[str, Any]:
+        """Return the query's values; absent ones without a default are left out. Raises ValidationError."""
+        serializer = _shared(cls)
+        return dict(serializer.run_validation(_query_values(serializer, request)))
+
+
+class Output(serializers.Serializer[Any]):
+    """The shape of an answer: read by the OpenAPI document, and ``Output(value).data`` where speed does not matter."""
+
+
+@cache
+def _shared(cls: type[StrictSerializer]) -> StrictSerializer:
+    """Return one instance per class: validating changes nothing in it, and making one costs more than using it."""
+    return cls()
+
+
+def _query_values(serializer: StrictSerializer, request: Request) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, given in request.query_params.lists():
+        field = serializer.fields.get(name)
+        if isinstance(field, serializers.ListField):
+            values[name] = [QueryText(one) for one in given]
+        elif len(given) > 1:
+            raise ValidationError({shown_key(name): [ErrorDetail("Stands once.", code="repeated")]})
+        elif given[0] or not isinstance(field, TextField):
+            values[name] = QueryText(given[0])
+    return values

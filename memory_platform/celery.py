@@ -1,0 +1,11 @@
+"""The Celery app. Jobs are wake-ups: Postgres holds the work, so a lost or doubled message does no harm."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
+
+app = Celery("memory_platform")
+app.config_from_object("memory_platform.celery_settings")
+app.autodiscover_tasks(related_name="jobs")

@@ -1,0 +1,28 @@
+"""Celery's configuration: late acknowledgement, no prefetch, results ignored, short waits on the broker."""
+
+from django.conf import settings
+
+broker_url = settings.CELERY_BROKER_URL
+broker_connection_retry_on_startup = True
+# A publisher never waits for a broker that is down: the sweep finds the work later.
+broker_transport_options = {
+    "visibility_timeout": 600,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 0.3,
+    "unacked_restore_interval": 1,
+    "unacked_restore_throttle": 1,
+}
+task_publish_retry = False
+task_ignore_result = True
+task_acks_late = True
+task_reject_on_worker_lost = True
+worker_prefetch_multiplier = 1
+task_time_limit = 300
+task_soft_time_limit = 240
+worker_hijack_root_logger = False
+worker_send_task_events = False
+task_default_queue = "memory"
+timezone = "UTC"
+enable_utc = True
+beat_scheduler = "django_celery_beat.schedulers:DatabaseScheduler"
+beat_max_loop_interval = 2

@@ -1,0 +1,71 @@
+"""Postgres and Redis for the stack: embedded ones, or those that the environment names."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from memory_platform.devstack.errors import CannotStart
+from memory_platform.devstack.parts import Part
+from memory_platform.devstack.policy import SupervisorPolicy
+from memory_platform.devstack.postgres import EmbeddedPostgres
+from memory_platform.devstack.provision import ProvisionedUrls, provision
+from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.server import EmbeddedServer
+
+DATABASE = "memory"
+
+
+class Backends:
+    """The servers below the platform. ``postgres`` or ``redis`` is None where the environment names another one."""
+
+    def __init__(self, data_dir: Path, given: Mapping[str, str] = os.environ) -> None:
+        self.postgres = None if names_a_database(given) else EmbeddedPostgres(data_dir / "postgres")
+        both_given = given.get("REDIS_URL") and given.get("CELERY_BROKER_URL")
+        self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
+
+    def parts(self) -> list[Part]:
+        """Return the embedded servers as parts, in the order of their start."""
+        return [_part(server) for server in (self.postgres, self.redis) if server is not None]
+
+    def provision(self) -> dict[str, str]:
+        """Return the addresses of the embedded servers; makes roles and database first. The servers must be ready."""
+        addresses: dict[str, str] = {}
+        if self.postgres is not None:
+            urls: ProvisionedUrls = provision(self.postgres.superuser_url(), database=DATABASE)
+            addresses |= {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}
+        if self.redis is not None:
+            addresses |= {"REDIS_URL": self.redis.url, "CELERY_BROKER_URL": self.redis.broker_url}
+        return addresses
+
+    @property
+    def superuser_url(self) -> str | None:
+        """The embedded database's address for the superuser; None for a database of the user's own."""
+        return self.postgres.superuser_url(DATABASE) if self.postgres is not None else None
+
+    def release(self) -> None:
+        """Give the servers' directories back, after they were stopped."""
+        for server in (self.postgres, self.redis):
+            if server is not None:
+                server.release()
+
+
+def names_a_database(given: Mapping[str, str]) -> bool:
+    """Tell whether ``given`` names a database of the user's own. Raises CannotStart when it names only half of it."""
+    found = [name for name in ("DATABASE_URL", "DATABASE_OWNER_URL") if given.get(name)]
+    if len(found) == 1:
+        raise CannotStart(
+            f"{found[0]} is set alone. A database of your own needs both: DATABASE_URL (the app role serves) and "
+            "DATABASE_OWNER_URL (the owner migrates). `manage.py provision` makes the roles and prints both."
+        )
+    return bool(found)
+
+
+def _part(server: EmbeddedServer) -> Part:
+    return Part(
+        name=server.program.removesuffix("-server"),
+        command=server.command,
+        prepare=server.prepare,
+        is_ready=server.is_ready,
+        stop_signal=server.stop_signal,
+        stop_timeout=SupervisorPolicy().server_stop_timeout,
+    )

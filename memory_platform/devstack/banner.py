@@ -1,0 +1,41 @@
+"""What is printed when the stack answers: where to go, with which keys, and a line to paste."""
+
+from memory_platform.devstack.demo import DemoAccess
+
+LINE = "-" * 78
+
+
+def banner(base_url: str, demo: DemoAccess | None, *, seconds: float) -> str:
+    """Return the text, in English and Chinese; without a demo world it names the commands for a login and a key."""
+    access = _demo_lines(base_url, demo) if demo else _empty_lines(base_url)
+    head = f"The memory platform is ready ({seconds:.1f} s). Ctrl-C stops it.  记忆平台已就绪,按 Ctrl-C 停止。"
+    return "\n".join(["", LINE, head, "", *access, LINE, ""])
+
+
+def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
+    keys = [f"API key {tenant:<7} 密钥  {key}" for tenant, key in demo.keys.items()]
+    return [
+        f"Console 控制台         {base_url}/console/",
+        f"Login   登录           {demo.console_user} / {demo.console_password}",
+        f"API     接口           {base_url}/v1   (docs 文档: {base_url}/v1/docs)",
+        *keys,
+        "",
+        "Try it 试一试:",
+        *_curl(base_url, demo, "navigate home"),
+    ]
+
+
+def _curl(base_url: str, demo: DemoAccess, query: str) -> list[str]:
+    url = f"{base_url}/v1/subjects/{demo.subject}/recall"
+    key = demo.keys[demo.tenant]
+    body = f'{{"query": "{query}"}}'
+    return [
+        f"curl -s {url} -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{body}'",
+    ]
+
+
+def _empty_lines(base_url: str) -> list[str]:
+    return [
+        f"Console 控制台   {base_url}/console/   (login 登录: manage.py createsuperuser)",
+        f"API     接口     {base_url}/v1        (key 密钥: manage.py create_key --tenant T)",
+    ]

@@ -1,0 +1,135 @@
+"""Bring up the whole platform on one machine, keep it alive, and take it down again."""
+
+import errno
+import os
+import socket
+import time
+from pathlib import Path
+
+from memory_platform.devstack.backends import Backends
+from memory_platform.devstack.banner import banner
+from memory_platform.devstack.demo import demo_access
+from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
+from memory_platform.devstack.locks import DirectoryLock, end_marked
+from memory_platform.devstack.marks import done_marks, note_mark, schema_fingerprint, seed_fingerprint
+from memory_platform.devstack.options import StackOptions
+from memory_platform.devstack.policy import SupervisorPolicy
+from memory_platform.devstack.programs import MARK, Programs, fresh_metrics_directory
+from memory_platform.devstack.stack_file import remember, stack_secrets
+from memory_platform.devstack.supervisor import Supervisor
+from memory_platform.devstack.terminal import Terminal
+
+STOPPED, FAILED, CANNOT_START = 0, 1, 2
+
+
+def run_stack(options: StackOptions, terminal: Terminal) -> int:
+    """Run the stack until a signal ends it. Returns the exit status: 0 stopped, 1 failed, 2 could not begin."""
+    lock = DirectoryLock(options.data_dir / "up.lock")
+    try:
+        _begin(options, lock, terminal)
+        backends = Backends(options.data_dir)
+    except (AlreadyRunning, CannotStart) as obstacle:
+        terminal.line("up", obstacle.detail)
+        return CANNOT_START
+    supervisor = Supervisor(terminal)
+    with supervisor.signals():
+        try:
+            _bring_up(options, backends, supervisor, terminal)
+            supervisor.watch()
+        except StopRequested:
+            pass
+        except (DevStackError, OSError) as fault:
+            terminal.line("up", f"{fault}")
+            return FAILED
+        finally:
+            _take_down(supervisor, backends, terminal)
+            lock.release()
+    return STOPPED
+
+
+def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> None:
+    """Take the data directory and the port, or say who has them."""
+    options.data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        lock.acquire()
+    except AlreadyRunning as other:
+        raise AlreadyRunning(
+            f"Already running: {other.detail} Stop it with Ctrl-C there, or choose --data-dir."
+        ) from None
+    if ended := end_marked(MARK, str(options.data_dir), patience=SupervisorPolicy().server_stop_timeout):
+        terminal.line("up", f"ended {ended} processes that an earlier, killed start had left behind")
+    _require_free_port(options)
+
+
+def _require_free_port(options: StackOptions) -> None:
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((options.host, options.port))
+        except OSError as fault:
+            if fault.errno == errno.EADDRINUSE:
+                way_out = f"stop what uses it, or take another one: make run PORT={options.port + 1}"
+                raise CannotStart(f"Port {options.port} is in use: {way_out}") from None
+            raise CannotStart(f"Port {options.port} on {options.host} cannot be used: {fault.strerror}.") from None
+
+
+def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
+    began = time.monotonic()
+    _start_backends(backends, supervisor, terminal)
+    settings = {**stack_secrets(options.data_dir), **backends.provision(), **_given()}
+    remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir)})
+    fresh_metrics_directory(options.data_dir)
+    programs = Programs(options, settings)
+    _migrate(programs, backends.superuser_url, supervisor, terminal)
+    if options.seed:
+        _seed(programs, backends.superuser_url, options.data_dir, supervisor, terminal)
+    terminal.line("up", "starting web, worker and beat")
+    supervisor.start(*programs.parts())
+    demo = demo_access(options.data_dir)
+    terminal.plain(banner(options.base_url, demo, seconds=time.monotonic() - began))
+
+
+def _start_backends(backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
+    parts = backends.parts()
+    if parts:
+        terminal.line("up", f"starting {' and '.join(part.name for part in parts)}")
+        supervisor.start(*parts)
+
+
+def _given() -> dict[str, str]:
+    """Return what the environment says about addresses and secrets: commands in a second terminal need it too."""
+    names = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
+    return {name: os.environ[name] for name in names if os.environ.get(name)}
+
+
+def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervisor, terminal: Terminal) -> None:
+    """Bring the schema up to date. A database of the user's own is always asked, the embedded one notes what it has."""
+    fingerprint = schema_fingerprint()
+    if superuser_url and done_marks(superuser_url).get("migrate") == fingerprint:
+        return
+    terminal.line("up", "migrating the database")
+    supervisor.run("migrate", programs.step("migrate", "--database", "owner", "--noinput", "--verbosity", "0"))
+    if superuser_url:
+        note_mark(superuser_url, "migrate", fingerprint)
+
+
+def _seed(
+    programs: Programs, superuser_url: str | None, data_dir: Path, supervisor: Supervisor, terminal: Terminal
+) -> None:
+    """Make the demo world once; the command itself is safe to repeat."""
+    fingerprint = seed_fingerprint()
+    known = done_marks(superuser_url).get("seed") if superuser_url else None
+    if known == fingerprint and demo_access(data_dir):
+        return
+    terminal.line("up", "making the demo world")
+    supervisor.run("seed", programs.step("seed_world"))
+    if superuser_url:
+        note_mark(superuser_url, "seed", fingerprint)
+
+
+def _take_down(supervisor: Supervisor, backends: Backends, terminal: Terminal) -> None:
+    terminal.line("up", "stopping (a second Ctrl-C ends everything at once)")
+    supervisor.stop()
+    backends.release()
+    terminal.line("up", "stopped")

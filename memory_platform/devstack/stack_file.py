@@ -1,0 +1,47 @@
+"""The file that tells ``manage.py`` commands in a second terminal how to reach the running stack.
+
+It holds the stack's secrets, made once, so it is readable by its owner only. ``memory_platform.env`` reads it; what
+the process environment says counts more.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from dotenv import dotenv_values
+
+FILE_NAME = "stack.env"
+SECRET_NAMES = ("SECRET_KEY", "KEY_PEPPER")
+SECRET_BYTES = 48
+
+
+def remembered(data_dir: Path) -> dict[str, str]:
+    """Return what an earlier start wrote, an empty dictionary before the first."""
+    return {name: value for name, value in dotenv_values(data_dir / FILE_NAME, interpolate=False).items() if value}
+
+
+def stack_secrets(data_dir: Path) -> dict[str, str]:
+    """Return the stack's secrets: the remembered ones, new ones for those that are missing."""
+    known = remembered(data_dir)
+    return {name: known.get(name) or secrets.token_urlsafe(SECRET_BYTES) for name in SECRET_NAMES}
+
+
+def remember(data_dir: Path, values: Mapping[str, str]) -> None:
+    """Write ``values`` in one step, readable by the owner only."""
+    lines = "".join(f"{name}='{_escaped(value)}'\n" for name, value in sorted(values.items()))
+    write_private(data_dir / FILE_NAME, "# Written by `manage.py up`. Holds secrets: never commit it.\n" + lines)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace ``path`` by a file with mode 0600 that holds ``text``; a reader sees the old or the new one, whole."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    fresh.replace(path)
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("'", "\\'")

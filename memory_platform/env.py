@@ -1,0 +1,97 @@
+"""Configuration: the one typed table, and the only reader of the process environment.
+
+Values come from the environment, else from the file that ``make run`` keeps (``.dev/stack.env``), so that
+``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at once.
+The table in README.md is generated from this class by ``manage.py env_table``.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+STACK_FILE = PROJECT_ROOT / ".dev" / "stack.env"
+"""Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
+
+
+class ConfigurationFault(SystemExit):
+    """The environment cannot be used; the message lists every fault. Ends the process with status 1."""
+
+
+class Environment(BaseSettings):
+    """Everything that can be set from outside."""
+
+    model_config = SettingsConfigDict(env_file=STACK_FILE, extra="ignore", frozen=True)
+
+    database_url: str = Field(description="Postgres as the app role: `postgresql://user:password@host/name`.")
+    database_owner_url: str = Field(description="The same database as the owner role; used by migrations only.")
+    redis_url: str = Field(description="Redis for windows and counters, `redis://` or `unix://`.")
+    celery_broker_url: str = Field(description="Broker of the wake-ups, `redis://`, `redis+socket://` or `amqp://`.")
+    secret_key: str = Field(min_length=32, description="Django's signing key, at least 32 characters.")
+    key_pepper: str = Field(min_length=32, description="Secret that API keys are hashed with, at least 32 characters.")
+    debug: bool = Field(default=False, description="Django's debug pages. Never in production.")
+    allowed_hosts: str = Field(
+        default="localhost,127.0.0.1,[::1]", description="Host names that are answered, comma-separated."
+    )
+    csrf_trusted_origins: str = Field(default="", description="Origins of the console behind a proxy, comma-separated.")
+    embedder: Literal["wordllama", "hashing", "none"] = Field(
+        default="wordllama", description="Embedding: `wordllama` (embedded), `hashing` (tests), `none` (keywords only)."
+    )
+    lookup_role: str = Field(
+        default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
+    )
+    database_pool_size: int = Field(default=8, ge=1, le=100, description="Connections per web or worker process.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
+    log_format: Literal["json", "console"] = Field(default="json", description="`json` lines, or readable `console`.")
+    data_dir: Path = Field(
+        default=PROJECT_ROOT / ".dev", description="Where `make run` keeps the embedded stack's data and secrets."
+    )
+
+    @field_validator("database_url", "database_owner_url")
+    @classmethod
+    def _is_a_postgres_address(cls, value: str) -> str:
+        """Refuse what libpq would refuse, without repeating the value: it may hold a password."""
+        try:
+            parts = conninfo_to_dict(value)
+        except ProgrammingError:
+            raise ValueError("is not a Postgres address") from None
+        if not parts.get("dbname") or not parts.get("user"):
+            raise ValueError("must name a user and a database")
+        return value
+
+    @property
+    def allowed_host_list(self) -> list[str]:
+        return _listed(self.allowed_hosts)
+
+    @property
+    def csrf_trusted_origin_list(self) -> list[str]:
+        return _listed(self.csrf_trusted_origins)
+
+
+def _listed(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+@cache
+def environment() -> Environment:
+    """Return the configuration of this process, read once. Raises ConfigurationFault naming every fault."""
+    try:
+        return Environment()  # type: ignore[call-arg]  # required fields come from the environment
+    except ValidationError as invalid:
+        raise ConfigurationFault(_explained(invalid)) from None
+
+
+def _explained(invalid: ValidationError) -> str:
+    lines = [f"  {str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in invalid.errors(include_input=False)]
+    return "\n".join(
+        [
+            f"The configuration has {len(lines)} fault(s):",
+            *lines,
+            "Set them in the environment, or start the embedded stack with `make run`.",
+        ]
+    )

@@ -1,0 +1,66 @@
+"""The root of every error the platform raises on purpose.
+
+Each error carries a stable ``code`` that outside programs may rely on. Only ``memory_platform.api.errors`` turns
+codes into HTTP statuses. ``detail`` is read by the caller of the API: it names fields and limits, never content.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFault:
+    """One thing wrong with one field of a request; ``field`` is a dotted path such as ``messages.3.role``."""
+
+    field: str
+    code: str
+    message: str
+
+
+class MemoryPlatformError(Exception):
+    """Base of the tree. ``code`` is public and never renamed; ``retryable`` says whether trying again can help."""
+
+    code = "internal_error"
+    retryable = False
+
+    def __init__(self, detail: str = "", *, faults: Sequence[FieldFault] = ()) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.faults = tuple(faults)
+
+
+class InvalidInput(MemoryPlatformError):
+    """The request is malformed; ``faults`` names each field. HTTP 400."""
+
+    code = "invalid_input"
+
+
+class NotFound(MemoryPlatformError):
+    """Nothing with this id is visible to the caller (another tenant's object answers the same). HTTP 404."""
+
+    code = "not_found"
+
+
+class Conflict(MemoryPlatformError):
+    """The present state does not allow it. HTTP 409."""
+
+    code = "conflict"
+
+
+class VersionMismatch(MemoryPlatformError):
+    """``If-Match`` names a version that is no longer the current one. HTTP 412."""
+
+    code = "version_mismatch"
+
+
+class Refused(MemoryPlatformError):
+    """Understood, well-formed, and still refused. HTTP 422."""
+
+    code = "refused"
+
+
+class Unavailable(MemoryPlatformError):
+    """A part that this call needs does not answer. HTTP 503."""
+
+    code = "unavailable"
+    retryable = True

@@ -1,0 +1,120 @@
+"""Log lines are events with ids: a name from one list, and values that identify, count or time. Never content."""
+
+import logging
+from collections.abc import MutableMapping
+from enum import Enum, StrEnum
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+VALUE_CHARS = 200
+"""Longer strings are not ids; they are cut, so that content cannot slip in whole."""
+
+
+class Event(StrEnum):
+    """Every event that may be logged: noun first, past tense."""
+
+    REQUEST_SERVED = "request.served"
+    REQUEST_FAILED = "request.failed"
+    PROCESS_STARTED = "process.started"
+    KEY_CREATED = "key.created"
+    KEY_REVOKED = "key.revoked"
+    SUBJECT_ERASED = "subject.erased"
+    MESSAGES_ACCEPTED = "messages.accepted"
+    CONVERSATION_ENDED = "conversation.ended"
+    SNAPSHOT_WRITTEN = "snapshot.written"
+    MEMORY_EXTRACTED = "memory.extracted"
+    CONTEXT_ASSEMBLED = "context.assembled"
+    RECALL_DEGRADED = "recall.degraded"
+    WORK_CLAIMED = "work.claimed"
+    WORK_DONE = "work.done"
+    WORK_RETRIED = "work.retried"
+    WORK_DIED = "work.died"
+    LEASE_LOST = "lease.lost"
+    SWEEP_RUN = "sweep.run"
+    WAKE_UP_FAILED = "wake_up.failed"
+    JOB_RUN = "job.run"
+    ROWS_PURGED = "rows.purged"
+    PROVIDER_FAILED = "provider.failed"
+    CIRCUIT_OPENED = "circuit.opened"
+    WINDOW_REBUILT = "window.rebuilt"
+    CACHE_FAILED = "cache.failed"
+    PROBE_FAILED = "probe.failed"
+    IMPORT_FINISHED = "import.finished"
+
+
+_LEVELS = {
+    Event.REQUEST_FAILED: logging.ERROR,
+    Event.WORK_DIED: logging.ERROR,
+    Event.CIRCUIT_OPENED: logging.ERROR,
+    Event.PROVIDER_FAILED: logging.WARNING,
+    Event.PROBE_FAILED: logging.WARNING,
+    Event.WAKE_UP_FAILED: logging.WARNING,
+    Event.CACHE_FAILED: logging.WARNING,
+    Event.LEASE_LOST: logging.WARNING,
+    Event.RECALL_DEGRADED: logging.WARNING,
+}
+_logger = structlog.stdlib.get_logger("memory_platform")
+
+
+def log(event: Event, **values: Any) -> None:
+    """Write one event. ``values`` are ids, counts, codes and milliseconds."""
+    _logger.log(_LEVELS.get(event, logging.INFO), str(event), **values)
+
+
+def keep_ids(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Structlog processor: write ids and numbers as they are, cut long strings, name the type of anything else."""
+    for key, value in line.items():
+        if not key.startswith("_"):
+            line[key] = _plain(value)
+    return line
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value[:20]]
+    if isinstance(value, str | UUID | Enum):
+        return str(value)[:VALUE_CHARS]
+    return f"<{type(value).__name__}>"
+
+
+def logging_config(*, level: str = "INFO", readable: bool = False) -> dict[str, Any]:
+    """Return Django's ``LOGGING``: JSON lines, or readable ones at a desk. Also configures structlog.
+
+    Django's own request and query loggers write paths, values and tracebacks, which hold content: they are silent here,
+    ``request.served`` and ``request.failed`` take their place.
+    """
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        keep_ids,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    renderer: Any = structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer()
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "events": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+                "foreign_pre_chain": [structlog.stdlib.add_logger_name, *shared],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django.request": {"level": "CRITICAL"},
+            "django.db.backends": {"level": "CRITICAL"},
+            "django.security": {"level": "CRITICAL"},
+        },
+    }

@@ -1,0 +1,64 @@
+"""Every metric of the platform on one page: the unit stands in the name, labels come from short closed lists.
+
+A tenant is never a label: there may be thousands, and a metric must not tell who uses what.
+"""
+
+from collections.abc import Callable
+
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
+from prometheus_client import values as storage
+
+_FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_SLOW = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0)
+_UNIT = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_TOKENS = (128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536)
+
+# The door
+REQUEST_SECONDS = Histogram("api_request_seconds", "Time to answer.", ["route", "method", "status"], buckets=_FAST)
+DATABASE_REFUSALS = Counter("api_database_refusals_total", "Requests that Postgres refused.", ["sqlstate"])
+REPLIES_REPLAYED = Counter("api_replies_replayed_total", "Answers replayed for an Idempotency-Key.")
+
+# Messages and work
+MESSAGES_ACCEPTED = Counter("messages_accepted_total", "Messages stored.", ["verdict"])
+WORK_SECONDS = Histogram("work_seconds", "Time from due to done of one work item.", ["kind"], buckets=_SLOW)
+WORK_ENDED = Counter("work_ended_total", "Attempts that ended.", ["kind", "outcome"])
+WORK_OLDEST_DUE_SECONDS = Gauge("work_oldest_due_seconds", "Age of the oldest due work item.", multiprocess_mode="max")
+WORK_DEAD = Gauge("work_dead", "Work items that gave up.", multiprocess_mode="max")
+COMPRESS_QUEUE_SIZE = Gauge("agent_memory_compress_queue_size", "Work items waiting.", multiprocess_mode="max")
+BEAT_HEARTBEAT_SECONDS = Gauge("beat_heartbeat_seconds", "Age of the last run of the sweep.", multiprocess_mode="max")
+ROWS_PURGED = Counter("rows_purged_total", "Rows that the timetable removed.", ["kind"])
+
+# Recall and context
+RETRIEVAL_SECONDS = Histogram("agent_memory_retrieval_seconds", "Time of one recall.", buckets=_FAST)
+RECALL_STAGE_SECONDS = Histogram("recall_stage_seconds", "Time of one stage of recall.", ["stage"], buckets=_FAST)
+MEMORY_HITS = Counter("agent_memory_hit_total", "Memories that a recall returned.", ["type"])
+SIMILARITY = Histogram("agent_vector_search_similarity", "Best dense similarity of a recall.", buckets=_UNIT)
+RECALL_DEGRADED = Counter("recall_degraded_total", "Answers given with a degraded reason.", ["reason"])
+CONTEXT_SECONDS = Histogram("context_seconds", "Time to assemble one context.", buckets=_FAST)
+CONTEXT_TOKENS = Histogram("context_tokens", "Tokens of one context.", buckets=_TOKENS)
+FEEDBACK = Counter("receipts_feedback_total", "Verdicts on injected memories.", ["verdict"])
+
+# Memories
+MEMORIES_WRITTEN = Counter("memories_written_total", "Memories offered for storing.", ["type", "verdict"])
+
+# Outside parts
+PROVIDER_SECONDS = Histogram("provider_seconds", "Time of one provider call.", ["contract", "outcome"], buckets=_SLOW)
+CACHE_FAILURES = Counter("cache_failures_total", "Redis calls that failed.", ["use"])
+
+_refreshers: list[Callable[[], None]] = []
+
+
+def refresh_with(refresh: Callable[[], None]) -> None:
+    """Have ``refresh`` set its gauges each time the metrics are read. It must be quick and must not raise."""
+    _refreshers.append(refresh)
+
+
+def exposition() -> bytes:
+    """Return all metrics in the Prometheus text format; of all processes when they share a directory."""
+    for refresh in _refreshers:
+        refresh()
+    if storage.ValueClass is storage.MutexValue:
+        return generate_latest(REGISTRY)
+    shared = CollectorRegistry()  # the supervisor set PROMETHEUS_MULTIPROC_DIR before this process began
+    multiprocess.MultiProcessCollector(shared)  # type: ignore[no-untyped-call]
+    return generate_latest(shared)

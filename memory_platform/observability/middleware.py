@@ -1,0 +1,55 @@
+"""The outermost layer of every request: its id, its time, its one log line."""
+
+from collections.abc import Callable
+from time import perf_counter
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import REQUEST_SECONDS
+from memory_platform.observability.request_id import accept_request_id
+
+QUIET_ROUTES = frozenset({"health/live", "health/ready", "metrics"})
+KNOWN_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class RequestMiddleware:
+    """Names the request, times it, and says in one line how it ended. Comes first in the list."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request_id = accept_request_id(request.headers.get("X-Request-Id"))
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        started = perf_counter()
+        response = self.get_response(request)
+        response["X-Request-Id"] = request_id
+        _record(request, response, perf_counter() - started)
+        return response
+
+
+def _record(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    route = route_of(request)
+    method = request.method if request.method in KNOWN_METHODS else "other"
+    REQUEST_SECONDS.labels(route=route, method=method, status=response.status_code).observe(seconds)
+    if route in QUIET_ROUTES:
+        return
+    caller = getattr(request, "user", None)
+    log(
+        Event.REQUEST_SERVED,
+        method=method,
+        route=route,
+        status=response.status_code,
+        ms=round(seconds * 1_000, 1),
+        tenant=getattr(caller, "tenant_id", None),
+        key=getattr(caller, "key_id", None),
+    )
+
+
+def route_of(request: HttpRequest) -> str:
+    """Return the pattern that matched (never the path, which holds subject ids), or ``unmatched``."""
+    match = request.resolver_match
+    return match.route if match is not None and match.route else "unmatched"

@@ -1,0 +1,83 @@
+"""What the platform asks of a model, one Protocol each. Vendors stand behind them, one file each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.kernel.errors import Unavailable
+
+Vectors = npt.NDArray[np.float32]
+
+
+class EmbeddingUnavailable(Unavailable):
+    """The embedding model does not answer; recall goes on with keywords alone (R6)."""
+
+    code = "embedding_unavailable"
+
+
+def unit_rows(rows: Vectors) -> Vectors:
+    """Return ``rows`` scaled to unit length; a zero or non-finite row becomes zero, so that no score is ever NaN."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    return np.where(usable, rows / np.where(usable, lengths, 1), 0).astype(np.float32)
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts to vectors. ``languages`` are the ones it knows: for others its vectors make results worse."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of model and version: vectors of two names are never compared."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of every vector."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages of :func:`memory_platform.kernel.text.detect_language` that the model knows."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text, shape (len(texts), dimensions); a text without a meaning to the model is a zero row.
+
+        Raises EmbeddingUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
+        """
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """A cross-encoder: reads the query together with each text."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of model and version."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one relevance in [0, 1] per text, in the order given."""
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A language model that answers once, in a shape we validate."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of model and version."""
+
+    def answer(self, messages: Sequence[Mapping[str, str]], *, schema: Mapping[str, Any] | None = None) -> str:
+        """Return the reply to ``messages`` (role, content); JSON of ``schema`` when one is given."""
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """How many tokens a model would make of a text."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of the counter; receipts record it."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of ``text``, at least 0."""

@@ -1,0 +1,32 @@
+"""A deterministic embedding without a model: terms hashed to signs. For tests, in every language."""
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory_platform.kernel.terms import terms
+from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.contracts import Vectors, unit_rows
+
+
+class HashingEmbedder:
+    """Each term adds its own pseudo-random signs; texts that share terms are near. Rows are unit length or zero."""
+
+    def __init__(self, dimensions: int = 64, languages: tuple[str, ...] = ("en", "zh", "ja", "ko", "other")) -> None:
+        self.name = f"hashing-{dimensions}"
+        self.dimensions = dimensions
+        self.languages = languages
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return unit rows, or zero rows for texts without terms."""
+        forbid_open_transaction()
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for i, text in enumerate(texts):
+            for term in terms(text):
+                rows[i] += self._signs(term)
+        return unit_rows(rows)
+
+    def _signs(self, term: str) -> Vectors:
+        seed = zlib.crc32(term.encode())
+        return np.random.default_rng(seed).choice(np.array([-1, 1], np.float32), self.dimensions)

@@ -1,0 +1,14 @@
+"""Which database alias may do what: the owner migrates, the app role serves."""
+
+from typing import Any
+
+
+class OwnerMigrates:
+    """Only ``migrate --database owner`` changes the schema; the app role owns nothing and could not."""
+
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
+        return db == "owner"
+
+    def allow_relation(self, obj1: object, obj2: object, **hints: Any) -> bool:
+        # Both aliases are the same database seen by two roles.
+        return True

@@ -1,0 +1,130 @@
+"""Django settings. Everything that can be set from outside comes from ``memory_platform.env``."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from psycopg.conninfo import conninfo_to_dict
+
+from memory_platform.env import PROJECT_ROOT, environment
+
+_env = environment()
+
+SECRET_KEY = _env.secret_key
+KEY_PEPPER = _env.key_pepper
+DEBUG = _env.debug
+ALLOWED_HOSTS = _env.allowed_host_list
+CSRF_TRUSTED_ORIGINS = _env.csrf_trusted_origin_list
+ROOT_URLCONF = "memory_platform.urls"
+WSGI_APPLICATION = "memory_platform.wsgi.application"
+APPEND_SLASH = False  # both forms of an API address answer; a redirect would lose a POST's body
+
+INSTALLED_APPS = [
+    "memory_platform.apps.PlatformConfig",
+    "tenants",
+    "profiles",
+    "snapshots",
+    "admin_interface",
+    "colorfield",
+    "memory_platform.console.apps.ConsoleConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_celery_beat",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+MIDDLEWARE = [
+    "memory_platform.api.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+X_FRAME_OPTIONS = "SAMEORIGIN"  # django-admin-interface opens related-object windows in a frame
+SILENCED_SYSTEM_CHECKS = ["security.W019"]
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+
+def _database(url: str, *, pool: bool) -> dict[str, Any]:
+    parts = dict(conninfo_to_dict(url))
+    known = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
+    database = {key: str(parts.pop(name, "") or "") for key, name in known.items()}
+    # libpq's own clocks: a new connection gets 2 s, a peer that vanished is noticed after 5 s.
+    options: dict[str, Any] = {"connect_timeout": 2, "tcp_user_timeout": 5000, **parts}
+    if pool:
+        options["pool"] = {"min_size": 1, "max_size": _env.database_pool_size, "timeout": 2}
+    return {"ENGINE": "memory_platform.postgres", **database, "OPTIONS": options, "ATOMIC_REQUESTS": False}
+
+
+DATABASES = {
+    "default": _database(_env.database_url, pool=True),
+    "owner": _database(_env.database_owner_url, pool=False),
+}
+DATABASE_ROUTERS = ["memory_platform.routers.OwnerMigrates"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LOOKUP_ROLE = _env.lookup_role
+
+REDIS_URL = _env.redis_url
+CELERY_BROKER_URL = _env.celery_broker_url
+EMBEDDER = _env.embedder
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
+LOCALE_PATHS = [PROJECT_ROOT / "memory_platform" / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = PROJECT_ROOT / "staticfiles"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic step
+
+# The API's own limits (memory_platform.api.parsing) are stricter and answer as problem+json.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.permissions.HasScope"],
+    "DEFAULT_PARSER_CLASSES": ["memory_platform.api.parsing.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["memory_platform.api.rendering.OrjsonRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "memory_platform.api.errors.problem_response",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+LOG_LEVEL = _env.log_level
+LOG_FORMAT = _env.log_format

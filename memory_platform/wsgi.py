@@ -1,0 +1,8 @@
+"""WSGI entry for gunicorn."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
+application = get_wsgi_application()

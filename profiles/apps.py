@@ -1,0 +1,7 @@
+"""The profiles app."""
+
+from django.apps import AppConfig
+
+
+class ProfilesConfig(AppConfig):
+    name = "profiles"

@@ -1,0 +1,21 @@
+"""Subjects and what is known of them directly."""
+
+from profiles.models.candidate import Candidate, CandidateKind
+from profiles.models.idempotency import IdempotentReply
+from profiles.models.preference import Preference
+from profiles.models.profile import PROFILE_FIELDS, ProfileFact
+from profiles.models.subject import Subject, SubjectOwned
+from profiles.models.tag import Tag, TagKind
+
+__all__ = [
+    "PROFILE_FIELDS",
+    "Candidate",
+    "CandidateKind",
+    "IdempotentReply",
+    "Preference",
+    "ProfileFact",
+    "Subject",
+    "SubjectOwned",
+    "Tag",
+    "TagKind",
+]

@@ -1,0 +1,37 @@
+"""What preferences and profile facts share: two clocks, confidence, provenance (rows P4 and P5)."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models.subject import SubjectOwned
+from profiles.values import Provenance
+from tenants.models import TenantForeignKey
+
+
+class Belief(SubjectOwned):
+    """One value held about a subject, on two clocks.
+
+    Valid time ``[valid_at, invalid_at)``: when it was true. Recorded time ``[recorded_at, retired_at)``: when the platform held
+    this row. What is believed now has ``retired_at`` NULL; of those the current value also has ``invalid_at`` NULL.
+
+    A value keeps its ``id`` for life. When its valid time changes (superseded, retracted), the row is updated in place with
+    ``recorded_at`` = now, and its image before the change is kept as a second row: same values, ``retired_at`` = now,
+    ``version_of`` = the id. So ``known_at`` shows the past as it was believed, and ``as_of`` the past as known today.
+    """
+
+    value = models.JSONField(_("value"))
+    confidence = models.FloatField(_("confidence"), validators=[MinValueValidator(0.0), MaxValueValidator(1.0)])
+    provenance = models.CharField(_("provenance"), max_length=20, choices=Provenance.choices)
+    valid_at = models.DateTimeField(_("valid at"))
+    invalid_at = models.DateTimeField(_("invalid at"), null=True, blank=True)
+    recorded_at = models.DateTimeField(_("recorded at"), default=timezone.now)
+    retired_at = models.DateTimeField(_("retired at"), null=True, blank=True)
+    last_validated_at = models.DateTimeField(_("last validated at"), default=timezone.now)
+    superseded_by = TenantForeignKey("self", null=True, blank=True, verbose_name=_("superseded by"))
+    version_of = TenantForeignKey("self", null=True, blank=True, verbose_name=_("version of"))
+    version = models.PositiveBigIntegerField(default=1, editable=False)
+
+    class Meta(SubjectOwned.Meta):
+        abstract = True

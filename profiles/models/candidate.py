@@ -1,0 +1,46 @@
+"""Candidates: what extraction proposed, and what became of it (row E2)."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models.subject import SubjectOwned
+from profiles.values import Provenance, Verdict
+from tenants.isolation.manager import TenantManager
+
+
+class CandidateKind(models.TextChoices):
+    """What the candidate would become."""
+
+    PROFILE = "profile", _("profile fact")
+    PREFERENCE = "preference", _("preference")
+    TAG = "tag", _("tag")
+
+
+class Candidate(SubjectOwned):
+    """One proposed memory with its verdict and reason. ``message_ref`` is the id of the message it was read from.
+
+    ``target`` says where it would stand (a field, ``category/key`` or a label), ``value`` what it would say. What the gate
+    rejected as sensitive keeps neither value nor target.
+    """
+
+    kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)
+    target = models.CharField(_("target"), max_length=310, blank=True)
+    value = models.JSONField(_("value"), null=True, blank=True)
+    confidence = models.FloatField(_("confidence"), default=0.0)
+    provenance = models.CharField(_("provenance"), max_length=20, choices=Provenance.choices)
+    verdict = models.CharField(_("verdict"), max_length=16, choices=Verdict.choices)
+    reason = models.CharField(_("reason"), max_length=64, blank=True)
+    message_ref = models.UUIDField(_("message"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    objects = TenantManager["Candidate"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "candidate"
+        ordering = ("-created_at", "-id")
+        indexes = (models.Index(fields=("tenant", "subject", "-created_at"), name="candidate_by_time"),)
+        verbose_name = _("candidate")
+        verbose_name_plural = _("candidates")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.verdict}"

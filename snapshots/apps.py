@@ -1,0 +1,7 @@
+"""The snapshots app."""
+
+from django.apps import AppConfig
+
+
+class SnapshotsConfig(AppConfig):
+    name = "snapshots"

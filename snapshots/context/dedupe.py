@@ -1,0 +1,71 @@
+"""Candidates that a context does not need, or must not hold, whatever room there is."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from memory_platform.kernel.text import collapse_spaces
+from snapshots.context.values import MemoryItem, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix."""
+
+    message_keys: frozenset[str] = frozenset()
+    facts: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(slots=True)
+class _Seen:
+    ids: set[tuple[str, str]] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+
+
+def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
+    """Is ``item`` a snapshot all of whose source messages are among ``message_keys``? Facts of a profile stay (X1)."""
+    return item.lane == "snapshots" and bool(item.message_keys) and item.message_keys <= message_keys
+
+
+def screened(
+    best_first: Sequence[MemoryItem], present: Present, *, floor: float | None
+) -> tuple[list[MemoryItem], list[tuple[MemoryItem, Reason]]]:
+    """Return the items worth a place, best first, and the others with the reason; ``floor`` holds for snapshots."""
+    seen = _Seen()
+    kept: list[MemoryItem] = []
+    refused: list[tuple[MemoryItem, Reason]] = []
+    for item in best_first:
+        reason = _reason_against(item, present, floor, seen)
+        if reason is None:
+            kept.append(item)
+            seen.ids.add((item.lane, item.id))
+            seen.texts.add(_compared(item))
+        else:
+            refused.append((item, reason))
+    return kept, refused
+
+
+def trusted(items: Iterable[MemoryItem]) -> tuple[list[MemoryItem], list[tuple[MemoryItem, Reason]]]:
+    """Return the items without those phrased as instructions, and those."""
+    held = list(items)
+    return (
+        [item for item in held if not item.untrusted_instruction],
+        [(item, Reason.UNTRUSTED_INSTRUCTION) for item in held if item.untrusted_instruction],
+    )
+
+
+def _reason_against(item: MemoryItem, present: Present, floor: float | None, seen: _Seen) -> Reason | None:
+    if item.untrusted_instruction:
+        return Reason.UNTRUSTED_INSTRUCTION
+    if floor is not None and item.lane == "snapshots" and item.score < floor:
+        return Reason.BELOW_FLOOR
+    if said_in_window(item, present.message_keys):
+        return Reason.DUPLICATE_OF_WINDOW
+    if (item.lane, item.id) in present.facts:
+        return Reason.DUPLICATE_OF_PROFILE
+    if (item.lane, item.id) in seen.ids or _compared(item) in seen.texts:
+        return Reason.DUPLICATE_OF_MEMORY
+    return None
+
+
+def _compared(item: MemoryItem) -> str:
+    return collapse_spaces(item.text).casefold()

@@ -1,0 +1,14 @@
+"""What can go wrong while a context is assembled."""
+
+from memory_platform.kernel.errors import Refused
+
+
+class BudgetTooSmall(Refused):
+    """System prompt and query, which are never cut, do not fit into ``budget.total``. HTTP 422 with ``needed``."""
+
+    code = "budget_too_small"
+
+    def __init__(self, *, needed: int, total: int) -> None:
+        super().__init__(f"System prompt and query alone need {needed} tokens; budget.total is {total}.")
+        self.needed = needed
+        self.total = total

@@ -1,0 +1,114 @@
+"""Facts of a profile as items of a context: their words, and the stable order in which a prefix holds them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from snapshots.context.values import MemoryItem, ProfileView
+
+_FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
+_FIELDS_LAST = ("mbti", "timezone", "locale")
+_LIMITS = frozenset({"allergies", "diet"})
+_STRENGTH = {"confirmed_by_user": 0, "analysis": 1, "observation": 2}
+
+
+class Standing(NamedTuple):
+    """How firmly a fact is known: stored confidence 0..1, provenance, and since when it holds."""
+
+    confidence: float
+    provenance: str
+    valid_since: datetime | None = None
+
+
+class Place(NamedTuple):
+    """What a tag points at; None where it says nothing."""
+
+    label: str
+    kind: str
+    address: str | None = None
+    phone: str | None = None
+    relation: str | None = None
+
+
+def in_words(value: object) -> str:
+    """Return a JSON value as a reader would write it: lists with commas, "key: value" for objects, "" for null."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        pairs = ((str(key), in_words(inner)) for key, inner in value.items())
+        return "; ".join(f"{key}: {inner}" for key, inner in pairs if inner)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(filter(None, map(in_words, value)))
+    return "" if value is None else str(value)
+
+
+def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:
+    """Return a profile field or a free attribute as an item; its text is the value, its category the field."""
+    return MemoryItem(
+        lane="profile",
+        id=field,
+        kind="profile",
+        text=in_words(value),
+        category=field,
+        confidence=standing.confidence,
+        provenance=standing.provenance,
+        valid_since=standing.valid_since,
+    )
+
+
+def preference_fact(preference_id: str, path: tuple[str, str], value: object, standing: Standing) -> MemoryItem:
+    """Return the preference at ``path`` (category, key) as an item."""
+    category, key = path
+    return MemoryItem(
+        lane="preferences",
+        id=preference_id,
+        kind="preference",
+        text=f"{key}: {in_words(value)}",
+        category=category,
+        confidence=standing.confidence,
+        provenance=standing.provenance,
+        valid_since=standing.valid_since,
+    )
+
+
+def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
+    """Return a tag as an item: its label, and what it points at."""
+    points_at = ", ".join(filter(None, (place.relation, place.address, place.phone)))
+    return MemoryItem(
+        lane="tags",
+        id=tag_id,
+        kind="tag",
+        text=f"{place.label}: {points_at}" if points_at else place.label,
+        category=place.kind,
+        confidence=standing.confidence,
+        provenance=standing.provenance,
+        valid_since=standing.valid_since,
+    )
+
+
+def in_stable_order(profile: ProfileView) -> list[MemoryItem]:
+    """Return the facts of ``profile`` that say something, those that do harm when missing first.
+
+    Name, then what limits the subject (allergies, diet, avoid_*, *_limit), other fields, preferences, attributes, tags.
+    The order depends on nothing but the facts: no clock, no query, no order of rows, so that a prefix stays the same.
+    """
+    ranked = [
+        *(((1, _field_rank(fact), fact.id), fact) for fact in profile.fields),
+        *((_preference_rank(fact), fact) for fact in profile.preferences),
+        *(((4, 0, fact.category), fact) for fact in profile.attributes),
+        *(((5, 0, fact.text), fact) for fact in profile.tags),
+    ]
+    ranked.sort(key=lambda pair: (*pair[0], pair[1].text, pair[1].id))
+    return [fact for _, fact in ranked if fact.text.strip()]
+
+
+def _field_rank(fact: MemoryItem) -> int:
+    if fact.category in _FIELDS_FIRST:
+        return _FIELDS_FIRST.index(fact.category)
+    return len(_FIELDS_FIRST) + (1 + _FIELDS_LAST.index(fact.category) if fact.category in _FIELDS_LAST else 0)
+
+
+def _preference_rank(fact: MemoryItem) -> tuple[int, int, str]:
+    key = fact.text.partition(":")[0]
+    limits = key in _LIMITS or key.startswith("avoid_") or key.endswith("_limit")
+    return (0 if limits else 3, _STRENGTH.get(fact.provenance, len(_STRENGTH)), fact.category)

@@ -1,0 +1,79 @@
+"""The prompt fence: stored text enters a prompt as data, inside an element that it can neither close nor imitate.
+
+What XML would read as markup is escaped, what a reader would not see is removed, and memories of the second message
+carry a nonce that no stored text can know. Everything here is linear in the length of the text.
+"""
+
+import re
+import secrets
+import string
+from collections.abc import Mapping
+
+from memory_platform.kernel.text import visible
+from snapshots.context.values import Guardrail
+
+MEMORY = "user_memory"
+NONCE_LENGTH = 10
+"""Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens."""
+
+_ANSI = re.compile(
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # operating system command: titles, hidden links
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # control sequence: colours, cursor, erased lines
+    r"|\x1b[ -/]*[0-~]?"
+)
+_LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_FORGED = re.compile(rf"<(?=\s*(?:/\s*)?{MEMORY})", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"<\s*(?:/\s*)?(?:user_memory|memory|system|assistant|instructions?)\b|<!\[CDATA\[|<\|",
+    re.IGNORECASE,
+)
+_BODY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+_ATTRIBUTE = _BODY | str.maketrans({"'": "&#39;"})
+_QUOTING_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
+_BLANKS = re.compile(r"\s+")
+
+
+def new_nonce() -> str:
+    """Return a fresh nonce for one response."""
+    return "".join(secrets.choice(string.ascii_lowercase) for _ in range(NONCE_LENGTH))
+
+
+def shown(text: str) -> str:
+    """Return ``text`` as a reader sees it: no terminal sequences, control, invisible or bidi characters.
+
+    Lines and tabs stay; every kind of line end becomes ``\\n``; nothing at the ends.
+    """
+    return _NOT_IN_XML.sub("", _LINE_END.sub("\n", _ANSI.sub("", visible(text)))).strip()
+
+
+def escaped(text: str) -> str:
+    """Return ``text`` as the body of an element. An apostrophe inside a word stays: it can delimit nothing there, and
+    escaped it would cost two tokens in every "I'm"."""
+    return _QUOTING_APOSTROPHE.sub("&#39;", shown(text).translate(_BODY))
+
+
+def escaped_attribute(text: str) -> str:
+    """Return ``text`` as the value of an attribute in double quotes, on one line."""
+    return _BLANKS.sub(" ", shown(text)).translate(_ATTRIBUTE)
+
+
+def element(name: str, attributes: Mapping[str, str], body: str) -> str:
+    """Return one well-formed element; ``body`` and values are escaped here."""
+    pairs = "".join(f' {key}="{escaped_attribute(value)}"' for key, value in attributes.items())
+    return f"<{name}{pairs}>{escaped(body)}</{name}>"
+
+
+def unforged(text: str) -> str:
+    """Return what somebody said with nothing in it that looks like an element of ours; all other markup stays."""
+    return _FORGED.sub("&lt;", shown(text))
+
+
+def guardrail_of(text: str, *, untrusted_instruction: bool = False) -> Guardrail | None:
+    """Return the gravest thing that the fence meets in ``text``; None when there is nothing."""
+    if untrusted_instruction:
+        return Guardrail.INSTRUCTION
+    seen = shown(text)
+    if _MARKUP.search(seen):
+        return Guardrail.FORGED_MEMORY
+    return Guardrail.UNSEEN_CHARACTERS if len(seen) < len(_LINE_END.sub("\n", text).strip()) else None

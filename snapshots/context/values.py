@@ -1,0 +1,202 @@
+"""The typed values of context assembly: what is asked, what may go in, what comes out and why."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+Order = Literal["u_shape", "relevance_first"]
+Format = Literal["messages", "text"]
+Language = Literal["en", "zh"]
+Lane = Literal["profile", "preferences", "tags", "snapshots", "documents", "tasks", "summary"]
+
+
+class SectionName(StrEnum):
+    """The sections of a context, in the order in which a model reads them; the values are public."""
+
+    SYSTEM = "system"
+    GUIDE = "guide"
+    PROFILE = "profile"
+    MEMORY = "memory"
+    TASK = "task"
+    KNOWLEDGE = "knowledge"
+    SUMMARY = "summary"
+    WINDOW = "window"
+    QUERY = "query"
+
+
+class Reason(StrEnum):
+    """Why a candidate is in the context, or is not; the values are public (``decision_reason`` of a receipt)."""
+
+    KEPT = "kept"
+    OVER_BUDGET = "over_budget"
+    BELOW_FLOOR = "below_floor"
+    DUPLICATE_OF_WINDOW = "duplicate_of_window"
+    DUPLICATE_OF_PROFILE = "duplicate_of_profile"
+    DUPLICATE_OF_MEMORY = "duplicate_of_memory"
+    UNTRUSTED_INSTRUCTION = "untrusted_instruction"
+
+
+class Guardrail(StrEnum):
+    """What the prompt fence met in a candidate's text (``guardrail_hit`` of a receipt), the gravest first."""
+
+    INSTRUCTION = "instruction"
+    FORGED_MEMORY = "forged_memory"
+    UNSEEN_CHARACTERS = "unseen_characters"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    """One remembered thing that may become one ``user_memory`` element.
+
+    ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``score`` orders items of one call.
+    ``message_keys`` name the messages it came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
+    """
+
+    lane: Lane
+    id: str
+    kind: str
+    text: str
+    confidence: float
+    provenance: str
+    score: float = 0.0
+    category: str = "general"
+    valid_since: datetime | None = None
+    message_keys: frozenset[str] = frozenset()
+    untrusted_instruction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document."""
+
+    lane: Lane
+    id: str
+    text: str
+    label: str = ""
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language."""
+
+    locale: str | None = None
+    fields: tuple[MemoryItem, ...] = ()
+    attributes: tuple[MemoryItem, ...] = ()
+    preferences: tuple[MemoryItem, ...] = ()
+    tags: tuple[MemoryItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTurn:
+    """One recent message, as the window holds it. ``key`` is the one that sources of memories use."""
+
+    key: str
+    role: str
+    content: str | None
+    name: str | None = None
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRequest:
+    """Tokens that the caller grants. A section that it names gets at most that; None leaves it to the policy."""
+
+    total: int | None = None
+    system: int | None = None
+    profile: int | None = None
+    memory: int | None = None
+    window: int | None = None
+    knowledge: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """One request for a context. ``intent`` and ``phase`` are already decided; ``tenant_locale`` stands in where the
+    subject has no locale and the system prompt no language; ``score_floor`` refuses weaker snapshots."""
+
+    query: str
+    system_prompt: str = ""
+    budget: BudgetRequest = field(default_factory=BudgetRequest)
+    intent: str | None = None
+    phase: str | None = None
+    order: Order = "u_shape"
+    format: Format = "messages"
+    tenant_locale: str | None = None
+    score_floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost."""
+
+    profile: ProfileView = field(default_factory=ProfileView)
+    memories: tuple[MemoryItem, ...] = ()
+    turns: tuple[WindowTurn, ...] = ()
+    summary: Passage | None = None
+    tasks: tuple[Passage, ...] = ()
+    knowledge: tuple[Passage, ...] = ()
+    full_history_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out."""
+
+    lane: Lane
+    id: str
+    kind: str
+    section: SectionName
+    score: float
+    tokens: int
+    reason: Reason
+    position: int | None = None
+    guardrail: Guardrail | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SectionReport:
+    """One section of the answer: tokens with its framing, items in it, items offered and left out."""
+
+    name: SectionName
+    tokens: int
+    items: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenReport:
+    """``total`` is the sum of the sections, at most ``budget``; ``saved_ratio`` is 0..1, 0 where nothing is saved."""
+
+    total: int
+    budget: int
+    full_history: int
+    saved_ratio: float
+    counter: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixReport:
+    """Message 0: SHA-256 of its UTF-8 content (hex), its tokens, and the messages after which a cache may break."""
+
+    hash: str
+    tokens: int
+    breakpoints: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledContext:
+    """A context ready to send. With format "text" ``messages`` is empty and ``text`` holds it all."""
+
+    messages: tuple[dict[str, Any], ...]
+    text: str | None
+    sections: tuple[SectionReport, ...]
+    tokens: TokenReport
+    prefix: PrefixReport
+    decisions: tuple[Decision, ...]
+    intent: str | None
+    phase: str | None
+    language: Language

@@ -1,0 +1,93 @@
+"""What of a memory is indexed (S4): its words in the light of who said them, when, and after what. Shown text stays clean."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_platform.kernel.terms import terms
+from memory_platform.kernel.text import detect_language, index_form
+
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance: what was said, by whom (None: the subject), and when."""
+
+    text: str
+    speaker: str | None = None
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedText:
+    """The terms of one memory by field, and the two texts whose vectors are stored.
+
+    ``about`` holds the terms of date, category and topics; ``before`` those of the turn before, only when that turn is
+    no memory of its own (an assistant's): a remembered one is found through the neighbour pointers of the image.
+    """
+
+    text: tuple[str, ...]
+    speaker: tuple[str, ...]
+    about: tuple[str, ...]
+    before: tuple[str, ...]
+    dated: str
+    continued: str
+    language: str
+
+
+def index_text(
+    turn: Turn,
+    *,
+    previous: Turn | None = None,
+    previous_is_memory: bool = True,
+    category: str | None = None,
+    topics: Sequence[str] = (),
+) -> IndexedText:
+    """Return what to index for ``turn``: terms per field, ``[date] speaker: text`` and ``previous turn + text``."""
+    language = detect_language(turn.text)
+    date = spoken_date(turn.said_at, language)
+    subject_matter = " ".join(filter(None, (*topics, category)))
+    prefix = " / ".join(filter(None, (*topics, category, date)))
+    own_terms = previous is not None and not previous_is_memory
+    return IndexedText(
+        text=tuple(terms(turn.text)),
+        speaker=tuple(terms(turn.speaker or "")),
+        about=tuple(terms(f"{date} {subject_matter}")),
+        before=tuple(terms(attributed(previous))) if previous and own_terms else (),
+        dated=f"[{prefix}] {attributed(turn)}" if prefix else attributed(turn),
+        continued=f"{attributed(previous)}\n{attributed(turn)}" if previous else attributed(turn),
+        language=language,
+    )
+
+
+def attributed(turn: Turn) -> str:
+    """Return ``speaker: text``, or the text alone for the subject's own words."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
+
+
+def spoken_date(moment: datetime | None, language: str) -> str:
+    """Return the day as people write it in ``language``: "8 May 2023", "2023年5月8日"; empty without a moment."""
+    if moment is None:
+        return ""
+    if language == "zh":
+        return f"{moment.year}年{moment.month}月{moment.day}日"
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def same_words(left: str, right: str) -> bool:
+    """Say whether two texts are the same to the index: case, width, script of Chinese and invisible characters aside."""
+    return index_form(left) == index_form(right)

@@ -1,0 +1,59 @@
+"""What a stretch of text says about itself: asked, supposed, reported, meant for now only, meant for good.
+
+These marks keep out what looks like a preference and is none. All patterns are linear: no nested repetition.
+"""
+
+import re
+
+ONE_OFF = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|once|trip|morning|afternoon|evening|weekend|week|order|one)|"
+    r"just (?:this )?once|right now|just now|at the moment|for now|for the moment|for a change|this very moment|"
+    r"last (?:night|week|month|time|year)|at this point|not now|in the mood)\b"
+    r"|今天|今晚|今早|今日|今儿|明天|昨天|昨晚|前天|后天|这次|这回|这一次|这一回|这趟|刚才|刚刚|暂时|这会儿|待会|等会|"
+    r"一会儿|等一下|眼下|此刻|先不|先别|本次|这单|上次|上周|下周|这两天|周末",
+    re.IGNORECASE,
+)
+LASTING = re.compile(
+    r"\b(?:from (?:now|today|this day|here) on(?:wards?)?|from now|going forward|in (?:the )?future|always|never|ever|"
+    r"every ?time|permanently|for good|by default|as a rule|each time|henceforth|any ?more|again)\b"
+    r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|都要",
+    re.IGNORECASE,
+)
+QUESTION_START = re.compile(
+    r"(?:do|does|did|is|are|am|was|were|should|can|could|would|will|shall|may|might|has|have (?:i|you|we|they)|isn't|"
+    r"aren't|don't (?:i|you|we|they)|doesn't|didn't|won't|can't (?:i|you|we)|couldn't|wouldn't|any (?:idea|chance)|"
+    r"(?:what|where|who|why|how|when|which)(?:'s|'re| (?:do|does|did|is|are|am|was|were|should|can|could|would|will|"
+    r"about|if|much|many|long|often|far|else|time|kind|of|one|to)\b))\b",
+    re.IGNORECASE,
+)
+QUESTION_ZH = re.compile(
+    r"吗|什么(?!的$|的话|都)|哪(?!怕)|谁|几(?:点|个|岁|号)|多少|怎么|为什么|为啥|咋|是不是|要不要|能不能|会不会|有没有|"
+    r"可不可以|好不好|行不行|对不对|喜不喜欢|该不该|是否|应不应该|呢$|你猜"
+)
+SUPPOSED_SENTENCE = re.compile(
+    r"^\W*(?:and |but |so |well |ok |say )?(?:if|suppose|supposing|imagine|pretend|assuming|let's (?:say|pretend)|"
+    r"hypothetically|what if|say i|had i|were i|for example|for instance)\b",
+    re.IGNORECASE,
+)
+SUPPOSED = re.compile(
+    r"\b(?:if|wish|suppose|imagine|pretend|as though|unless|used to|whether|might|maybe|perhaps)\b"
+    r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|说不定|好像|似乎|比如|例如|譬如",
+    re.IGNORECASE,
+)
+REPORTED = re.compile(
+    r"(?<!\bI )(?<!\bI just )\b(?:said|says|told|wrote|writes|claims|claimed|thinks|asked|asks|replied|mentioned|mentions|"
+    r"texted|goes like|quote|according to|called me and)\b"
+    r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
+    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|有人说|听说|据说|常言|歌词|原文|台词|翻译[一下]*[::]",
+    re.IGNORECASE,
+)
+KIN_ZH = (
+    r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|男朋友|对象|女友|男友|女儿|儿子|孩子|"
+    r"宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|岳父|岳母|丈母娘|叔叔|阿姨|舅舅|姑姑|"
+    r"姨妈|姑妈|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|侄子|侄女|外甥|孙子|孙女|朋友|闺蜜|同事|同学|室友|邻居|领导|老板|上司|"
+    r"助理|秘书|客户|医生|家庭医生|老师|司机|保姆|房东|律师|教练|师傅|经纪人|家人|爸妈|父母|家里人)"
+)
+SELF_ZH = re.compile(rf"(?:我|本人|咱)(?!们|的?{KIN_ZH}|家|的)")
+OTHER_ZH = re.compile(
+    rf"(?:我的?{KIN_ZH}|我们家?的?{KIN_ZH}|[你您他她它]|大家|别人|有人|人家|人们|小[王李张刘陈赵周吴孙]|老[王李张刘陈赵周吴孙]|这|那|{KIN_ZH})"
+)

@@ -1,0 +1,42 @@
+"""Every tunable number of the extraction room, with where it comes from."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.policy import assumed, measured, promised
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionPolicy:
+    """Limits and confidences of rule-based extraction. Lengths are characters, confidences 0..1."""
+
+    max_analysed_chars: int = assumed(4_000, owner="extraction", settle_by="share of pasted documents among messages")
+    max_clause_chars: int = measured(300, source="locomo-dev: longest of 1,972 messages 479, longest clause 214")
+    max_thing_words: int = measured(6, source="tests/golden/extraction.jsonl: longest right answer is 5 words")
+    max_thing_chars_zh: int = measured(14, source="tests/golden/extraction.jsonl: longest right answer is 7 characters")
+    max_value_chars: int = assumed(200, owner="extraction", settle_by="review queue of rejected candidates")
+    fact_confidence: float = assumed(0.9, owner="extraction", settle_by="calibration from receipts (E4)")
+    explicit_confidence: float = assumed(0.9, owner="extraction", settle_by="calibration from receipts (E4)")
+    implicit_confidence: float = assumed(0.5, owner="extraction", settle_by="calibration from receipts (E4)")
+    unmarked_constraint_confidence: float = assumed(0.6, owner="extraction", settle_by="calibration from receipts (E4)")
+    change_confidence: float = promised(0.9, row="G4")
+    observation_ceiling: float = promised(0.6, row="P5")
+    analysis_ceiling: float = promised(0.8, row="P5")
+    confirmed_ceiling: float = promised(1.0, row="P5")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPolicy:
+    """Limits of the extractive conversation snapshot. Importance is 0..1."""
+
+    segment_over_turns: int = promised(20, row="S1")
+    segment_turns: int = assumed(10, owner="extraction", settle_by="recall_eval with segments of 5, 10 and 20 turns")
+    max_tokens: int = promised(200, row="S1")
+    max_chars_zh: int = promised(100, row="S1")
+    max_sentences: int = assumed(6, owner="extraction", settle_by="answer judging with a model (D4)")
+    max_topics: int = assumed(5, owner="extraction", settle_by="topic filter use in receipts")
+    base_importance: float = assumed(0.3, owner="extraction", settle_by="utilisation by importance (G2)")
+    importance_per_cue: float = assumed(0.15, owner="extraction", settle_by="utilisation by importance (G2)")
+
+
+EXTRACTION = ExtractionPolicy()
+SUMMARY = SummaryPolicy()

@@ -1,0 +1,151 @@
+"""The typed values that flow through extraction: utterance in, candidates out, each with the words that prove it.
+
+A candidate is a proposal. Whether it becomes memory is decided by the gate (is it proven, is it allowed?) and then by
+the writer, who knows what is believed now (is it new, does it contradict?).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Sort = Literal["explicit", "implicit", "change", "constraint"]
+Mode = Literal["set", "add", "remove", "replace"]
+FactMode = Literal["overwrite", "append", "remove"]
+TagKind = Literal["place", "contact"]
+Reason = Literal["evidence_missing", "not_the_subject", "schema", "sensitive", "instruction"]
+Value = str | bool | tuple[str, ...]
+
+PROFILE_FIELDS = frozenset({"name", "occupation", "interests", "mbti", "age_range", "locale", "timezone"})
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One message as extraction sees it. ``name`` null means the subject's own words; ``said_at`` is aware, UTC."""
+
+    message_key: str
+    role: str
+    name: str | None
+    text: str
+    said_at: datetime
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The words that prove a candidate: ``quote`` stands in message ``message_key`` from character ``start``."""
+
+    message_key: str
+    quote: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFact:
+    """A profile field or free attribute (any field outside ``PROFILE_FIELDS``), in the subject's own words.
+
+    ``interests`` come one entry at a time with mode ``append`` (or ``remove``); all else overwrites. ``replaces`` names
+    the old value when the subject corrected it.
+    """
+
+    field: str
+    value: str
+    evidence: Evidence
+    mode: FactMode = "overwrite"
+    replaces: str | None = None
+    provenance: str = "confirmed_by_user"
+    confidence: float = 0.9
+
+    @property
+    def is_attribute(self) -> bool:
+        """True when the profile has no field of its own for it (city, employer, pets, budget, ...)."""
+        return self.field not in PROFILE_FIELDS
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceCandidate:
+    """One preference in the convention of the preference table.
+
+    ``add`` and ``remove`` carry a tuple of entries of a list; ``set`` carries the whole value; ``replace`` takes
+    ``replaces`` out and puts ``value`` in. ``category`` and ``key`` are null only for a change that did not name its
+    object: it goes to the current value equal to ``replaces``, or, with ``replaces`` null too, to the newest value of
+    the same conversation with the same unit (see ``resolve.py``). ``statement`` is the utterance, sensitive data masked.
+    """
+
+    category: str | None
+    key: str | None
+    value: Value
+    statement: str
+    mode: Mode
+    sort: Sort
+    evidence: Evidence
+    replaces: str | None = None
+    provenance: str = "confirmed_by_user"
+    confidence: float = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class TagCandidate:
+    """A labelled place or contact. Null means "no news": an address without phone leaves the stored phone alone."""
+
+    label: str
+    kind: TagKind
+    evidence: Evidence
+    address: str | None = None
+    phone: str | None = None
+    relation: str | None = None
+    aliases: tuple[str, ...] = ()
+    provenance: str = "confirmed_by_user"
+    confidence: float = 0.9
+
+
+Candidate = ProfileFact | PreferenceCandidate | TagCandidate
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why something did not become memory. ``candidate`` is null when a whole clause was refused before analysis."""
+
+    reason: Reason
+    evidence: Evidence
+    candidate: Candidate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicted:
+    """What the gate let through, and what it refused and why."""
+
+    accepted: tuple[Candidate, ...]
+    rejected: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionContext:
+    """What the analysis may know beside the utterance: under which names the subject itself speaks."""
+
+    own_names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Everything one utterance taught. ``corrections`` are the changes of the fast lane, not repeated elsewhere."""
+
+    facts: tuple[ProfileFact, ...] = ()
+    preferences: tuple[PreferenceCandidate, ...] = ()
+    tags: tuple[TagCandidate, ...] = ()
+    corrections: tuple[ProfileFact | PreferenceCandidate, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotDraft:
+    """A snapshot before it is stored: masked text, importance 0..1, topics, the keys of its source messages."""
+
+    kind: Literal["conversation", "segment", "statement"]
+    text: str
+    importance: float
+    topics: tuple[str, ...]
+    category: str | None
+    sources: tuple[str, ...]
+    masked: int
+    details: Mapping[str, str] = field(default_factory=dict)

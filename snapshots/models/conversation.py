@@ -1,0 +1,109 @@
+"""Conversations and their messages: stored for resuming and audit, never recalled directly (rows C1 and C5)."""
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models import SubjectOwned
+from tenants.isolation.manager import TenantManager
+from tenants.models import TenantForeignKey
+
+
+class ConversationStatus(models.TextChoices):
+    """Whether a conversation still takes part in the idle-end job."""
+
+    OPEN = "open", _("open")
+    ENDED = "ended", _("ended")
+
+
+class Conversation(SubjectOwned):
+    """One conversation of a subject, addressed by the product's own id within the subject.
+
+    ``next_seq`` is the order number of the next accepted message. ``generation`` counts the ends: a message to an ended
+    conversation reopens it, and its next end is a new piece of work.
+    """
+
+    external_id = models.CharField(_("conversation id"), max_length=200)
+    status = models.CharField(
+        _("status"), max_length=8, choices=ConversationStatus.choices, default=ConversationStatus.OPEN
+    )
+    remember = models.BooleanField(_("remember"), default=True)
+    next_seq = models.PositiveBigIntegerField(default=1, editable=False)
+    generation = models.PositiveIntegerField(default=0, editable=False)
+    last_accepted_at = models.DateTimeField(_("last accepted at"), default=timezone.now)
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    summary = models.TextField(_("summary"), blank=True)
+    version = models.PositiveBigIntegerField(default=1, editable=False)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    objects = TenantManager["Conversation"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "conversation"
+        ordering = ("created_at", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "subject", "external_id"), name="one_conversation_per_external_id"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("tenant", "subject", "created_at", "id"), name="conversation_by_age"),
+            models.Index(
+                fields=("tenant", "last_accepted_at"), condition=models.Q(status="open"), name="conversation_idle"
+            ),
+        )
+        verbose_name = _("conversation")
+        verbose_name_plural = _("conversations")
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class MessageRole(models.TextChoices):
+    """Who wrote a message."""
+
+    USER = "user", _("user")
+    ASSISTANT = "assistant", _("assistant")
+    TOOL = "tool", _("tool")
+    SYSTEM = "system", _("system")
+
+
+class Message(SubjectOwned):
+    """One message as it was posted. ``seq`` is the order of acceptance; ``said_at`` is what recall and validity use.
+
+    ``content`` is the text, joined from ``parts`` when the product sent a list. ``tokens`` is the estimate of its size.
+    """
+
+    conversation = TenantForeignKey(Conversation, verbose_name=_("conversation"))
+    external_id = models.CharField(_("message id"), max_length=200)
+    seq = models.PositiveBigIntegerField(_("order"))
+    role = models.CharField(_("role"), max_length=16, choices=MessageRole.choices)
+    name = models.CharField(_("name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - null: the subject's own words
+    content = models.TextField(_("content"), blank=True)
+    parts = models.JSONField(_("parts"), null=True, blank=True)
+    tool_calls = models.JSONField(_("tool calls"), null=True, blank=True)
+    tool_call_id = models.CharField(_("tool call"), max_length=200, blank=True)
+    metadata = models.JSONField(_("metadata"), default=dict, blank=True)
+    remember = models.BooleanField(_("remember"), default=True)
+    content_hash = models.BinaryField(editable=False)
+    tokens = models.PositiveIntegerField(_("tokens"), default=0)
+    said_at = models.DateTimeField(_("said at"))
+    accepted_at = models.DateTimeField(_("accepted at"), default=timezone.now)
+
+    objects = TenantManager["Message"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "message"
+        ordering = ("conversation", "seq")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "conversation", "external_id"), name="one_message_per_external_id"
+            ),
+            models.UniqueConstraint(fields=("tenant", "conversation", "seq"), name="one_message_per_seq"),
+        )
+        indexes = (models.Index(fields=("tenant", "accepted_at"), name="message_by_age"),)
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+
+    def __str__(self) -> str:
+        return str(self.pk)

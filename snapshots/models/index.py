@@ -1,0 +1,73 @@
+"""What recall searches: words beside the snapshot, vectors in a table of their own.
+
+No model of the keyword path has a pgvector column, so keyword search lives when pgvector fails.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
+
+from memory_platform.kernel.ids import new_id
+from profiles.models import SubjectOwned
+from snapshots.models.snapshot import Snapshot
+from tenants.isolation.manager import TenantManager
+from tenants.models import TenantForeignKey
+
+
+class SnapshotWords(SubjectOwned):
+    """The indexed words of one snapshot, packed: see ``snapshots.recall`` for the format."""
+
+    snapshot = TenantForeignKey(Snapshot)
+    position = models.BigIntegerField()
+    words = models.BinaryField()
+
+    objects = TenantManager["SnapshotWords"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "snapshot_words"
+        constraints = (models.UniqueConstraint(fields=("tenant", "snapshot"), name="one_word_row_per_snapshot"),)
+        indexes = (models.Index(fields=("tenant", "subject", "position"), name="snapshot_words_by_position"),)
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class EmbeddingSpace(models.Model):
+    """One model's space (row S5): vectors of different spaces are never compared. Platform-wide, holds no tenant data."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    name = models.CharField(_("name"), max_length=200, unique=True)
+    dimensions = models.PositiveIntegerField(_("dimensions"))
+    languages = ArrayField(models.CharField(max_length=16), verbose_name=_("languages"), default=list, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        db_table = "embedding_space"
+        ordering = ("name",)
+        verbose_name = _("embedding space")
+        verbose_name_plural = _("embedding spaces")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SnapshotVector(SubjectOwned):
+    """A snapshot's vectors in one space: of its text with speaker and date, and of its text after the turn before it."""
+
+    snapshot = TenantForeignKey(Snapshot)
+    space = models.ForeignKey(EmbeddingSpace, models.DO_NOTHING, related_name="+", db_index=False)
+    dated = HalfVectorField()
+    previous = HalfVectorField()
+
+    objects = TenantManager["SnapshotVector"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "snapshot_vector"
+        constraints = (
+            models.UniqueConstraint(fields=("tenant", "snapshot", "space"), name="one_vector_row_per_space"),
+        )
+        indexes = (models.Index(fields=("tenant", "subject", "space"), name="snapshot_vector_by_space"),)
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -1,0 +1,67 @@
+"""Receipts: what was put into one prompt, and why (row G1)."""
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models import SubjectOwned
+from snapshots.models.conversation import Conversation
+from tenants.isolation.manager import TenantManager
+from tenants.models import TenantForeignKey
+
+
+class Receipt(SubjectOwned):
+    """One assembled context. ``candidates`` is one array of ids, numbers and reasons, without text.
+
+    ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays.
+    """
+
+    conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
+    created_at = models.DateTimeField(_("created at"), default=timezone.now)
+    policy_version = models.CharField(_("policy version"), max_length=32)
+    intent = models.CharField(_("intent"), max_length=40, blank=True)
+    phase = models.CharField(_("phase"), max_length=40, blank=True)
+    candidates = models.JSONField(_("candidates"), default=list)
+    sections = models.JSONField(_("sections"), default=list)
+    tokens = models.JSONField(_("tokens"), default=dict)
+    degraded_reason = models.CharField(_("degraded reason"), max_length=200, blank=True)
+    prefix_hash = models.CharField(_("prefix hash"), max_length=64, blank=True)
+    rendered = models.BinaryField(null=True, editable=False)
+
+    objects = TenantManager["Receipt"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "receipt"
+        ordering = ("-created_at", "-id")
+        indexes = (
+            models.Index(fields=("tenant", "subject", "-created_at"), name="receipt_by_subject"),
+            models.Index(fields=("tenant", "-created_at"), name="receipt_by_time"),
+        )
+        verbose_name = _("receipt")
+        verbose_name_plural = _("receipts")
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class ReceiptMemory(SubjectOwned):
+    """One memory injected by one receipt: which answers used this memory, and what came of it."""
+
+    receipt = TenantForeignKey(Receipt)
+    memory_ref = models.UUIDField(_("memory"))
+    lane = models.CharField(_("lane"), max_length=16)
+    context_position = models.PositiveIntegerField(_("position"))
+    utilised = models.BooleanField(_("utilised"), null=True, blank=True)
+    signal = models.CharField(_("signal"), max_length=16, blank=True)
+
+    objects = TenantManager["ReceiptMemory"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "receipt_memory"
+        ordering = ("receipt", "context_position")
+        indexes = (models.Index(fields=("tenant", "memory_ref"), name="receipt_memory_by_memory"),)
+        verbose_name = _("injected memory")
+        verbose_name_plural = _("injected memories")
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -1,0 +1,140 @@
+"""Snapshots: mid-term memory (rows S1 to S4), and what ranking counts about them."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models import SubjectOwned
+from profiles.values import Provenance
+from snapshots.models.conversation import Conversation
+from tenants.isolation.manager import TenantManager
+from tenants.models import TenantForeignKey
+
+
+class SnapshotKind(models.TextChoices):
+    """What a snapshot was made from."""
+
+    CONVERSATION = "conversation", _("conversation")
+    SEGMENT = "segment", _("segment")
+    STATEMENT = "statement", _("statement")
+    EPISODE = "episode", _("episode")
+    CONSOLIDATED = "consolidated", _("consolidated")
+    MANUAL = "manual", _("manual")
+
+
+class Snapshot(SubjectOwned):
+    """One piece of memory. ``text`` is what is shown; what is indexed stands in ``SnapshotWords`` and ``SnapshotVector``.
+
+    ``position`` orders a subject's snapshots; ``seq`` is the message's order inside its conversation (statements).
+    ``name`` is the named speaker, NULL for the subject's own words. A retired snapshot (``retired_at``) is no longer held.
+    """
+
+    kind = models.CharField(_("kind"), max_length=16, choices=SnapshotKind.choices)
+    text = models.TextField(_("text"))
+    name = models.CharField(_("name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - null: the subject's own words
+    conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
+    seq = models.PositiveBigIntegerField(_("order"), null=True, blank=True)
+    position = models.BigIntegerField(_("position"), editable=False)
+    category = models.CharField(_("category"), max_length=100, blank=True)
+    topics = ArrayField(models.CharField(max_length=100), verbose_name=_("topics"), default=list, blank=True)
+    importance = models.FloatField(
+        _("importance"), default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    confidence = models.FloatField(
+        _("confidence"), default=0.6, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    provenance = models.CharField(
+        _("provenance"), max_length=20, choices=Provenance.choices, default=Provenance.OBSERVATION
+    )
+    metadata = models.JSONField(_("metadata"), default=dict, blank=True)
+    content_hash = models.BinaryField(editable=False)
+    masked = models.BooleanField(_("masked"), default=False)
+    raw_fallback = models.BooleanField(_("raw fallback"), default=False)
+    said_at = models.DateTimeField(_("said at"))
+    valid_at = models.DateTimeField(_("valid at"))
+    invalid_at = models.DateTimeField(_("invalid at"), null=True, blank=True)
+    recorded_at = models.DateTimeField(_("recorded at"), default=timezone.now)
+    retired_at = models.DateTimeField(_("retired at"), null=True, blank=True)
+    expires_at = models.DateTimeField(_("expires at"), null=True, blank=True)
+    last_validated_at = models.DateTimeField(_("last validated at"), default=timezone.now)
+    superseded_by = TenantForeignKey("self", null=True, blank=True, verbose_name=_("superseded by"))
+    version = models.PositiveBigIntegerField(default=1, editable=False)
+
+    objects = TenantManager["Snapshot"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "snapshot"
+        ordering = ("recorded_at", "id")
+        indexes = (
+            models.Index(fields=("tenant", "subject", "position"), name="snapshot_by_position"),
+            models.Index(fields=("tenant", "subject", "recorded_at", "id"), name="snapshot_by_age"),
+            models.Index(
+                fields=("tenant", "expires_at"), condition=models.Q(expires_at__isnull=False), name="snapshot_expiry"
+            ),
+        )
+        verbose_name = _("snapshot")
+        verbose_name_plural = _("snapshots")
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class SnapshotVersion(SubjectOwned):
+    """A snapshot as it was before one change: every changed field's earlier value, and how long it was held."""
+
+    snapshot = TenantForeignKey(Snapshot)
+    version = models.PositiveBigIntegerField()
+    fields = models.JSONField(_("fields"))
+    recorded_at = models.DateTimeField(_("recorded at"))
+    retired_at = models.DateTimeField(_("retired at"), default=timezone.now)
+
+    objects = TenantManager["SnapshotVersion"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "snapshot_version"
+        ordering = ("snapshot", "version")
+        constraints = (
+            models.UniqueConstraint(fields=("tenant", "snapshot", "version"), name="one_image_per_snapshot_version"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class SubjectMemory(SubjectOwned):
+    """State of a subject's snapshots as one thing. Every change to any of them raises ``version`` in its transaction.
+
+    ``next_position`` numbers the snapshots; the row's lock orders the writers of one subject.
+    """
+
+    version = models.PositiveBigIntegerField(default=1)
+    next_position = models.BigIntegerField(default=1)
+
+    objects = TenantManager["SubjectMemory"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "subject_memory"
+        constraints = (models.UniqueConstraint(fields=("tenant", "subject"), name="one_memory_per_subject"),)
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class SnapshotCounter(SubjectOwned):
+    """How often a snapshot was injected and how that was received; rolled up from receipts by a job."""
+
+    snapshot = TenantForeignKey(Snapshot)
+    injected = models.PositiveIntegerField(_("injected"), default=0)
+    positive = models.PositiveIntegerField(_("positive"), default=0)
+    corrected = models.PositiveIntegerField(_("corrected"), default=0)
+
+    objects = TenantManager["SnapshotCounter"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "snapshot_counter"
+        constraints = (models.UniqueConstraint(fields=("tenant", "snapshot"), name="one_counter_per_snapshot"),)
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -1,0 +1,65 @@
+"""Sources: the messages behind a memory, one link table per kind of memory."""
+
+from django.db import models
+
+from profiles.models import Preference, ProfileFact, SubjectOwned, Tag
+from snapshots.models.conversation import Message
+from snapshots.models.snapshot import Snapshot
+from tenants.isolation.manager import TenantManager
+from tenants.models import TenantForeignKey
+
+
+class SourceLink(SubjectOwned):
+    """One message behind one memory."""
+
+    message = TenantForeignKey(Message)
+
+    class Meta(SubjectOwned.Meta):
+        abstract = True
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class SnapshotSource(SourceLink):
+    """A message behind a snapshot."""
+
+    memory = TenantForeignKey(Snapshot)
+    objects = TenantManager["SnapshotSource"]()
+
+    class Meta(SourceLink.Meta):
+        db_table = "snapshot_source"
+        constraints = (models.UniqueConstraint(fields=("tenant", "memory", "message"), name="one_snapshot_source"),)
+
+
+class PreferenceSource(SourceLink):
+    """A message behind a preference."""
+
+    memory = TenantForeignKey(Preference)
+    objects = TenantManager["PreferenceSource"]()
+
+    class Meta(SourceLink.Meta):
+        db_table = "preference_source"
+        constraints = (models.UniqueConstraint(fields=("tenant", "memory", "message"), name="one_preference_source"),)
+
+
+class ProfileFactSource(SourceLink):
+    """A message behind a profile fact."""
+
+    memory = TenantForeignKey(ProfileFact)
+    objects = TenantManager["ProfileFactSource"]()
+
+    class Meta(SourceLink.Meta):
+        db_table = "profile_fact_source"
+        constraints = (models.UniqueConstraint(fields=("tenant", "memory", "message"), name="one_profile_fact_source"),)
+
+
+class TagSource(SourceLink):
+    """A message behind a tag."""
+
+    memory = TenantForeignKey(Tag)
+    objects = TenantManager["TagSource"]()
+
+    class Meta(SourceLink.Meta):
+        db_table = "tag_source"
+        constraints = (models.UniqueConstraint(fields=("tenant", "memory", "message"), name="one_tag_source"),)

@@ -1,0 +1,99 @@
+"""Work: items of the internal queue. An accepted message is never lost to memory (row C3)."""
+
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models import SubjectOwned
+from snapshots.models.conversation import Conversation, Message
+from tenants.isolation.manager import TenantManager
+from tenants.models import TenantForeignKey, TenantOwned
+
+
+class WorkKind(models.TextChoices):
+    """What is to be done. ``statement`` has no order; ``extract`` goes by ``seq`` within a subject."""
+
+    STATEMENT = "statement", _("statement")
+    EXTRACT = "extract", _("extract")
+    CONVERSATION = "conversation", _("conversation snapshot")
+
+
+class WorkState(models.TextChoices):
+    """Where an item stands. Law, per tenant: accepted = ready + leased + done + dead + removed."""
+
+    READY = "ready", _("ready")
+    LEASED = "leased", _("leased")
+    DONE = "done", _("done")
+    DEAD = "dead", _("dead")
+
+
+class Work(SubjectOwned):
+    """One item. Claimed with a lease; every later write requires the lease's token. Times are the database's clock.
+
+    A ``conversation`` item belongs to one end (``generation``) of its conversation; the others to one message.
+    ``position`` orders the items of a subject: assigned by the database, growing with acceptance.
+    """
+
+    kind = models.CharField(_("kind"), max_length=16, choices=WorkKind.choices)
+    conversation = TenantForeignKey(Conversation, verbose_name=_("conversation"))
+    message = TenantForeignKey(Message, null=True, blank=True, verbose_name=_("message"))
+    generation = models.PositiveIntegerField(default=0, editable=False)
+    position = models.BigIntegerField(_("position"))
+    state = models.CharField(_("state"), max_length=8, choices=WorkState.choices, default=WorkState.READY)
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    due_at = models.DateTimeField(_("due at"), db_default=Now())
+    lease_token = models.UUIDField(null=True, blank=True, editable=False)
+    lease_until = models.DateTimeField(_("leased until"), null=True, blank=True)
+    error_code = models.CharField(_("error"), max_length=100, blank=True)
+    created_at = models.DateTimeField(_("created at"), db_default=Now())
+    done_at = models.DateTimeField(_("done at"), null=True, blank=True)
+
+    objects = TenantManager["Work"]()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "work"
+        ordering = ("created_at", "position")
+        constraints = (
+            models.UniqueConstraint(fields=("tenant", "message", "kind"), name="one_work_per_message_and_kind"),
+            models.UniqueConstraint(
+                fields=("tenant", "conversation", "generation"),
+                condition=models.Q(kind="conversation"),
+                name="one_work_per_conversation_end",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("tenant", "kind", "due_at"),
+                condition=models.Q(state__in=("ready", "leased")),
+                name="work_open",
+            ),
+            models.Index(
+                fields=("tenant", "subject", "position"),
+                condition=models.Q(state__in=("ready", "leased", "dead")),
+                name="work_open_by_subject",
+            ),
+        )
+        verbose_name = _("work item")
+        verbose_name_plural = _("work items")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.state}"
+
+
+class WorkRemoved(TenantOwned):
+    """How many items purge and erasure removed on one day: the last term of the conservation law."""
+
+    day = models.DateField(_("day"))
+    count = models.PositiveBigIntegerField(_("count"), default=0)
+
+    objects = TenantManager["WorkRemoved"]()
+
+    class Meta(TenantOwned.Meta):
+        db_table = "work_removed"
+        ordering = ("-day",)
+        constraints = (models.UniqueConstraint(fields=("tenant", "day"), name="one_removed_count_per_day"),)
+        verbose_name = _("removed work")
+        verbose_name_plural = _("removed work")
+
+    def __str__(self) -> str:
+        return f"{self.day}"

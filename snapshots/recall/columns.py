@@ -1,0 +1,86 @@
+"""The small columns of an image: what filters, validity and ranking read, as arrays over all rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.recall.filters import FieldValue
+from snapshots.recall.values import KINDS, MemoryRow
+
+Float64 = npt.NDArray[np.float64]
+
+PROVENANCES = ("observation", "analysis", "confirmed_by_user")
+_TIME_FIELDS = frozenset({"said_at", "valid_at", "expires_at", "created_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Arrays of length n. Times are seconds since 1970 UTC: NaN means unknown, infinity means without an end."""
+
+    kind: npt.NDArray[np.uint8]
+    provenance: npt.NDArray[np.uint8]
+    confidence: npt.NDArray[np.float32]
+    importance: npt.NDArray[np.float32]
+    injected: npt.NDArray[np.int32]
+    positive: npt.NDArray[np.int32]
+    said_at: Float64
+    valid_at: Float64
+    invalid_at: Float64
+    retired_at: Float64
+    expires_at: Float64
+    created_at: Float64
+    last_validated_at: Float64
+    conversation_id: tuple[str | None, ...]
+    name: tuple[str | None, ...]
+    topics: tuple[tuple[str, ...], ...]
+    metadata: tuple[object, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(getattr(getattr(self, f.name), "nbytes", 0) for f in fields(self))
+
+    def value(self, row: int, field: str) -> FieldValue:
+        """Return what a filter compares for ``field`` (``metadata.<key>`` included); None when the row has none."""
+        if field.startswith("metadata."):
+            held = self.metadata[row]
+            return held.get(field.removeprefix("metadata.")) if isinstance(held, dict) else None
+        if field in _TIME_FIELDS:
+            seconds = float(getattr(self, field)[row])
+            return datetime.fromtimestamp(seconds, UTC) if np.isfinite(seconds) else None
+        if field == "kind":
+            return KINDS[self.kind[row]]
+        if field == "provenance":
+            return PROVENANCES[self.provenance[row]]
+        found = getattr(self, field)[row]
+        return float(found) if isinstance(found, np.floating) else found
+
+
+def build_columns(rows: Sequence[MemoryRow]) -> Columns:
+    """Return the columns of ``rows``, in their order."""
+    return Columns(
+        kind=np.array([KINDS.index(row.kind) for row in rows], np.uint8),  # type: ignore[arg-type]
+        provenance=np.array([PROVENANCES.index(row.provenance) for row in rows], np.uint8),
+        confidence=np.array([row.confidence for row in rows], np.float32),
+        importance=np.array([row.importance for row in rows], np.float32),
+        injected=np.array([row.injected for row in rows], np.int32),
+        positive=np.array([row.positive for row in rows], np.int32),
+        said_at=_seconds([row.said_at for row in rows], missing=np.nan),
+        valid_at=_seconds([row.valid_at for row in rows], missing=np.nan),
+        invalid_at=_seconds([row.invalid_at for row in rows], missing=np.inf),
+        retired_at=_seconds([row.retired_at for row in rows], missing=np.inf),
+        expires_at=_seconds([row.expires_at for row in rows], missing=np.inf),
+        created_at=_seconds([row.created_at for row in rows], missing=np.nan),
+        last_validated_at=_seconds([row.last_validated_at or row.created_at for row in rows], missing=np.nan),
+        conversation_id=tuple(row.conversation_id for row in rows),
+        name=tuple(row.name for row in rows),
+        topics=tuple(row.topics for row in rows),
+        metadata=tuple(row.metadata or None for row in rows),
+    )
+
+
+def _seconds(moments: Sequence[datetime | None], *, missing: float) -> Float64:
+    return np.array([missing if moment is None else moment.timestamp() for moment in moments], np.float64)

@@ -1,0 +1,21 @@
+"""What an answer had to do without (R6): one word per missing part, the gravest first."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+
+class DegradedReason(StrEnum):
+    """Declared from the gravest to the mildest; the values are public."""
+
+    EMBEDDING_UNAVAILABLE = "embedding_unavailable"
+    PGVECTOR_UNAVAILABLE = "pgvector_unavailable"
+    REDIS_UNAVAILABLE = "redis_unavailable"
+    RERANK_TIMEOUT = "rerank_timeout"
+    REPLICA_LAG = "replica_lag"
+    ANN_TRUNCATED = "ann_truncated"
+
+
+def joined(reasons: Iterable[DegradedReason]) -> str | None:
+    """Return the reasons once each, comma-joined, gravest first; None when nothing was missing."""
+    present = set(reasons)
+    return ",".join(reason for reason in DegradedReason if reason in present) or None

@@ -1,0 +1,113 @@
+"""Recall over one image, one page of named stages: score, keep what is alive, rank, explain."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.recall.columns import Columns
+from snapshots.recall.filters import matches
+from snapshots.recall.image import Image
+from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.ranking import as_factors, factors, semantic
+from snapshots.recall.rows import Float32
+from snapshots.recall.scoring import Probe, Scores, score_memories
+from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecalledMemory, RecallQuery
+
+Mask = npt.NDArray[np.bool_]
+Int64 = npt.NDArray[np.int64]
+
+
+def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
+    """Return the best ``query.top_k`` memories of ``image``, best first; ids and numbers, no text.
+
+    Raises nothing on any text: a question that matches nothing gives an empty list.
+    """
+    scores = score_memories(image, probe, policy.scoring)
+    alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
+    candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))
+    near = semantic(scores.fused[candidates])
+    weights = factors(image.columns, candidates, query.at, policy.ranking)
+    final = near * weights.prod(axis=0)
+    order = np.argsort(-final, kind="stable")[: query.top_k]
+    explained = explain(scores, alive, candidates, weights, order) if query.explain else {}
+    return [
+        RankedHit(image.ids[candidates[i]], float(final[i]), float(near[i]), explained.get(i)) for i in order.tolist()
+    ]
+
+
+def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
+    """Return which rows may answer: known and valid at the moments asked for, not expired, and matching the filters.
+
+    ``skew`` (seconds) lets a product's clock run ahead of ours: what it said "just now" is not yet to come.
+    """
+    at = query.at.timestamp() + (0 if query.as_of else skew)
+    known = query.known_at.timestamp() if query.known_at else np.inf
+    starts = np.where(np.isfinite(columns.valid_at), columns.valid_at, -np.inf)
+    alive = (starts <= at) & (query.at.timestamp() < columns.invalid_at)
+    alive &= columns.expires_at > query.asked_at.timestamp()
+    alive &= (columns.created_at <= known) & (
+        columns.retired_at > known if query.known_at else columns.retired_at == np.inf
+    )
+    if query.since or query.until:
+        alive &= _said_between(columns, query.since, query.until)
+    if query.kinds:
+        alive &= np.isin(columns.kind, [KINDS.index(kind) for kind in KINDS if kind in query.kinds])
+    return _matching(columns, query, alive)
+
+
+def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
+    """Return the row numbers of the best ``limit`` alive memories, best first; among equals the newer row first."""
+    rows = np.flatnonzero(alive)
+    if len(rows) > limit:
+        rows = rows[np.argpartition(scores[rows], len(rows) - limit)[len(rows) - limit :]]
+    return rows[np.lexsort((-rows, -scores[rows]))]
+
+
+def explain(
+    scores: Scores, alive: Mask, candidates: Int64, weights: npt.NDArray[np.float64], chosen: Int64
+) -> dict[int, Explain]:
+    """Return an Explain per chosen candidate; ranks count among the memories that may answer."""
+    rows = candidates[chosen]
+    keyword = _lane_hits(scores.keyword, alive & (scores.keyword > 0), rows)
+    dense = _lane_hits(scores.dense, alive, rows) if scores.dense is not None else [None] * len(rows)
+    return {
+        i: Explain(dense[k], keyword[k], float(scores.fused[rows[k]]), as_factors(weights[:, i]))
+        for k, i in enumerate(chosen.tolist())
+    }
+
+
+def with_texts(hits: Iterable[RankedHit], memories: Mapping[UUID, RecalledMemory]) -> tuple[RecalledMemory, ...]:
+    """Return the memories of ``hits`` in their order, with score and explanation; one that is gone by now is left out."""
+    return tuple(replace(memories[hit.id], score=hit.score, explain=hit.explain) for hit in hits if hit.id in memories)
+
+
+def _lane_hits(scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
+    """Return rank and score of each row in one lane; None for a row that the lane did not find."""
+    found = scores[members]
+    ranks = 1 + (found[None, :] > scores[rows][:, None]).sum(axis=1)
+    return [
+        LaneHit(int(rank), float(scores[row])) if members[row] else None
+        for rank, row in zip(ranks, rows.tolist(), strict=True)
+    ]
+
+
+def _said_between(columns: Columns, since: datetime | None, until: datetime | None) -> Mask:
+    said = columns.said_at
+    after = said >= (since.timestamp() if since else -np.inf)
+    return after & (said <= (until.timestamp() if until else np.inf))
+
+
+def _matching(columns: Columns, query: RecallQuery, alive: Mask) -> Mask:
+    """Narrow ``alive`` by topics and the filter, which are read row by row: only rows still alive are looked at."""
+    if not query.topics and query.filter is None:
+        return alive
+    kept = alive.copy()
+    for row in np.flatnonzero(alive).tolist():
+        on_topic = not query.topics or not query.topics.isdisjoint(columns.topics[row])
+        kept[row] = on_topic and (query.filter is None or matches(query.filter, partial(columns.value, row)))
+    return kept

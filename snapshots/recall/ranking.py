@@ -1,0 +1,78 @@
+"""R3: the final score of a memory is its semantic score times recency, confidence, provenance and frequency."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.recall.columns import Columns, Float64
+from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.rows import Float32
+from snapshots.recall.values import Factors
+
+Int64 = npt.NDArray[np.int64]
+DAY_SECONDS = 86_400
+
+
+def semantic(fused: Float32) -> Float64:
+    """Return the fused scores of the candidates as min-max in [0, 1]; all 1 when they do not differ."""
+    if not len(fused):
+        return np.zeros(0)
+    low, high = float(fused.min()), float(fused.max())
+    return (fused.astype(np.float64) - low) / (high - low) if high > low else np.ones(len(fused))
+
+
+def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return recency, effective confidence, provenance and frequency of ``rows`` at the moment ``at``, shape (4, k).
+
+    A factor that the policy switches off is 1 throughout. Stored values are read, never changed.
+    """
+    return np.stack(
+        [
+            recency(columns, rows, at, policy) if policy.use_recency else np.ones(len(rows)),
+            effective_confidence(columns, rows, at, policy) if policy.use_confidence else np.ones(len(rows)),
+            np.array(policy.provenance)[columns.provenance[rows]] if policy.use_provenance else np.ones(len(rows)),
+            frequency(columns, rows, policy) if policy.use_frequency else np.ones(len(rows)),
+        ]
+    )
+
+
+def recency(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return the recency of ``rows``: by said_at, else valid_at, else created_at; what lies ahead counts as today."""
+    said, valid = columns.said_at[rows], columns.valid_at[rows]
+    moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
+    days = _days_between(moment, at)
+    if policy.recency_curve == "hyperbolic":
+        return 1 / (1 + policy.hyperbolic_rate * days)
+    return _step(days, policy.recency_days, policy.recency_values)
+
+
+def effective_confidence(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return stored confidence times what is left of it since it was last validated."""
+    days = _days_between(columns.last_validated_at[rows], at)
+    return columns.confidence[rows] * _step(days, policy.validation_days, policy.validation_values)
+
+
+def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
+    """Return 1 until a memory was injected often enough, then by its share of positive signals."""
+    injected, positive = columns.injected[rows], columns.positive[rows]
+    share = positive / np.maximum(injected, 1)
+    judged = injected >= policy.frequency_injected
+    liked = np.where(share > policy.frequency_liked, policy.frequency_bonus, 1.0)
+    return np.where(judged, np.where(share < policy.frequency_disliked, policy.frequency_malus, liked), 1.0)
+
+
+def as_factors(column: Sequence[float]) -> Factors:
+    """Return one column of :func:`factors` by name."""
+    return Factors(*(float(value) for value in column))
+
+
+def _days_between(moment: Float64, at: datetime) -> Float64:
+    days = (at.timestamp() - moment) / DAY_SECONDS
+    return np.where(np.isfinite(days), np.maximum(days, 0), 0)
+
+
+def _step(days: Float64, limits: tuple[float, ...], values: tuple[float, ...]) -> Float64:
+    """Return the value of each day's bucket: ``values[i]`` up to and with ``limits[i]``, the last beyond all."""
+    return np.array(values)[np.searchsorted(limits, days, side="left")]

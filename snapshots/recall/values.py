@@ -1,0 +1,151 @@
+"""The typed values of recall: what is asked, what one memory brings, what comes back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.filters import FilterNode
+
+Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual"]
+KINDS: tuple[Kind, ...] = ("conversation", "segment", "statement", "episode", "consolidated", "manual")
+LANES = ("snapshots", "preferences", "tags", "profile", "documents")
+SNAPSHOTS = "snapshots"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuery:
+    """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is the present moment."""
+
+    text: str
+    asked_at: datetime
+    top_k: int = 8
+    kinds: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+    filter: FilterNode | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    conversation_id: str | None = None
+    lanes: frozenset[str] = frozenset(LANES[:4])
+    explain: bool = False
+
+    @property
+    def at(self) -> datetime:
+        """The moment whose truth is asked for: ``as_of``, else now."""
+        return self.as_of or self.asked_at
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """One memory as the image is built from it: the columns that recall reads, and its packed words.
+
+    ``seq`` orders the memories of one conversation; None for a memory that has no neighbours there. ``lex`` is
+    :func:`snapshots.recall.rows.encode_lex`, ``dense`` is :func:`snapshots.recall.rows.encode_dense` or None.
+    """
+
+    id: UUID
+    kind: str
+    lex: bytes
+    created_at: datetime
+    dense: bytes | None = None
+    conversation_id: str | None = None
+    seq: int | None = None
+    name: str | None = None
+    said_at: datetime | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    retired_at: datetime | None = None
+    expires_at: datetime | None = None
+    last_validated_at: datetime | None = None
+    confidence: float = 0.6
+    importance: float = 0.5
+    provenance: str = "observation"
+    injected: int = 0
+    positive: int = 0
+    topics: tuple[str, ...] = ()
+    metadata: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaneHit:
+    """Where one memory stands in one lane: ``rank`` counts from 1, ``score`` is the lane's own (BM25, cosine)."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """The multipliers of R3; 1.0 where a factor is switched off by policy."""
+
+    recency: float = 1.0
+    confidence_effective: float = 1.0
+    provenance: float = 1.0
+    frequency: float = 1.0
+
+    @property
+    def product(self) -> float:
+        """All factors multiplied."""
+        return self.recency * self.confidence_effective * self.provenance * self.frequency
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None."""
+
+    dense: LaneHit | None
+    keyword: LaneHit | None
+    fused: float
+    factors: Factors
+
+
+@dataclass(frozen=True, slots=True)
+class RankedHit:
+    """One memory of the answer before its text is read: ``score`` is semantic (0..1) times the factors."""
+
+    id: UUID
+    score: float
+    semantic: float
+    explain: Explain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The message behind a memory."""
+
+    conversation_id: str | None
+    message_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemory:
+    """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix."""
+
+    id: UUID
+    lane: str
+    kind: str
+    text: str
+    score: float
+    confidence: float
+    provenance: str
+    category: str | None = None
+    topics: tuple[str, ...] = ()
+    said_at: datetime | None = None
+    valid_at: datetime | None = None
+    expires_at: datetime | None = None
+    sources: tuple[Source, ...] = ()
+    explain: Explain | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """The snapshots of an answer, best first, what was missing while they were sought, and how long each stage took."""
+
+    memories: tuple[RecalledMemory, ...]
+    degraded: frozenset[DegradedReason] = frozenset()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Reading conversations, snapshots and receipts."""

@@ -1,0 +1,28 @@
+"""The tenants app, and the default privileges that every later table inherits."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import pre_migrate
+
+
+class TenantsConfig(AppConfig):
+    name = "tenants"
+
+    def ready(self) -> None:
+        pre_migrate.connect(grant_default_privileges, sender=self)
+
+
+def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
+    """Let the app role use every table the owner makes from now on.
+
+    Runs before the first migration: set inside one, it would come too late for Django's own tables.
+    """
+    if using != "owner":
+        return
+    from tenants.isolation.protect import app_role  # noqa: PLC0415 - settings are read when migrating, not at import
+
+    with connections[using].cursor() as cursor:
+        for what in ("SELECT, INSERT, UPDATE, DELETE ON TABLES", "USAGE, SELECT ON SEQUENCES"):
+            cursor.execute(f"ALTER DEFAULT PRIVILEGES GRANT {what} TO {app_role()}")  # noqa: S608 - a role name from settings, quoted

@@ -1,0 +1,49 @@
+"""The only way to a tenant: :func:`tenant_tx`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from tenants.errors import TenantScopeMissing
+
+_tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
+
+
+def current_tenant_id() -> UUID:
+    """Return the tenant of the open scope. Raises TenantScopeMissing outside of one."""
+    tenant_id = _tenant.get()
+    if tenant_id is None:
+        raise TenantScopeMissing
+    return tenant_id
+
+
+@contextmanager
+def tenant_tx(tenant_id: UUID) -> Iterator[None]:
+    """Open one transaction inside one tenant; commit at the end, roll back on an exception.
+
+    The database learns the tenant through a transaction-local setting, the code through a context variable; both end
+    with the block, so a pooled connection cannot carry a tenant to its next borrower. Scopes do not nest
+    (RuntimeError): a verb opens exactly one. Code run by ``transaction.on_commit`` runs after the tenant is gone.
+    """
+    if _tenant.get() is not None:
+        raise RuntimeError("tenant_tx does not nest: the tenant's transaction is already open")
+    try:
+        with transaction.atomic(durable=True):
+            _tell_database(str(tenant_id))
+            token = _tenant.set(tenant_id)
+            try:
+                yield
+            finally:
+                _tenant.reset(token)
+    finally:
+        if connection.in_atomic_block:
+            # Only tests wrap a scope in a transaction of their own; there SET LOCAL would outlive it and hide mistakes.
+            _tell_database("")
+
+
+def _tell_database(tenant: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [tenant])

@@ -1,0 +1,22 @@
+"""Tenants, their keys, members and audit trail."""
+
+from tenants.models.audit import ActorKind, AuditRecord
+from tenants.models.base import TenantForeignKey, TenantOwned
+from tenants.models.job_run import JobRun
+from tenants.models.key import ApiKey, ApiKeyDigest, Scope
+from tenants.models.member import Member, Role
+from tenants.models.tenant import Tenant
+
+__all__ = [
+    "ActorKind",
+    "ApiKey",
+    "ApiKeyDigest",
+    "AuditRecord",
+    "JobRun",
+    "Member",
+    "Role",
+    "Scope",
+    "Tenant",
+    "TenantForeignKey",
+    "TenantOwned",
+]

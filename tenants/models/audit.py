@@ -1,0 +1,46 @@
+"""The audit trail: who did what, when and why; never what it said."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from tenants.isolation.manager import TenantManager
+from tenants.models.base import TenantOwned
+
+
+class ActorKind(models.TextChoices):
+    """On whose behalf something was done."""
+
+    STAFF = "staff", _("staff")
+    OPERATOR = "operator", _("operator")
+    API_KEY = "api_key", _("API key")
+    JOB = "job", _("job")
+
+
+class AuditRecord(TenantOwned):
+    """One act or refusal. Append-only for the app role; holds ids, never content, and outlives what it names."""
+
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+    actor_kind = models.CharField(_("actor kind"), max_length=16, choices=ActorKind.choices)
+    actor_id = models.CharField(_("actor"), max_length=64)
+    action = models.CharField(_("action"), max_length=64)
+    object_kind = models.CharField(_("object kind"), max_length=64, blank=True)
+    object_id = models.CharField(_("object"), max_length=64, blank=True)
+    subject_ref = models.UUIDField(_("subject"), null=True, blank=True)
+    reason = models.CharField(_("reason"), max_length=500, blank=True)
+    refused = models.BooleanField(_("refused"), default=False)
+    request_id = models.CharField(_("request"), max_length=64, blank=True)
+
+    objects = TenantManager["AuditRecord"]()
+
+    class Meta(TenantOwned.Meta):
+        db_table = "audit_record"
+        ordering = ("-at", "-id")
+        indexes = (
+            models.Index(fields=("tenant", "-at"), name="audit_record_by_time"),
+            models.Index(fields=("tenant", "subject_ref", "-at"), name="audit_record_by_subject"),
+        )
+        verbose_name = _("audit record")
+        verbose_name_plural = _("audit records")
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.object_kind}"

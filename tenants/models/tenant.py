@@ -1,0 +1,31 @@
+"""Tenant: a company whose product uses the platform."""
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.kernel.ids import new_id
+
+
+class Tenant(models.Model):
+    """One company. Visible to all as a directory; only its own scope may change it, and the app role never deletes it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    slug = models.CharField(
+        _("slug"),
+        max_length=63,
+        unique=True,
+        validators=[RegexValidator(r"^[a-z0-9]+(?:-[a-z0-9]+)*$", _("Lower-case letters, digits and single hyphens."))],
+    )
+    name = models.CharField(_("name"), max_length=200)
+    policy_version = models.PositiveIntegerField(_("policy version"), default=1)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        db_table = "tenant"
+        ordering = ("slug",)
+        verbose_name = _("tenant")
+        verbose_name_plural = _("tenants")
+
+    def __str__(self) -> str:
+        return self.slug

@@ -1,0 +1,19 @@
+"""Numbers of the tenants room."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPolicy:
+    """How API keys age."""
+
+    rotation_overlap: timedelta = assumed(
+        timedelta(hours=24), owner="tenants", settle_by="asking the first tenants how long a roll-out takes"
+    )
+    last_used_resolution: timedelta = promised(timedelta(minutes=1), row="T2: last used, written at most once a minute")
+
+
+KEY_POLICY = KeyPolicy()

@@ -1,0 +1,67 @@
+"""The written form of an API key: ``mk_live_<key id 12>_<secret 43><checksum 6>``, all base 62.
+
+A scanner finds leaked keys with ``mk_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}`` and confirms them by the checksum.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import string
+import zlib
+from dataclasses import dataclass
+
+PREFIX = "mk_live_"
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+KEY_ID_LENGTH = 12
+SECRET_LENGTH = 43  # 43 base 62 digits hold 256 bits
+CHECKSUM_LENGTH = 6
+SCANNER_PATTERN = rf"{PREFIX}[0-9A-Za-z]{{{KEY_ID_LENGTH}}}_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}"
+_KEY = re.compile(SCANNER_PATTERN)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyParts:
+    """A key taken apart. ``secret`` never leaves the process."""
+
+    key_id: str
+    secret: str
+
+    @property
+    def token(self) -> str:
+        """The written key, shown once."""
+        body = f"{self.key_id}_{self.secret}"
+        return f"{PREFIX}{body}{_checksum(body)}"
+
+
+def new_key_parts() -> KeyParts:
+    """Draw a key from the system's random source."""
+    return KeyParts(_random(KEY_ID_LENGTH), _random(SECRET_LENGTH))
+
+
+def parse_token(token: str) -> KeyParts | None:
+    """Take a written key apart; None when its form or checksum is wrong."""
+    if not _KEY.fullmatch(token):
+        return None
+    body, checksum = token[len(PREFIX) : -CHECKSUM_LENGTH], token[-CHECKSUM_LENGTH:]
+    if not hmac.compare_digest(_checksum(body), checksum):
+        return None
+    key_id, secret = body.split("_")
+    return KeyParts(key_id, secret)
+
+
+def digest_of(secret: str, pepper: str) -> bytes:
+    """HMAC-SHA256 of the secret under the pepper, 32 bytes."""
+    return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
+
+
+def _random(length: int) -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(length))
+
+
+def _checksum(body: str) -> str:
+    number, digits = zlib.crc32(body.encode()), []
+    for _ in range(CHECKSUM_LENGTH):
+        number, digit = divmod(number, len(ALPHABET))
+        digits.append(ALPHABET[digit])
+    return "".join(digits)

@@ -1,0 +1,148 @@
+"""API keys: create (shown once), authenticate, rotate with overlap, revoke."""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
+from tenants.errors import InvalidKey
+from tenants.isolation import tenant_tx
+from tenants.models import ApiKey, ApiKeyDigest, Scope
+from tenants.policy import KEY_POLICY
+from tenants.services.audit import Actor, record_audit
+from tenants.services.key_format import KeyParts, digest_of, new_key_parts, parse_token
+
+NO_DIGEST = bytes(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: one valid API key of one tenant."""
+
+    tenant_id: UUID
+    tenant_slug: str
+    tenant_name: str
+    policy_version: int
+    api_key_id: UUID
+    key_id: str
+    scopes: frozenset[str]
+    is_authenticated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedKey:
+    """A new key and its token; the token exists nowhere else and cannot be shown again."""
+
+    api_key: ApiKey
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class _KeyRow:
+    """One row of ``app.auth_key``."""
+
+    tenant_id: UUID
+    tenant_slug: str
+    tenant_name: str
+    policy_version: int
+    api_key_id: UUID
+    scopes: Sequence[str]
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    digest: bytes
+
+
+def create_key(*, name: str, scopes: Sequence[str], by: Actor, expires_at: datetime | None = None) -> CreatedKey:
+    """Make a key for the tenant of the open scope. Raises InvalidInput for an unknown scope or none."""
+    _check_scopes(scopes)
+    parts = new_key_parts()
+    api_key = ApiKey.objects.create(key_id=parts.key_id, name=name, scopes=sorted(set(scopes)), expires_at=expires_at)
+    ApiKeyDigest.objects.create(api_key=api_key, digest=digest_of(parts.secret, settings.KEY_PEPPER))
+    record_audit(by, "api_key.created", object_kind="api_key", object_id=api_key.key_id)
+    return CreatedKey(api_key, parts.token)
+
+
+def rotate_key(api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_POLICY.rotation_overlap) -> CreatedKey:
+    """Make a successor with the same name and scopes; the old key stays valid for ``overlap`` at most."""
+    successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by)
+    end = utc_now() + overlap
+    api_key.expires_at = min(api_key.expires_at, end) if api_key.expires_at else end
+    api_key.rotated_to = successor.api_key
+    api_key.save(update_fields=["expires_at", "rotated_to"])
+    record_audit(by, "api_key.rotated", object_kind="api_key", object_id=api_key.key_id)
+    return successor
+
+
+def revoke_key(api_key: ApiKey, *, by: Actor, reason: str = "") -> None:
+    """End a key at once: every process asks the database on each request, so none serves it any longer."""
+    if api_key.revoked_at is None:
+        api_key.revoked_at = utc_now()
+        api_key.save(update_fields=["revoked_at"])
+        record_audit(by, "api_key.revoked", object_kind="api_key", object_id=api_key.key_id, reason=reason)
+
+
+def key_by_id(key_id: str) -> ApiKey:
+    """Return the tenant's key with this public id. Raises NotFound."""
+    api_key = ApiKey.objects.filter(key_id=key_id).first()
+    if api_key is None:
+        raise NotFound("no such API key")
+    return api_key
+
+
+def authenticate_key(token: str) -> Caller:
+    """Return who calls. Raises InvalidKey, the same for every reason; unknown keys cost what known ones cost."""
+    parts = parse_token(token)
+    if parts is None:
+        raise InvalidKey
+    row = _key_row(parts.key_id)
+    genuine = hmac.compare_digest(digest_of(parts.secret, settings.KEY_PEPPER), row.digest if row else NO_DIGEST)
+    if row is None or not genuine or not _is_live(row):
+        raise InvalidKey
+    _note_use(row)
+    return _caller(row, parts)
+
+
+def _key_row(key_id: str) -> _KeyRow | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM app.auth_key(%s)", [key_id])
+        found = cursor.fetchone()
+    return _KeyRow(*found[:-1], digest=bytes(found[-1])) if found else None
+
+
+def _is_live(row: _KeyRow) -> bool:
+    return row.revoked_at is None and (row.expires_at is None or row.expires_at > utc_now())
+
+
+def _note_use(row: _KeyRow) -> None:
+    """Write ``last_used_at`` at most once a minute, in a transaction of its own."""
+    now = utc_now()
+    if row.last_used_at is not None and now - row.last_used_at < KEY_POLICY.last_used_resolution:
+        return
+    with tenant_tx(row.tenant_id):
+        ApiKey.objects.filter(id=row.api_key_id).update(last_used_at=now)
+
+
+def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
+    return Caller(
+        tenant_id=row.tenant_id,
+        tenant_slug=row.tenant_slug,
+        tenant_name=row.tenant_name,
+        policy_version=row.policy_version,
+        api_key_id=row.api_key_id,
+        key_id=parts.key_id,
+        scopes=frozenset(row.scopes),
+    )
+
+
+def _check_scopes(scopes: Sequence[str]) -> None:
+    unknown = sorted(set(scopes) - set(Scope.values))
+    if unknown or not scopes:
+        known = ", ".join(Scope.values)
+        raise InvalidInput(f"scopes must be among {known}", faults=[FieldFault("scopes", "unknown", f"one of {known}")])

@@ -1,0 +1,136 @@
+"""One way to a tenant, closed by default. Rows: T1. Matrix: 1, 9, 10, 11."""
+
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models import Count
+
+from profiles.models import Preference, Subject
+from tenants.errors import TenantScopeMissing
+from tenants.isolation import current_tenant_id, tenant_tx
+from tenants.models import AuditRecord, Tenant, TenantOwned
+from tests.conftest import World
+
+OWNED = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
+WRITE_ONLY = {"api_key_digest"}
+
+
+def sql(statement: str, *params: object) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return int(cursor.rowcount)
+
+
+@pytest.mark.parametrize("model", OWNED, ids=lambda model: model.__name__)
+def test_without_a_tenant_the_manager_refuses_every_model(database: None, model: type[TenantOwned]) -> None:
+    with pytest.raises(TenantScopeMissing):
+        model.objects.count()
+
+
+@pytest.mark.parametrize("model", OWNED, ids=lambda model: model.__name__)
+def test_without_a_tenant_the_database_shows_nothing_and_refuses_writes(world: World, model: type[TenantOwned]) -> None:
+    table = model._meta.db_table
+    if table not in WRITE_ONLY:
+        assert sql(f"SELECT * FROM {table}") == 0  # noqa: S608 - a table name of ours
+    for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}", f"INSERT INTO {table} DEFAULT VALUES"):  # noqa: S608 - a table name of ours
+        with pytest.raises(DatabaseError):
+            sql(statement)
+
+
+def test_a_tenant_sees_its_own_subjects_only(world: World) -> None:
+    with tenant_tx(world.globex.tenant.id):
+        assert [subject.external_id for subject in Subject.objects.all()] == ["gil"]
+        assert sql("SELECT * FROM subject") == 1
+
+
+def test_a_row_cannot_point_into_another_tenant(world: World) -> None:
+    with pytest.raises(IntegrityError), tenant_tx(world.globex.tenant.id):
+        Preference.objects.create(
+            subject_id=world.acme.subject.id,
+            category="food",
+            key="likes",
+            value=["figs"],
+            confidence=1.0,
+            provenance="confirmed_by_user",
+            valid_at="2026-01-01T00:00:00Z",
+        )
+
+
+def test_a_row_cannot_be_written_into_another_tenant(world: World) -> None:
+    with pytest.raises(DatabaseError), tenant_tx(world.globex.tenant.id):
+        Subject.objects.create(tenant=world.acme.tenant, external_id="smuggled")
+    with tenant_tx(world.acme.tenant.id):
+        assert [subject.external_id for subject in Subject.objects.all()] == ["ada"]
+
+
+def test_a_foreign_instance_is_neither_changed_nor_deleted(world: World) -> None:
+    with tenant_tx(world.globex.tenant.id):
+        world.acme.subject.delete()
+    with tenant_tx(world.acme.tenant.id):
+        assert Subject.objects.filter(external_id="ada").exists()
+
+
+def test_an_exception_takes_back_everything_written_in_the_scope(world: World) -> None:
+    with pytest.raises(RuntimeError), tenant_tx(world.acme.tenant.id):
+        Subject.objects.create(external_id="half written")
+        raise RuntimeError
+    with tenant_tx(world.acme.tenant.id):
+        assert not Subject.objects.filter(external_id="half written").exists()
+
+
+def test_the_tenant_is_gone_after_the_scope_on_the_same_connection(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        assert current_tenant_id() == world.acme.tenant.id
+    with pytest.raises(TenantScopeMissing):
+        current_tenant_id()
+    assert sql("SELECT * FROM subject") == 0
+
+
+def test_scopes_do_not_nest(world: World) -> None:
+    with pytest.raises(RuntimeError, match="does not nest"), tenant_tx(world.acme.tenant.id), tenant_tx(uuid4()):
+        pass
+
+
+def test_a_scope_cannot_hide_inside_another_transaction(world: World) -> None:
+    with pytest.raises(RuntimeError), transaction.atomic(), tenant_tx(world.acme.tenant.id):
+        pass
+
+
+def test_code_on_commit_runs_when_the_tenant_is_gone(world: World) -> None:
+    seen: list[str] = []
+
+    def look() -> None:
+        try:
+            Subject.objects.count()
+        except TenantScopeMissing:
+            seen.append("refused")
+
+    with tenant_tx(world.acme.tenant.id):
+        transaction.on_commit(look)
+    assert seen == ["refused"]
+
+
+def test_a_queryset_written_in_one_tenant_is_evaluated_in_the_scope_that_runs_it(world: World) -> None:
+    subjects = Subject.objects.all()
+    for house in (world.acme, world.globex):
+        with tenant_tx(house.tenant.id):
+            assert [subject.id for subject in subjects.all()] == [house.subject.id]
+
+
+def test_a_tenant_cannot_delete_or_rename_another(world: World) -> None:
+    with tenant_tx(world.globex.tenant.id):
+        assert Tenant.objects.filter(id=world.acme.tenant.id).update(name="Taken over") == 0
+    with pytest.raises(DatabaseError), tenant_tx(world.globex.tenant.id):
+        sql("DELETE FROM tenant WHERE id = %s", world.acme.tenant.id)
+
+
+def test_the_audit_trail_cannot_be_rewritten(world: World) -> None:
+    with pytest.raises(DatabaseError), tenant_tx(world.acme.tenant.id):
+        AuditRecord.objects.update(action="nothing happened")
+
+
+def test_counting_by_group_works_with_composite_keys(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        assert list(Subject.objects.annotate(n=Count("id")).values_list("n", flat=True)) == [1]
