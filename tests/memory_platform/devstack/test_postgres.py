@@ -1,6 +1,7 @@
 """The embedded Postgres keeps what it acknowledged, through stops and crashes. Rows: D6."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -138,4 +139,4 @@ def test_below_a_closed_folder_root_still_gets_a_server(open_directory: Path) ->
         assert (closed / "postgres" / "elsewhere").resolve() == server.home
     finally:
         server.stop()
-        subprocess.run(["rm", "-rf", str(server.home)], check=True)
+        shutil.rmtree(server.home)
