@@ -1,9 +1,8 @@
 """One list of addresses: the API, health, and the console."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import path
 
 urlpatterns = [
-    # path("", include("memory_platform.api.urls")),
     path("console/", admin.site.urls),
 ]

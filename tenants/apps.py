@@ -25,4 +25,4 @@ def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
 
     with connections[using].cursor() as cursor:
         for what in ("SELECT, INSERT, UPDATE, DELETE ON TABLES", "USAGE, SELECT ON SEQUENCES"):
-            cursor.execute(f"ALTER DEFAULT PRIVILEGES GRANT {what} TO {app_role()}")  # noqa: S608 - a role name from settings, quoted
+            cursor.execute(f"ALTER DEFAULT PRIVILEGES GRANT {what} TO {app_role()}")

@@ -13,12 +13,12 @@ from tenants.models import TenantForeignKey
 class Belief(SubjectOwned):
     """One value held about a subject, on two clocks.
 
-    Valid time ``[valid_at, invalid_at)``: when it was true. Recorded time ``[recorded_at, retired_at)``: when the platform held
-    this row. What is believed now has ``retired_at`` NULL; of those the current value also has ``invalid_at`` NULL.
+    Valid time ``[valid_at, invalid_at)``: when it was true. Recorded time ``[recorded_at, retired_at)``: when the
+    platform held this row. What is believed now has ``retired_at`` NULL, the current value ``invalid_at`` NULL too.
 
-    A value keeps its ``id`` for life. When its valid time changes (superseded, retracted), the row is updated in place with
-    ``recorded_at`` = now, and its image before the change is kept as a second row: same values, ``retired_at`` = now,
-    ``version_of`` = the id. So ``known_at`` shows the past as it was believed, and ``as_of`` the past as known today.
+    A value keeps its ``id`` for life. When its valid time changes (superseded, retracted), the row is updated in place
+    with ``recorded_at`` = now, and its image before the change is kept as a second row: same values, ``retired_at`` =
+    now, ``version_of`` = the id. So ``known_at`` shows the past as it was believed, ``as_of`` as it is known today.
     """
 
     value = models.JSONField(_("value"))

@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 
 from profiles.models.subject import SubjectOwned
 from profiles.values import Provenance, Verdict
-from tenants.isolation.manager import TenantManager
 
 
 class CandidateKind(models.TextChoices):
@@ -19,8 +18,8 @@ class CandidateKind(models.TextChoices):
 class Candidate(SubjectOwned):
     """One proposed memory with its verdict and reason. ``message_ref`` is the id of the message it was read from.
 
-    ``target`` says where it would stand (a field, ``category/key`` or a label), ``value`` what it would say. What the gate
-    rejected as sensitive keeps neither value nor target.
+    ``target`` says where it would stand (a field, ``category/key`` or a label), ``value`` what it would say. What the
+    gate rejected as sensitive keeps neither value nor target.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)
@@ -32,8 +31,6 @@ class Candidate(SubjectOwned):
     reason = models.CharField(_("reason"), max_length=64, blank=True)
     message_ref = models.UUIDField(_("message"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-
-    objects = TenantManager["Candidate"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "candidate"

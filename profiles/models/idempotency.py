@@ -3,14 +3,14 @@
 from django.db import models
 
 from profiles.models.subject import Subject
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey, TenantOwned
 
 
 class IdempotentReply(TenantOwned):
-    """The first answer to (endpoint, key). Written in the transaction of the write it answers for; erased with its subject.
+    """The first answer to (endpoint, key). Written in the transaction of the write it answers for.
 
-    ``endpoint`` is the SHA-256 (hex) of method and path. ``status`` is NULL between the claim and the answer, inside that transaction only.
+    Erased with its subject. ``endpoint`` is the SHA-256 (hex) of method and path. ``status`` is NULL between the claim
+    and the answer, inside that transaction only.
     """
 
     endpoint = models.CharField(max_length=64)
@@ -21,8 +21,6 @@ class IdempotentReply(TenantOwned):
     headers = models.JSONField(default=dict)
     subject = TenantForeignKey(Subject, null=True)
     created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = TenantManager["IdempotentReply"]()
 
     class Meta(TenantOwned.Meta):
         db_table = "idempotent_reply"

@@ -4,7 +4,6 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models.belief import Belief
-from tenants.isolation.manager import TenantManager
 
 
 class Preference(Belief):
@@ -13,8 +12,6 @@ class Preference(Belief):
     category = models.CharField(_("category"), max_length=100)
     key = models.CharField(_("key"), max_length=200)
     statement = models.TextField(_("statement"), blank=True)
-
-    objects = TenantManager["Preference"]()
 
     class Meta(Belief.Meta):
         db_table = "preference"

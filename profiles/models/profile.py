@@ -4,7 +4,6 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models.belief import Belief
-from tenants.isolation.manager import TenantManager
 
 PROFILE_FIELDS = ("name", "occupation", "interests", "mbti", "age_range", "locale", "timezone")
 """Fields of the profile proper; everything else is a free attribute."""
@@ -15,8 +14,6 @@ class ProfileFact(Belief):
 
     field = models.CharField(_("field"), max_length=200)
     is_attribute = models.BooleanField(_("free attribute"), default=False)
-
-    objects = TenantManager["ProfileFact"]()
 
     class Meta(Belief.Meta):
         db_table = "profile_fact"

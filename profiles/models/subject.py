@@ -3,7 +3,6 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey, TenantOwned
 
 
@@ -21,8 +20,6 @@ class Subject(TenantOwned):
     profile_version = models.PositiveBigIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)
-
-    objects = TenantManager["Subject"]()
 
     class Meta(TenantOwned.Meta):
         db_table = "subject"

@@ -7,7 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from profiles.models.subject import SubjectOwned
 from profiles.values import Provenance
-from tenants.isolation.manager import TenantManager
 
 
 class TagKind(models.TextChoices):
@@ -44,8 +43,6 @@ class Tag(SubjectOwned):
     version = models.PositiveBigIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)
-
-    objects = TenantManager["Tag"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "tag"

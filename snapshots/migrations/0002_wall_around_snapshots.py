@@ -22,7 +22,8 @@ TENANTS_WITH_DUE_WORK = definer_function(
     WHERE EXISTS (
       SELECT 1 FROM public.work w
       WHERE w.tenant_id = t.id
-        AND ((w.state = 'ready' AND w.due_at <= clock_timestamp()) OR (w.state = 'leased' AND w.lease_until <= clock_timestamp()))
+        AND ((w.state = 'ready' AND w.due_at <= clock_timestamp())
+          OR (w.state = 'leased' AND w.lease_until <= clock_timestamp()))
     )
     LIMIT at_most
     """,

@@ -5,7 +5,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models import SubjectOwned
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey
 
 
@@ -35,8 +34,6 @@ class Conversation(SubjectOwned):
     summary = models.TextField(_("summary"), blank=True)
     version = models.PositiveBigIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-
-    objects = TenantManager["Conversation"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "conversation"
@@ -89,8 +86,6 @@ class Message(SubjectOwned):
     tokens = models.PositiveIntegerField(_("tokens"), default=0)
     said_at = models.DateTimeField(_("said at"))
     accepted_at = models.DateTimeField(_("accepted at"), default=timezone.now)
-
-    objects = TenantManager["Message"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "message"

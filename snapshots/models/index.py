@@ -11,7 +11,6 @@ from pgvector.django import HalfVectorField
 from memory_platform.kernel.ids import new_id
 from profiles.models import SubjectOwned
 from snapshots.models.snapshot import Snapshot
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey
 
 
@@ -21,8 +20,6 @@ class SnapshotWords(SubjectOwned):
     snapshot = TenantForeignKey(Snapshot)
     position = models.BigIntegerField()
     words = models.BinaryField()
-
-    objects = TenantManager["SnapshotWords"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot_words"
@@ -34,7 +31,7 @@ class SnapshotWords(SubjectOwned):
 
 
 class EmbeddingSpace(models.Model):
-    """One model's space (row S5): vectors of different spaces are never compared. Platform-wide, holds no tenant data."""
+    """One model's space (row S5); vectors of different spaces are never compared. Holds no tenant data."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(_("name"), max_length=200, unique=True)
@@ -53,14 +50,12 @@ class EmbeddingSpace(models.Model):
 
 
 class SnapshotVector(SubjectOwned):
-    """A snapshot's vectors in one space: of its text with speaker and date, and of its text after the turn before it."""
+    """A snapshot's vectors in one space: of its text with speaker and date, and of its text after the turn before."""
 
     snapshot = TenantForeignKey(Snapshot)
     space = models.ForeignKey(EmbeddingSpace, models.DO_NOTHING, related_name="+", db_index=False)
     dated = HalfVectorField()
     previous = HalfVectorField()
-
-    objects = TenantManager["SnapshotVector"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot_vector"

@@ -6,7 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from profiles.models import SubjectOwned
 from snapshots.models.conversation import Conversation
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey
 
 
@@ -27,8 +26,6 @@ class Receipt(SubjectOwned):
     degraded_reason = models.CharField(_("degraded reason"), max_length=200, blank=True)
     prefix_hash = models.CharField(_("prefix hash"), max_length=64, blank=True)
     rendered = models.BinaryField(null=True, editable=False)
-
-    objects = TenantManager["Receipt"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "receipt"
@@ -53,8 +50,6 @@ class ReceiptMemory(SubjectOwned):
     context_position = models.PositiveIntegerField(_("position"))
     utilised = models.BooleanField(_("utilised"), null=True, blank=True)
     signal = models.CharField(_("signal"), max_length=16, blank=True)
-
-    objects = TenantManager["ReceiptMemory"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "receipt_memory"

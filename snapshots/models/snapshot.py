@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 from profiles.models import SubjectOwned
 from profiles.values import Provenance
 from snapshots.models.conversation import Conversation
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey
 
 
@@ -25,15 +24,15 @@ class SnapshotKind(models.TextChoices):
 
 
 class Snapshot(SubjectOwned):
-    """One piece of memory. ``text`` is what is shown; what is indexed stands in ``SnapshotWords`` and ``SnapshotVector``.
+    """One piece of memory. ``text`` is what is shown; what is indexed stands in ``SnapshotWords``/``SnapshotVector``.
 
     ``position`` orders a subject's snapshots; ``seq`` is the message's order inside its conversation (statements).
-    ``name`` is the named speaker, NULL for the subject's own words. A retired snapshot (``retired_at``) is no longer held.
+    ``name`` is the named speaker, NULL for the subject's own words. A retired one (``retired_at``) is no longer held.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=SnapshotKind.choices)
     text = models.TextField(_("text"))
-    name = models.CharField(_("name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - null: the subject's own words
+    name = models.CharField(_("name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - own words
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
     seq = models.PositiveBigIntegerField(_("order"), null=True, blank=True)
     position = models.BigIntegerField(_("position"), editable=False)
@@ -62,8 +61,6 @@ class Snapshot(SubjectOwned):
     superseded_by = TenantForeignKey("self", null=True, blank=True, verbose_name=_("superseded by"))
     version = models.PositiveBigIntegerField(default=1, editable=False)
 
-    objects = TenantManager["Snapshot"]()
-
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot"
         ordering = ("recorded_at", "id")
@@ -90,8 +87,6 @@ class SnapshotVersion(SubjectOwned):
     recorded_at = models.DateTimeField(_("recorded at"))
     retired_at = models.DateTimeField(_("retired at"), default=timezone.now)
 
-    objects = TenantManager["SnapshotVersion"]()
-
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot_version"
         ordering = ("snapshot", "version")
@@ -112,8 +107,6 @@ class SubjectMemory(SubjectOwned):
     version = models.PositiveBigIntegerField(default=1)
     next_position = models.BigIntegerField(default=1)
 
-    objects = TenantManager["SubjectMemory"]()
-
     class Meta(SubjectOwned.Meta):
         db_table = "subject_memory"
         constraints = (models.UniqueConstraint(fields=("tenant", "subject"), name="one_memory_per_subject"),)
@@ -129,8 +122,6 @@ class SnapshotCounter(SubjectOwned):
     injected = models.PositiveIntegerField(_("injected"), default=0)
     positive = models.PositiveIntegerField(_("positive"), default=0)
     corrected = models.PositiveIntegerField(_("corrected"), default=0)
-
-    objects = TenantManager["SnapshotCounter"]()
 
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot_counter"

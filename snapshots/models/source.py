@@ -5,7 +5,6 @@ from django.db import models
 from profiles.models import Preference, ProfileFact, SubjectOwned, Tag
 from snapshots.models.conversation import Message
 from snapshots.models.snapshot import Snapshot
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey
 
 
@@ -25,7 +24,6 @@ class SnapshotSource(SourceLink):
     """A message behind a snapshot."""
 
     memory = TenantForeignKey(Snapshot)
-    objects = TenantManager["SnapshotSource"]()
 
     class Meta(SourceLink.Meta):
         db_table = "snapshot_source"
@@ -36,7 +34,6 @@ class PreferenceSource(SourceLink):
     """A message behind a preference."""
 
     memory = TenantForeignKey(Preference)
-    objects = TenantManager["PreferenceSource"]()
 
     class Meta(SourceLink.Meta):
         db_table = "preference_source"
@@ -47,7 +44,6 @@ class ProfileFactSource(SourceLink):
     """A message behind a profile fact."""
 
     memory = TenantForeignKey(ProfileFact)
-    objects = TenantManager["ProfileFactSource"]()
 
     class Meta(SourceLink.Meta):
         db_table = "profile_fact_source"
@@ -58,7 +54,6 @@ class TagSource(SourceLink):
     """A message behind a tag."""
 
     memory = TenantForeignKey(Tag)
-    objects = TenantManager["TagSource"]()
 
     class Meta(SourceLink.Meta):
         db_table = "tag_source"

@@ -6,7 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from profiles.models import SubjectOwned
 from snapshots.models.conversation import Conversation, Message
-from tenants.isolation.manager import TenantManager
 from tenants.models import TenantForeignKey, TenantOwned
 
 
@@ -48,8 +47,6 @@ class Work(SubjectOwned):
     created_at = models.DateTimeField(_("created at"), db_default=Now())
     done_at = models.DateTimeField(_("done at"), null=True, blank=True)
 
-    objects = TenantManager["Work"]()
-
     class Meta(SubjectOwned.Meta):
         db_table = "work"
         ordering = ("created_at", "position")
@@ -85,8 +82,6 @@ class WorkRemoved(TenantOwned):
 
     day = models.DateField(_("day"))
     count = models.PositiveBigIntegerField(_("count"), default=0)
-
-    objects = TenantManager["WorkRemoved"]()
 
     class Meta(TenantOwned.Meta):
         db_table = "work_removed"

@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models.sql.compiler import SQLCompiler
 
-Row = TypeVar("Row", bound=models.Model, covariant=True)
+Row_co = TypeVar("Row_co", bound=models.Model, covariant=True)
 
 
 class CurrentTenant(Expression):
     """The tenant of the scope in which the query is compiled, not of the one in which it was written.
 
-    Raising when compiled (not in ``get_queryset``) keeps class-level querysets, ModelForms, Prefetch and pickling working.
+    Raising when compiled, not in ``get_queryset``, keeps class-level querysets, ModelForms, Prefetch and pickling
+    working.
     """
 
-    output_field = models.UUIDField()  # type: ignore[assignment]  # Django declares it as a cached property
+    output_field = models.UUIDField()
 
     def as_sql(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper") -> tuple[str, tuple[Any, ...]]:
         return "%s", (current_tenant_id(),)
@@ -29,8 +30,8 @@ class CurrentTenant(Expression):
         return self
 
 
-class TenantManager(models.Manager[Row]):
+class TenantManager(models.Manager[Row_co]):
     """Filters every query by the tenant of the open scope."""
 
-    def get_queryset(self) -> models.QuerySet[Row]:
+    def get_queryset(self) -> models.QuerySet[Row_co]:
         return super().get_queryset().filter(tenant_id=CurrentTenant())

@@ -14,11 +14,11 @@ class Protect(Operation):
     """Give one tenant-owned table its composite keys, forced row-level security and write guard.
 
     PRIMARY KEY (tenant_id, id); for every foreign key to a tenant-owned table a composite one (tenant_id, x_id) with
-    its index, ON DELETE CASCADE (SET NULL for the fields named in ``set_null``); a permissive base policy and a RESTRICTIVE
-    tenant policy; a statement trigger that turns writes without a tenant into errors.
+    its index, ON DELETE CASCADE (SET NULL for the fields named in ``set_null``); a permissive base policy and a
+    RESTRICTIVE tenant policy; a statement trigger that turns writes without a tenant into errors.
 
     ``append_only`` takes UPDATE and DELETE from the app role. ``lookup`` lets the lookup role read the table.
-    ``write_only`` takes SELECT and UPDATE from the app role. Idempotent; backwards it does nothing (DeleteModel drops it all).
+    ``write_only`` takes SELECT and UPDATE from the app role. Backwards it does nothing: DeleteModel drops it all.
     """
 
     reversible = True
@@ -51,7 +51,7 @@ class Protect(Operation):
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
         for statement in self._statements(model):
-            schema_editor.execute(statement, params=None)  # type: ignore[arg-type]  # None: "%" in SQL stays as it is
+            schema_editor.execute(statement, params=None)  # None: a "%" in SQL stays as it is
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -123,8 +123,7 @@ END $$"""
 
 def composite_key(table: str, field: models.ForeignKey[Any, Any], rule: str) -> Iterator[str]:
     """SQL for (tenant_id, x_id) -> parent, and for the index without which deleting a parent scans the table."""
-    assert not field.db_constraint, f"{table}.{field.name}: use TenantForeignKey"
-    parent = field.related_model._meta.db_table  # type: ignore[union-attr]  # resolved by the migration state
+    parent = field.related_model._meta.db_table
     column = field.column
     yield foreign_key(table, column, parent, "(tenant_id, id)", f"(tenant_id, {column})", rule)
     yield f"""

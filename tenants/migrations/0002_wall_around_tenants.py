@@ -1,4 +1,4 @@
-"""The wall's foundation: schema ``app``, the tenant of a transaction, the write guard, and the look-ups before a tenant.
+"""The wall's foundation: schema ``app``, the tenant of a transaction, the write guard, the look-ups before a tenant.
 
 The pepper never reaches the database: ``app.auth_key`` hands the stored digest to the application, which compares.
 """
@@ -48,7 +48,8 @@ AUTH_KEY = definer_function(
     "TABLE (tenant_id uuid, tenant_slug text, tenant_name text, policy_version integer, api_key_id uuid, scopes text[],"
     " expires_at timestamptz, revoked_at timestamptz, last_used_at timestamptz, digest bytea)",
     """
-    SELECT t.id, t.slug::text, t.name::text, t.policy_version, k.id, k.scopes::text[], k.expires_at, k.revoked_at, k.last_used_at, d.digest
+    SELECT t.id, t.slug::text, t.name::text, t.policy_version, k.id, k.scopes::text[],
+           k.expires_at, k.revoked_at, k.last_used_at, d.digest
     FROM public.api_key k
     JOIN public.api_key_digest d ON d.tenant_id = k.tenant_id AND d.api_key_id = k.id
     JOIN public.tenant t ON t.id = k.tenant_id

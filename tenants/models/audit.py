@@ -3,7 +3,6 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tenants.isolation.manager import TenantManager
 from tenants.models.base import TenantOwned
 
 
@@ -29,8 +28,6 @@ class AuditRecord(TenantOwned):
     reason = models.CharField(_("reason"), max_length=500, blank=True)
     refused = models.BooleanField(_("refused"), default=False)
     request_id = models.CharField(_("request"), max_length=64, blank=True)
-
-    objects = TenantManager["AuditRecord"]()
 
     class Meta(TenantOwned.Meta):
         db_table = "audit_record"

@@ -1,7 +1,7 @@
 """What every tenant-owned model shares."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from django.db import models
 
@@ -37,7 +37,7 @@ class TenantOwned(models.Model):
     )
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
 
-    objects = TenantManager["TenantOwned"]()
+    objects: ClassVar[TenantManager[Self]] = TenantManager()
 
     class Meta:
         abstract = True

@@ -4,7 +4,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tenants.isolation.manager import TenantManager
 from tenants.models.base import TenantForeignKey, TenantOwned
 
 
@@ -29,8 +28,6 @@ class ApiKey(TenantOwned):
     last_used_at = models.DateTimeField(_("last used at"), null=True, blank=True, editable=False)
     rotated_to = TenantForeignKey("self", null=True, blank=True, editable=False, verbose_name=_("rotated to"))
 
-    objects = TenantManager["ApiKey"]()
-
     class Meta(TenantOwned.Meta):
         db_table = "api_key"
         ordering = ("-created_at", "-id")
@@ -46,8 +43,6 @@ class ApiKeyDigest(TenantOwned):
 
     api_key = TenantForeignKey(ApiKey)
     digest = models.BinaryField()
-
-    objects = TenantManager["ApiKeyDigest"]()
 
     class Meta(TenantOwned.Meta):
         db_table = "api_key_digest"

@@ -4,7 +4,6 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tenants.isolation.manager import TenantManager
 from tenants.models.base import TenantOwned
 
 
@@ -24,8 +23,6 @@ class Member(TenantOwned):
     )
     role = models.CharField(_("role"), max_length=16, choices=Role.choices, default=Role.VIEWER)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-
-    objects = TenantManager["Member"]()
 
     class Meta(TenantOwned.Meta):
         db_table = "member"

@@ -8,7 +8,7 @@ from memory_platform.kernel.ids import new_id
 
 
 class Tenant(models.Model):
-    """One company. Visible to all as a directory; only its own scope may change it, and the app role never deletes it."""
+    """One company. Visible to all as a directory; only its own scope may change it; the app role never deletes it."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.CharField(

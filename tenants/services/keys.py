@@ -102,7 +102,7 @@ def authenticate_key(token: str) -> Caller:
     if parts is None:
         raise InvalidKey
     row = _key_row(parts.key_id)
-    genuine = hmac.compare_digest(digest_of(parts.secret, settings.KEY_PEPPER), row.digest if row else NO_DIGEST)
+    genuine = hmac.compare_digest(digest_of(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST)
     if row is None or not genuine or not _is_live(row):
         raise InvalidKey
     _note_use(row)
@@ -113,7 +113,7 @@ def _key_row(key_id: str) -> _KeyRow | None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM app.auth_key(%s)", [key_id])
         found = cursor.fetchone()
-    return _KeyRow(*found[:-1], digest=bytes(found[-1])) if found else None
+    return _KeyRow(*found) if found else None
 
 
 def _is_live(row: _KeyRow) -> bool:
