@@ -1,6 +1,6 @@
 """One way to a tenant, closed by default. Rows: T1. Matrix: 1, 9, 10, 11."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.apps import apps
@@ -17,7 +17,7 @@ OWNED = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
 WRITE_ONLY = {"api_key_digest"}
 
 
-def sql(statement: str, *params: object) -> int:
+def sql(statement: str, *params: UUID) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return int(cursor.rowcount)

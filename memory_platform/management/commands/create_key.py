@@ -1,0 +1,43 @@
+"""``manage.py create_key --tenant T``: make an API key and print it once."""
+
+from datetime import timedelta
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import MemoryPlatformError
+from tenants.isolation import tenant_tx
+from tenants.models import Scope
+from tenants.selectors import tenant_by_slug
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.keys import create_key
+
+DEFAULT_SCOPES = (Scope.MEMORY_READ, Scope.MEMORY_WRITE)
+
+
+class Command(BaseCommand):
+    help = "Make an API key for a tenant. The key is printed once and cannot be shown again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--tenant", required=True, help="the tenant's slug, such as acme")
+        parser.add_argument("--name", default="command line", help="what the key is for")
+        parser.add_argument(
+            "--scope", action="append", choices=Scope.values, help="may be repeated; memory:read and memory:write"
+        )
+        parser.add_argument("--days", type=int, help="days until the key expires; never when left out")
+
+    def handle(
+        self, *args: object, tenant: str, name: str, scope: list[str] | None, days: int | None, **options: object
+    ) -> None:
+        try:
+            found = tenant_by_slug(tenant)
+            with tenant_tx(found.id):
+                created = create_key(
+                    name=name,
+                    scopes=scope or list(DEFAULT_SCOPES),
+                    by=COMMAND_LINE,
+                    expires_at=utc_now() + timedelta(days=days) if days else None,
+                )
+        except MemoryPlatformError as refused:
+            raise CommandError(f"{refused.detail}; `manage.py create_tenant` makes one") from None
+        self.stdout.write(created.token)

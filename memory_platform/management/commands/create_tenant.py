@@ -1,0 +1,22 @@
+"""``manage.py create_tenant SLUG --name NAME``: make a tenant."""
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.tenants import create_tenant
+
+
+class Command(BaseCommand):
+    help = "Make a tenant. Its first API key comes from create_key."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="short name for commands: lower-case letters, digits and hyphens")
+        parser.add_argument("--name", help="the company's name; the slug when left out")
+
+    def handle(self, *args: object, slug: str, name: str | None, **options: object) -> None:
+        try:
+            tenant = create_tenant(slug=slug, name=name or slug, by=COMMAND_LINE)
+        except ValidationError as invalid:
+            raise CommandError("; ".join(invalid.messages)) from None
+        self.stdout.write(f"tenant {tenant.slug} ({tenant.id})")
