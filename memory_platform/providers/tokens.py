@@ -5,7 +5,6 @@ the time nor the network for that. The weights follow what byte-pair tokenizers 
 """
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured
@@ -14,12 +13,8 @@ from memory_platform.kernel.text import HAN, HANGUL, KANA
 _LATIN = "A-Za-z_'\u2019\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 _ASCII_PUNCTUATION = r"!-&(-/:-@\[-^`{-~"
 
-_LATIN_WORD = re.compile(f"[{_LATIN}]+")
-_DIGITS = re.compile("[0-9]+")
-_PUNCTUATION = re.compile(f"[{_ASCII_PUNCTUATION}]+")
-_LINE_ENDS = re.compile("[\r\n]+")
 _UNSPACED = re.compile(f"[{HAN}{KANA}{HANGUL}]+")
-_OTHER_WORD = re.compile(rf"(?:(?![{_LATIN}{HAN}{KANA}{HANGUL}0-9])\w)+")
+_OTHER_LETTER = rf"(?![{_LATIN}{HAN}{KANA}{HANGUL}0-9])\w"
 _OTHER_SIGNS = re.compile(rf"(?:(?![{_LATIN}])[^\w\s\x00-\x7f])+")
 
 
@@ -46,7 +41,14 @@ class TokenEstimator:
     """
 
     def __init__(self, weights: TokenWeights | None = None) -> None:
-        self._weights = weights or TokenWeights()
+        self._weights = held = weights or TokenWeights()
+        ascii_tokens = (
+            f"[{_LATIN}]{{1,{held.letters_per_token}}}|[0-9]{{1,{held.digits_per_token}}}"
+            f"|[{_ASCII_PUNCTUATION}]{{1,{held.punctuation_per_token}}}|[\r\n]{{1,{held.line_ends_per_token}}}"
+        )
+        # A run cut greedily into pieces of at most n has ceil(length / n) of them: one pass counts all kinds.
+        self._ascii_tokens = re.compile(ascii_tokens)
+        self._tokens = re.compile(f"{ascii_tokens}|(?:{_OTHER_LETTER}){{1,{held.other_letters_per_token}}}")
 
     @property
     def name(self) -> str:
@@ -55,28 +57,12 @@ class TokenEstimator:
 
     def count(self, text: str) -> int:
         """Return the estimated tokens of ``text``, rounded up; blanks are free. Linear in ``len(text)``."""
-        hundredths = self._plain_hundredths(text)
-        if not text.isascii():
-            hundredths += self._beyond_ascii_hundredths(text)
+        hundredths = (
+            100 * len(self._ascii_tokens.findall(text)) if text.isascii() else self._beyond_ascii_hundredths(text)
+        )
         return -(-hundredths * self._weights.scale_hundredths // 10_000)
 
-    def _plain_hundredths(self, text: str) -> int:
-        weights = self._weights
-        words = _tokens_of(_LATIN_WORD.findall(text), weights.letters_per_token)
-        digits = _tokens_of(_DIGITS.findall(text), weights.digits_per_token)
-        punctuation = _tokens_of(_PUNCTUATION.findall(text), weights.punctuation_per_token)
-        line_ends = _tokens_of(_LINE_ENDS.findall(text), weights.line_ends_per_token)
-        return 100 * (words + digits + punctuation + line_ends)
-
     def _beyond_ascii_hundredths(self, text: str) -> int:
-        weights = self._weights
-        unspaced = sum(map(len, _UNSPACED.findall(text)))
-        others = _tokens_of(_OTHER_WORD.findall(text), weights.other_letters_per_token)
-        signs = sum(map(len, _OTHER_SIGNS.findall(text)))
-        return unspaced * weights.unspaced_hundredths + 100 * others + signs * weights.other_sign_hundredths
-
-
-def _tokens_of(runs: Iterable[str], per_token: int) -> int:
-    """Sum of the runs' lengths, each divided by ``per_token`` and rounded up."""
-    lengths: Iterator[int] = map(len, runs)
-    return sum(-(-length // per_token) for length in lengths)
+        unspaced = sum(map(len, _UNSPACED.findall(text))) * self._weights.unspaced_hundredths
+        signs = sum(map(len, _OTHER_SIGNS.findall(text))) * self._weights.other_sign_hundredths
+        return 100 * len(self._tokens.findall(text)) + unspaced + signs
