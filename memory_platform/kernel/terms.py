@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterable
 from itertools import pairwise
 
-import Stemmer
+import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
 
 from memory_platform.kernel.stopwords import CHINESE, ENGLISH
 from memory_platform.kernel.text import HAN, HANGUL, KANA, index_form

@@ -62,7 +62,7 @@ def simplify(text: str) -> str:
     """Return Chinese in ``text`` in simplified characters; all else stays."""
     if text.isascii() or not _HAN.search(text):
         return text
-    return _simplifier().convert(text)
+    return str(_simplifier().convert(text))
 
 
 def index_form(text: str) -> str:
