@@ -17,5 +17,5 @@ def forbid_open_transaction() -> None:
     The blocks that a test case itself opens do not count: it is the test that Django uses for ``durable=True``.
     """
     for connection in connections.all(initialized_only=True):
-        if any(not block._from_testcase for block in connection.atomic_blocks):
+        if any(not getattr(block, "_from_testcase", False) for block in connection.atomic_blocks):
             raise ModelCallInTransaction(f"a model was called inside a transaction on {connection.alias!r}")
