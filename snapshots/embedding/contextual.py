@@ -1,26 +1,15 @@
-"""What of a memory is indexed (S4): its words in the light of who said them, when, and after what. Shown text stays clean."""
+"""What of a memory is indexed (S4): its words by whom, when and after what they were said. Shown text stays clean."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import detect_language, index_form
+from memory_platform.kernel.text import detect_language
 
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+_MONTHS = "January February March April May June July August September October November December"
+MONTHS = tuple(_MONTHS.split())
+"""Not calendar.month_name, which follows the locale of the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +75,3 @@ def spoken_date(moment: datetime | None, language: str) -> str:
     if language == "zh":
         return f"{moment.year}年{moment.month}月{moment.day}日"
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
-
-
-def same_words(left: str, right: str) -> bool:
-    """Say whether two texts are the same to the index: case, width, script of Chinese and invisible characters aside."""
-    return index_form(left) == index_form(right)
