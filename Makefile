@@ -1,0 +1,65 @@
+# The two commands that matter: `make run` starts everything, `make test` tries everything.
+# Options: make run PORT=8001 ARGS="--no-seed"      make test ARGS="tests/profiles -x"
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PORT ?= 8000
+ARGS ?=
+
+# The first Python 3.11 on this machine; override with PYTHON=/path/to/python3.11.
+PYTHON ?= $(shell for p in python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+
+# The packages of pyproject.toml, and those of the named groups.
+PACKAGES := import sys, tomllib; t = tomllib.load(open("pyproject.toml", "rb")); \
+	print(*t["project"]["dependencies"], *(p for g in sys.argv[1:] for p in t["dependency-groups"][g]), sep="\n")
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+# Static checks read the settings and never connect.
+FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresql://owner@/checks \
+	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
+	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
+
+.PHONY: run test check format install clean
+
+run: $(VENV)/.core
+	@$(PY) manage.py up --port $(PORT) $(ARGS)
+
+test: $(VENV)/.dev
+	@$(PY) -m pytest -n 2 $(ARGS)
+
+check: $(VENV)/.dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(FOR_CHECKS) $(PY) -m mypy --strict .
+	$(VENV)/bin/lint-imports
+	$(FOR_CHECKS) $(PY) -W ignore manage.py makemigrations --check --dry-run
+
+format: $(VENV)/.dev
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+install: $(VENV)/.core
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis staticfiles test-results
+	@echo "The data of the development stack stays in .dev: remove it by hand to start afresh."
+
+$(PY):
+	@test -n "$(PYTHON)" || { \
+		echo "This needs Python 3.11, found: $$(python3 --version 2>/dev/null || echo none)."; \
+		echo "Install it, or name it: make run PYTHON=/path/to/python3.11"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; v = sys.version.split()[0]; v.startswith("3.11.") or sys.exit(f"This needs Python 3.11, $(PYTHON) is {v}.")'
+	@"$(PYTHON)" -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(PY)
+	@echo "Installing packages into $(VENV), about a minute ..."
+	@$(PY) -c '$(PACKAGES)' > $(VENV)/core.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/core.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	@echo "Installing what tests and checks need ..."
+	@$(PY) -c '$(PACKAGES)' dev > $(VENV)/dev.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
+	@touch $@
