@@ -5,7 +5,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from psycopg.conninfo import conninfo_to_dict
 
+from memory_platform.api import framework
 from memory_platform.env import PROJECT_ROOT, environment
+from memory_platform.observability.logs import logging_config
 
 _env = environment()
 
@@ -39,7 +41,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memory_platform.api.middleware.RequestIdMiddleware",
+    *framework.MIDDLEWARE,
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -116,15 +118,6 @@ WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic
 # The API's own limits (memory_platform.api.parsing) are stricter and answer as problem+json.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
-REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.permissions.HasScope"],
-    "DEFAULT_PARSER_CLASSES": ["memory_platform.api.parsing.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["memory_platform.api.rendering.OrjsonRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "memory_platform.api.errors.problem_response",
-    "UNAUTHENTICATED_USER": None,
-    "URL_FORMAT_OVERRIDE": None,
-}
-LOG_LEVEL = _env.log_level
-LOG_FORMAT = _env.log_format
+REST_FRAMEWORK = framework.REST_FRAMEWORK
+SPECTACULAR_SETTINGS = framework.SPECTACULAR_SETTINGS
+LOGGING = logging_config(level=_env.log_level, readable=_env.log_format == "console")

@@ -1,8 +1,9 @@
 """One list of addresses: the API, health, and the console."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 urlpatterns = [
+    path("", include("memory_platform.api.urls")),
     path("console/", admin.site.urls),
 ]

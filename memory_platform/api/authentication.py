@@ -3,6 +3,8 @@
 This module must not import ``rest_framework.views``: REST framework loads it while that module is being imported.
 """
 
+from typing import cast
+
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
@@ -22,6 +24,11 @@ class ApiKeyAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memory-platform"'
+
+
+def caller_of(request: Request) -> Caller:
+    """Return who sent an authenticated request."""
+    return cast(Caller, request.user)
 
 
 def bearer_token(header: str) -> str:

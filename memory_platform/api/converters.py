@@ -10,7 +10,7 @@ UUID_CHARS = 36
 
 
 class ProductIdConverter:
-    """An id chosen by the product, in any script. Its rules are checked by the view, so that a bad one is 400, not 404."""
+    """An id chosen by the product, in any script. The view checks its rules, so that a bad one is 400, not 404."""
 
     regex = r"[^/]+"
 

@@ -34,7 +34,7 @@ def sqlstate_of(error: BaseException) -> str | None:
 
 
 def refusal_of(error: Exception) -> MemoryPlatformError | None:
-    """Return the platform's error for a database error, or None when it is not one that a caller could cause or wait out."""
+    """Return the platform's error for what a caller could cause or wait out; None for any other error."""
     if not isinstance(error, DatabaseError):
         return None
     state = sqlstate_of(error)

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
@@ -67,7 +68,7 @@ def _platform_answer(error: MemoryPlatformError) -> Response:
     if status is None:
         return _unexpected(error)
     headers = _retry_headers(error, status)
-    if status == rest.status.HTTP_401_UNAUTHORIZED:
+    if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = CHALLENGE
     extras = getattr(error, "extras", None)
     return _answer(status, headers, code=error.code, detail=error.detail, faults=error.faults, extras=extras)
@@ -75,7 +76,7 @@ def _platform_answer(error: MemoryPlatformError) -> Response:
 
 def _retry_headers(error: MemoryPlatformError, status: int) -> dict[str, str]:
     wait = getattr(error, "retry_after_s", None)
-    if wait is None and status == rest.status.HTTP_503_SERVICE_UNAVAILABLE:
+    if wait is None and status == HTTPStatus.SERVICE_UNAVAILABLE:
         wait = POLICY.retry_after_s
     return {} if wait is None else {"Retry-After": str(wait)}
 
@@ -83,7 +84,7 @@ def _retry_headers(error: MemoryPlatformError, status: int) -> dict[str, str]:
 def _rest_answer(error: rest.APIException) -> Response:
     status = int(error.status_code)
     headers = {}
-    if status == rest.status.HTTP_401_UNAUTHORIZED:
+    if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = CHALLENGE
     wait = getattr(error, "wait", None)
     if wait is not None:

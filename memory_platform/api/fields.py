@@ -21,6 +21,7 @@ from memory_platform.api.json_guard import shown_key
 from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
 from memory_platform.api.targets import product_id_fault
 
+AnyField = serializers.Field[Any, Any, Any, Any]
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
@@ -29,8 +30,10 @@ _DECIMAL = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,19})?")
 
 
 class Direct:
-    """Mixin: ``to_internal_value`` does all the checking. REST framework's validators stay for the OpenAPI document only,
-    because their messages repeat the value."""
+    """Mixin: ``to_internal_value`` does all the checking.
+
+    REST framework's validators stay for the OpenAPI document only: their messages repeat the value.
+    """
 
     def run_validation(self, data: Any = empty) -> Any:
         """Return the checked value. Raises ValidationError."""
@@ -77,7 +80,7 @@ class ProductIdField(TextField):
 class OwnIdField(Direct, serializers.CharField):
     """An id made here, opaque to the caller: any other string is an id that nothing has."""
 
-    def to_internal_value(self, data: Any) -> UUID:
+    def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
         if not isinstance(data, str) or not 0 < len(data) <= POLICY.id_chars:
             refuse("not_an_id", "Is an id.")
         found = text_fault(data)
@@ -92,7 +95,7 @@ class OwnIdField(Direct, serializers.CharField):
 class InstantField(Direct, serializers.DateTimeField):
     """A moment as RFC 3339 with offset; an aware time in UTC inside, ``...Z`` on the way out."""
 
-    def to_internal_value(self, value: Any) -> datetime:  # type: ignore[override]
+    def to_internal_value(self, value: Any) -> datetime:
         if not isinstance(value, str) or not _RFC3339.fullmatch(value):
             refuse("not_a_time", "Is a time as in RFC 3339, with its offset, in the years 1 to 9999.")
         try:
@@ -100,8 +103,8 @@ class InstantField(Direct, serializers.DateTimeField):
         except (ValueError, OverflowError):
             refuse("not_a_time", "Is a time as in RFC 3339, with its offset, in the years 1 to 9999.")
 
-    def to_representation(self, value: Any) -> str | None:
-        return shown_time(value)
+    def to_representation(self, value: Any) -> str:
+        return str(shown_time(value))
 
 
 class WholeField(Direct, serializers.IntegerField):
@@ -163,7 +166,7 @@ class OneOfField(Direct, serializers.ChoiceField):
 class ListOfField(Direct, serializers.ListField):
     """A list of ``least`` to ``most`` items of ``child``."""
 
-    def __init__(self, *, child: serializers.Field[Any, Any, Any, Any], most: int, least: int = 0, **kwargs: Any) -> None:
+    def __init__(self, *, child: AnyField, most: int, least: int = 0, **kwargs: Any) -> None:
         self.least, self.most = least, most
         super().__init__(child=child, min_length=least, max_length=most, **kwargs)
 

@@ -43,11 +43,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "APPEND_COMPONENTS": {
         "securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer", "description": "An API key of one tenant."}}
     },
-    "SECURITY": [{"ApiKey": []}],
     "AUTHENTICATION_WHITELIST": [],
 }
-
-INSTALLED_APPS: list[str] = ["rest_framework", "drf_spectacular", "drf_spectacular_sidecar"]
 
 MIDDLEWARE: list[str] = [
     "memory_platform.observability.middleware.RequestMiddleware",

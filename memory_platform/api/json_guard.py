@@ -28,7 +28,7 @@ _NOT_BRACKET = bytes(set(range(256)) - set(b"{}[]"))
 
 
 def parse_json(body: bytes) -> Any:
-    """Return the value that ``body`` holds. Raises InvalidInput: malformed, too deep, or a value that cannot be stored."""
+    """Return the value that ``body`` holds. Raises InvalidInput: malformed, too deep, or not storable."""
     skeleton = _STRING.sub(b"", body)
     check_depth(skeleton)
     if _LONG_NUMBER.search(skeleton) or _SURROGATE_ESCAPE.search(body) or b"\\u0000" in body:

@@ -12,6 +12,7 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from rest_framework.request import Request
 
+from memory_platform.api.authentication import caller_of
 from memory_platform.api.fields import TextField, WholeField
 from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import QueryInput
@@ -70,7 +71,7 @@ class Page:
 
         A cursor is bound to the tenant and the address it was given out for; anywhere else it is as good as invented.
         """
-        list_name = f"{request.user.tenant_id} {request._request.path_info}"
+        list_name = f"{caller_of(request).tenant_id} {request._request.path_info}"
         cursor = query.get("cursor")
         place = None if cursor is None else read_cursor(cursor, list_name, len(order.fields))
         return cls(int(query["limit"]), place, order, list_name)
@@ -127,4 +128,3 @@ def _untagged(kind: str, value: Any) -> Any:
     if kind == "t":
         return datetime.fromisoformat(value)
     return UUID(value) if kind == "u" else value
-

@@ -1,6 +1,6 @@
 """The body of a request: JSON only, in bounded size, refused before it is read where that is possible."""
 
-from typing import IO, Any, ClassVar
+from typing import IO, Any
 
 from django.http import HttpRequest
 from rest_framework.exceptions import UnsupportedMediaType
@@ -20,7 +20,7 @@ class PayloadTooLarge(MemoryPlatformError):
 class JsonParser(BaseParser):
     """Parses ``application/json``; the view's ``body_limit`` bounds it."""
 
-    media_type: ClassVar[str] = "application/json"
+    media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
         """Return the object in the body. Raises InvalidInput, PayloadTooLarge or UnsupportedMediaType."""
@@ -51,7 +51,7 @@ def is_chunked(request: HttpRequest) -> bool:
 
 
 def body_stream(request: HttpRequest, stream: IO[bytes]) -> IO[bytes]:
-    """Return where the body can be read: Django reads nothing of a body without a length, so a chunked one is read below it."""
+    """Return where the body can be read: below Django for a chunked one, which it would take for an empty one."""
     if is_chunked(request):
         source: IO[bytes] = request.META["wsgi.input"]
         return source

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from memory_platform.api.authentication import caller_of
 from tenants.errors import ScopeMissing
 
 MEMORY_READ = "memory:read"
@@ -30,6 +31,6 @@ class ScopePermission(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         """Return True. Raises ScopeMissing."""
         scope = view.scope_for(str(request.method))
-        if scope not in {None, ANY_KEY} and scope not in request.user.scopes:
+        if scope not in {None, ANY_KEY} and scope not in caller_of(request).scopes:
             raise ScopeMissing(scope)
         return True

@@ -1,7 +1,7 @@
 """How answers are written: JSON by orjson, whatever the client says it accepts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import orjson
 from rest_framework.negotiation import BaseContentNegotiation
@@ -20,10 +20,10 @@ def dump_json(data: Any) -> bytes:
 class JsonRenderer(BaseRenderer):
     """Writes JSON; no answer at all for a status that has no body."""
 
-    media_type: ClassVar[str] = "application/json"
-    format: ClassVar[str] = "json"
-    charset: ClassVar[str | None] = None
-    render_style: ClassVar[str] = "binary"
+    media_type = "application/json"
+    format = "json"
+    charset = None
+    render_style = "binary"
 
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
@@ -35,13 +35,14 @@ class JsonRenderer(BaseRenderer):
 class AlwaysJson(BaseContentNegotiation):
     """Ignores ``Accept``: there is one representation, and 406 would help nobody."""
 
-    def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """Return the first parser for the request's content type, or None (then 415)."""
         kind = (request.content_type or "").split(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == kind), None)
 
     def select_renderer(
-        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
         """Return the view's first renderer."""
-        return renderers[0], str(renderers[0].media_type)
+        first = next(iter(renderers))
+        return first, str(first.media_type)

@@ -18,6 +18,7 @@ class StrictSerializer(serializers.Serializer[Any]):
     A field named ``from_`` is called ``from`` outside.
     """
 
+    null_is_absent: ClassVar[bool] = True
     default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Is a JSON object."}
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -25,8 +26,7 @@ class StrictSerializer(serializers.Serializer[Any]):
         fields = {name.removesuffix("_"): field for name, field in super().get_fields().items()}
         for field in fields.values():
             field.error_messages.update(required="Is required.", null="Is not null.")
-            if not field.required:
-                field.allow_null = True
+            field.allow_null = self.null_is_absent and not field.required
         return fields
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
@@ -63,6 +63,8 @@ class NothingInput(Input):
 
 class QueryInput(StrictSerializer):
     """The query string of a request; a parameter stands once, unless it is declared as a list."""
+
+    null_is_absent = False  # there is no null in a query string
 
     @classmethod
     def parsed(cls, request: Request) -> dict[str, Any]:

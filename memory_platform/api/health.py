@@ -1,0 +1,95 @@
+"""Health and metrics for load balancers and Prometheus: no key, no tenant."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from drf_spectacular.utils import extend_schema
+from prometheus_client import CONTENT_TYPE_LATEST
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory_platform.api.policy import POLICY
+from memory_platform.api.serializers import Output
+from memory_platform.api.views import OpenView
+from memory_platform.observability import health
+from memory_platform.observability.health import Check, Outcome
+from memory_platform.observability.metrics import exposition
+from memory_platform.providers.registry import embedder
+
+
+class LiveOutput(Output):
+    """The process runs."""
+
+    status = serializers.ChoiceField(choices=["ok"])
+
+
+class ChecksOutput(Output):
+    """One outcome for each part."""
+
+    postgres = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+    redis = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+    embedding = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+    queue = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+
+
+class ReadyOutput(Output):
+    """Whether this process can serve, and what it does without."""
+
+    status = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+    checks = ChecksOutput()
+
+
+class LiveView(OpenView):
+    """``/health/live``: touches nothing."""
+
+    noun = "health"
+
+    @extend_schema(operation_id="health_live", responses=LiveOutput)
+    def get(self, request: Request) -> Response:
+        """Answer that the process runs."""
+        return Response({"status": "ok"})
+
+
+class ReadyView(OpenView):
+    """``/health/ready``: 503 only without Postgres, an old schema, or a role that can pass the tenant wall."""
+
+    noun = "health"
+
+    @extend_schema(operation_id="health_ready", responses={200: ReadyOutput, 503: ReadyOutput})
+    def get(self, request: Request) -> Response:
+        """Answer how each part is."""
+        found = health.look_at(CHECKS)
+        body = {"status": found.status, "checks": dict(found.checks)}
+        if found.status is Outcome.UNAVAILABLE:
+            return Response(body, status=503, headers={"Retry-After": str(POLICY.retry_after_s)})
+        return Response(body)
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """``/metrics``: everything on the one page of metrics, in the Prometheus text format."""
+    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
+
+
+def probe_embedding() -> Outcome:
+    """Return OK when an embedder is configured and loaded; keywords alone are a degraded recall."""
+    return Outcome.DEGRADED if embedder(settings.EMBEDDER) is None else Outcome.OK
+
+
+def probe_redis() -> Outcome:
+    """Return OK when the windows' Redis answers."""
+    return health.probe_redis(settings.REDIS_URL)
+
+
+def probe_queue() -> Outcome:
+    """Return OK when the wake-ups' broker answers; without it accepted work waits for the next sweep."""
+    if not settings.CELERY_BROKER_URL.startswith(("redis", "unix")):
+        return Outcome.OK
+    return health.probe_redis(settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://").partition("?")[0])
+
+
+CHECKS = [
+    Check("postgres", health.probe_postgres, failed=Outcome.UNAVAILABLE, wait_s=health.POLICY.postgres_s),
+    Check("redis", probe_redis),
+    Check("embedding", probe_embedding),
+    Check("queue", probe_queue),
+]

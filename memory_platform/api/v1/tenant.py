@@ -1,0 +1,57 @@
+"""``/v1/tenant``: what a key is, and how far it reaches."""
+
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory_platform.api.permissions import ANY_KEY
+from memory_platform.api.policy import POLICY
+from memory_platform.api.serializers import Output
+from memory_platform.api.views import TenantView
+
+LIMITS = ("requests_per_second", "burst", "body_bytes", "messages_body_bytes", "bulk_body_bytes")
+
+
+class LimitsOutput(Output):
+    """Limits of one request and of one key."""
+
+    requests_per_second = serializers.IntegerField()
+    burst = serializers.IntegerField()
+    body_bytes = serializers.IntegerField()
+    messages_body_bytes = serializers.IntegerField()
+    bulk_body_bytes = serializers.IntegerField()
+
+
+class TenantOutput(Output):
+    """The tenant of the key that asks, and the scopes of that key."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    scopes = serializers.ListField(child=serializers.CharField())
+    limits = LimitsOutput()
+    policy_version = serializers.CharField()
+
+
+class OwnTenantView(TenantView):
+    """The tenant that the key belongs to."""
+
+    noun = "tenant"
+    required_scope = ANY_KEY
+
+    @extend_schema(responses=TenantOutput)
+    def get(self, request: Request) -> Response:
+        """Return the tenant, the key's scopes and its limits."""
+        return Response(
+            {
+                "id": self.tenant_id,
+                "name": self.caller.tenant_name,
+                "scopes": sorted(self.caller.scopes),
+                "limits": {name: getattr(POLICY, name) for name in LIMITS},
+                "policy_version": str(self.caller.policy_version),
+            }
+        )
+
+
+urlpatterns = [path("tenant", OwnTenantView.as_view(), name="tenant")]

@@ -1,0 +1,103 @@
+"""What every view of the API has in common: the order of its checks, and how it answers.
+
+First 401, then 403, then 405, then 400 for path, query and body; only then does a view's method run, which looks things
+up and may answer 404, 409, 412 or 422.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memory_platform.api.authentication import caller_of
+from memory_platform.api.parsing import is_chunked
+from memory_platform.api.policy import POLICY
+from memory_platform.api.targets import target_faults
+from memory_platform.kernel.errors import InvalidInput
+from tenants.services.keys import Caller
+
+METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
+
+
+class ApiView(APIView):
+    """A view that may be called without a key when it says so; checks method, path, query and body."""
+
+    body_limit: ClassVar[int] = POLICY.body_bytes
+    noun: ClassVar[str] = ""
+    """Heading in the OpenAPI document; by default the first fixed part of the path after the subject."""
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """Wrap Django's request; a chunked body has no length, which REST framework would take for no body."""
+        if is_chunked(request):
+            request.META["CONTENT_LENGTH"] = "-1"
+        return super().initialize_request(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Run the checks that need no look-up, in the order that the contract promises."""
+        super().initial(request, *args, **kwargs)
+        method = str(request.method)
+        if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
+            raise MethodNotAllowed("", detail=f"This path answers {', '.join(self.allowed_methods)}.")
+        faults = target_faults(request._request, kwargs)
+        if faults:
+            raise InvalidInput(faults=faults)
+        if method in METHODS_WITH_BODY:
+            _ = request.data  # parsed here: a malformed body is 400 whether or not the object exists
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """Answer which methods this path has."""
+        return Response(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
+
+
+class OpenView(ApiView):
+    """A view that anybody may call: health, schema."""
+
+    authentication_classes = ()
+    permission_classes = ()
+
+
+class TenantView(ApiView):
+    """A view of one tenant's data. Methods open ``tenant_tx(self.tenant_id)`` themselves, or call ``write_once``."""
+
+    versioned: ClassVar[bool] = False
+    """Whether this is a single object with an ``ETag``, whose changes honour ``If-Match``."""
+    required_scope: ClassVar[str | Mapping[str, str]]
+    """One scope for all methods, or one for each; ``HEAD`` and ``OPTIONS`` need what ``GET`` needs."""
+
+    @classmethod
+    def scope_for(cls, method: str) -> str | None:
+        """Return the scope that ``method`` needs; None for a method that this view does not have."""
+        if isinstance(cls.required_scope, str):
+            return cls.required_scope
+        return cls.required_scope.get(SCOPE_OF_METHOD.get(method, method))
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls."""
+        return caller_of(self.request)
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant of the key, the only one that this request can reach."""
+        return self.caller.tenant_id
+
+
+class SubjectView(TenantView):
+    """A view below ``subjects/<product_id:subject_id>/``."""
+
+    @property
+    def subject_key(self) -> str:
+        """The subject's id as the product writes it, already checked."""
+        return str(self.kwargs["subject_id"])
+
+
+def no_content() -> HttpResponseBase:
+    """Return the answer to a deletion that has nothing to say."""
+    return Response(status=204)

@@ -1,0 +1,122 @@
+"""Whether this process can serve: small checks with a bounded wait, and what their outcomes mean together."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooSlow
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from memory_platform.kernel.policy import promised
+from memory_platform.observability.logs import Event, log
+
+
+@dataclass(frozen=True, slots=True)
+class HealthPolicy:
+    """Waits of one look at the parts, seconds."""
+
+    postgres_s: float = promised(1.0, row="D5")
+    other_s: float = promised(0.3, row="D5")
+
+
+POLICY = HealthPolicy()
+
+
+class Outcome(StrEnum):
+    """How one part is."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part: ``probe`` returns an outcome or raises; ``failed`` is what a raised error or a late answer means."""
+
+    name: str
+    probe: Callable[[], Outcome]
+    failed: Outcome = Outcome.DEGRADED
+    wait_s: float = POLICY.other_s
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The outcome of every part and of all together: the worst one."""
+
+    checks: Mapping[str, Outcome]
+
+    @property
+    def status(self) -> Outcome:
+        """The worst outcome."""
+        order = (Outcome.UNAVAILABLE, Outcome.DEGRADED)
+        return next((worst for worst in order if worst in self.checks.values()), Outcome.OK)
+
+
+# One thread per part: a hung part (a black-holed server) blocks its own thread and is late, nothing else waits.
+_threads: dict[str, ThreadPoolExecutor] = {}
+
+
+def look_at(checks: list[Check]) -> Health:
+    """Run all checks side by side and return the outcomes; none takes longer than its ``wait_s``."""
+    running = {check.name: _thread_of(check).submit(_probed, check) for check in checks}
+    outcomes: dict[str, Outcome] = {}
+    for check in checks:
+        try:
+            outcomes[check.name] = running[check.name].result(timeout=check.wait_s)
+        except TooSlow:
+            running[check.name].cancel()
+            outcomes[check.name] = check.failed
+            log(Event.PROBE_FAILED, part=check.name, error="late")
+    return Health(outcomes)
+
+
+def probe_postgres() -> Outcome:
+    """Return OK when Postgres answers, the schema is the code's, and the role cannot pass the tenant wall."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
+        row = cursor.fetchone()
+    may_pass_the_wall = row is None or bool(row[0])
+    return Outcome.UNAVAILABLE if may_pass_the_wall or not migrations_applied() else Outcome.OK
+
+
+def migrations_applied() -> bool:
+    """Return whether every migration of the code stands in the database; a yes is remembered by this process."""
+    if not _schema["current"]:
+        wanted = MigrationLoader(None, ignore_no_migrations=True).graph.leaf_nodes()
+        applied = MigrationRecorder(connection).applied_migrations()
+        _schema["current"] = all(node in applied for node in wanted)
+    return _schema["current"]
+
+
+_schema = {"current": False}
+
+
+def probe_redis(url: str) -> Outcome:
+    """Return OK when Redis answers a ping; raises otherwise, after 0.3 s at most."""
+    wait = POLICY.other_s
+    client: Any = Redis.from_url(url, socket_timeout=wait, socket_connect_timeout=wait, retry=Retry(NoBackoff(), 0))
+    with client:
+        client.ping()
+    return Outcome.OK
+
+
+def _thread_of(check: Check) -> ThreadPoolExecutor:
+    return _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
+
+
+def _probed(check: Check) -> Outcome:
+    try:
+        return check.probe()
+    except Exception as error:  # noqa: BLE001  # whatever is wrong with a part, the answer says that it is
+        log(Event.PROBE_FAILED, part=check.name, error=type(error).__qualname__)
+        return check.failed
+    finally:
+        connection.close()

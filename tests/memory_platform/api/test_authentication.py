@@ -1,0 +1,76 @@
+"""Who gets in, and that every refusal looks the same. Rows: T2, D1; matrix row 18."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from tenants.isolation import tenant_tx
+from tenants.models import ApiKey
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.keys import create_key, revoke_key
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+
+
+def test_a_key_says_what_it_is(acme: Caller, world: World) -> None:
+    response = acme("GET", "/v1/tenant")
+    assert response.status_code == 200
+    body = body_of(response)
+    assert body["id"] == str(world.acme.tenant.id)
+    assert body["name"] == "Acme"
+    assert "memory:read" in body["scopes"]
+    assert body["limits"]["requests_per_second"] == 100
+
+
+def test_both_forms_of_an_address_answer_without_redirect(acme: Caller) -> None:
+    assert acme("GET", "/v1/tenant/").status_code == 200
+    assert acme("GET", "/v1/tenant").content == acme("GET", "/v1/tenant/").content
+
+
+def wrong_keys(token: str) -> dict[str, str]:
+    """Return Authorization headers that must all be refused alike."""
+    other = "A" if token[-7] != "A" else "B"
+    return {
+        "none": "",
+        "another scheme": f"Basic {token}",
+        "no token": "Bearer ",
+        "wrong checksum": f"Bearer {token[:-1]}{'0' if token[-1] != '0' else '1'}",
+        "wrong secret": f"Bearer {token[:-7]}{other}{token[-6:]}",
+        "lower-cased": f"Bearer {token.lower()}",
+        "10 kB": f"Bearer {'x' * 10_000}",
+        "unicode": "Bearer 钥匙",
+        "cut": f"Bearer {token[:-10]}",
+        "unknown": "Bearer mk_live_000000000000_" + "0" * 49,
+    }
+
+
+def test_every_wrong_key_gets_the_same_answer(nobody: Caller, world: World) -> None:
+    answers = set()
+    for name, header in wrong_keys(world.acme.token).items():
+        response = nobody("GET", "/v1/tenant", Authorization=header)
+        body = problem_of(response, 401)
+        assert response["WWW-Authenticate"].startswith("Bearer"), name
+        body.pop("request_id")
+        answers.add(str(body))
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize("end", ["expired", "revoked"])
+def test_a_key_that_has_ended_is_refused_like_an_unknown_one(nobody: Caller, world: World, end: str) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        key = create_key(name="short", scopes=["memory:read"], by=COMMAND_LINE)
+        if end == "revoked":
+            revoke_key(key.api_key, by=COMMAND_LINE)
+        else:
+            ApiKey.objects.filter(id=key.api_key.id).update(expires_at=utc_now() - timedelta(seconds=1))
+    problem = problem_of(nobody("GET", "/v1/tenant", Authorization=f"Bearer {key.token}"), 401)
+    assert problem["code"] == "invalid_key"
+
+
+def test_the_scheme_is_read_in_any_case(nobody: Caller, world: World) -> None:
+    assert nobody("GET", "/v1/tenant", Authorization=f"bearer  {world.acme.token}").status_code == 200
+
+
+def test_a_missing_key_comes_before_a_malformed_path(nobody: Caller) -> None:
+    problem_of(nobody("GET", "/v1/tenant?q=%00"), 401)
