@@ -96,7 +96,7 @@ def slots_for(
 
 
 def open_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_tokens: int) -> Room:
-    """Return the room beside system prompt and query. Raises BudgetTooSmall when these two do not fit into ``total``."""
+    """Return the room beside system prompt and query. Raises BudgetTooSmall when they do not fit into ``total``."""
     needed = system_tokens + query_tokens
     if needed > total:
         raise BudgetTooSmall(needed=needed, total=total)

@@ -1,9 +1,8 @@
 """Candidates that a context does not need, or must not hold, whatever room there is."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory_platform.kernel.text import collapse_spaces
 from snapshots.context.values import MemoryItem, Reason
 
 
@@ -38,19 +37,11 @@ def screened(
         if reason is None:
             kept.append(item)
             seen.ids.add((item.lane, item.id))
-            seen.texts.add(_compared(item))
+            if item.lane == "snapshots":
+                seen.texts.add(_compared(item))
         else:
             refused.append((item, reason))
     return kept, refused
-
-
-def trusted(items: Iterable[MemoryItem]) -> tuple[list[MemoryItem], list[tuple[MemoryItem, Reason]]]:
-    """Return the items without those phrased as instructions, and those."""
-    held = list(items)
-    return (
-        [item for item in held if not item.untrusted_instruction],
-        [(item, Reason.UNTRUSTED_INSTRUCTION) for item in held if item.untrusted_instruction],
-    )
 
 
 def _reason_against(item: MemoryItem, present: Present, floor: float | None, seen: _Seen) -> Reason | None:
@@ -62,10 +53,10 @@ def _reason_against(item: MemoryItem, present: Present, floor: float | None, see
         return Reason.DUPLICATE_OF_WINDOW
     if (item.lane, item.id) in present.facts:
         return Reason.DUPLICATE_OF_PROFILE
-    if (item.lane, item.id) in seen.ids or _compared(item) in seen.texts:
+    if (item.lane, item.id) in seen.ids or (item.lane == "snapshots" and _compared(item) in seen.texts):
         return Reason.DUPLICATE_OF_MEMORY
     return None
 
 
 def _compared(item: MemoryItem) -> str:
-    return collapse_spaces(item.text).casefold()
+    return " ".join(item.text.split()).casefold()

@@ -44,13 +44,18 @@ def shown(text: str) -> str:
 
     Lines and tabs stay; every kind of line end becomes ``\\n``; nothing at the ends.
     """
+    if text.isascii() and text.isprintable():
+        return text.strip()
     return _NOT_IN_XML.sub("", _LINE_END.sub("\n", _ANSI.sub("", visible(text)))).strip()
 
 
 def escaped(text: str) -> str:
     """Return ``text`` as the body of an element. An apostrophe inside a word stays: it can delimit nothing there, and
     escaped it would cost two tokens in every "I'm"."""
-    return _QUOTING_APOSTROPHE.sub("&#39;", shown(text).translate(_BODY))
+    body = shown(text)
+    if any(sign in body for sign in '&<>"'):
+        body = body.translate(_BODY)
+    return _QUOTING_APOSTROPHE.sub("&#39;", body) if "'" in body else body
 
 
 def escaped_attribute(text: str) -> str:
@@ -58,10 +63,14 @@ def escaped_attribute(text: str) -> str:
     return _BLANKS.sub(" ", shown(text)).translate(_ATTRIBUTE)
 
 
+def opening(name: str, attributes: Mapping[str, str]) -> str:
+    """Return the opening tag of an element; values are escaped here."""
+    return "".join([f"<{name}", *(f' {key}="{escaped_attribute(value)}"' for key, value in attributes.items()), ">"])
+
+
 def element(name: str, attributes: Mapping[str, str], body: str) -> str:
     """Return one well-formed element; ``body`` and values are escaped here."""
-    pairs = "".join(f' {key}="{escaped_attribute(value)}"' for key, value in attributes.items())
-    return f"<{name}{pairs}>{escaped(body)}</{name}>"
+    return f"{opening(name, attributes)}{escaped(body)}</{name}>"
 
 
 def unforged(text: str) -> str:
@@ -74,6 +83,7 @@ def guardrail_of(text: str, *, untrusted_instruction: bool = False) -> Guardrail
     if untrusted_instruction:
         return Guardrail.INSTRUCTION
     seen = shown(text)
-    if _MARKUP.search(seen):
+    if "<" in seen and _MARKUP.search(seen):
         return Guardrail.FORGED_MEMORY
-    return Guardrail.UNSEEN_CHARACTERS if len(seen) < len(_LINE_END.sub("\n", text).strip()) else None
+    unseen = len(seen) < len(text.strip()) and len(seen) < len(_LINE_END.sub("\n", text).strip())
+    return Guardrail.UNSEEN_CHARACTERS if unseen else None

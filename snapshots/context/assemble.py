@@ -1,0 +1,97 @@
+"""From everything that may go in to a context that fits: one page, read from the top.
+
+Pure: no clock, no database, no model. With the same nonce, which the caller draws from
+:func:`snapshots.context.fence.new_nonce`, the same input gives the same context, byte for byte.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memory_platform.providers.contracts import TokenCounter
+from snapshots.context.budget import FILL_ORDER, Piece, Room, Shelf, Slot, open_room, reserved_below, slots_for, take
+from snapshots.context.guide import language_for
+from snapshots.context.order import arranged
+from snapshots.context.policy import ContextPolicy
+from snapshots.context.render import Scribe, as_messages, as_text, prefix_of
+from snapshots.context.report import decisions_of, prefix_report, section_reports, token_report
+from snapshots.context.shelves import Refused, in_speaking_order, present_in, screened_shelf, shelves_of, trusted_shelf
+from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, SectionName
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The pieces that go in, by section, and those refused for what they are rather than for their size."""
+
+    pieces: dict[SectionName, tuple[Piece, ...]] = field(default_factory=dict)
+    refused: Refused = field(default_factory=list)
+
+
+def assemble(
+    request: ContextRequest,
+    material: Material,
+    *,
+    counter: TokenCounter,
+    nonce: str,
+    policy: ContextPolicy | None = None,
+) -> AssembledContext:
+    """Return the context of ``request`` within its budget, and what became of every candidate.
+
+    Raises BudgetTooSmall when system prompt and query, which are never cut, do not fit.
+    """
+    policy = policy or ContextPolicy()
+    total = policy.total if request.budget.total is None else request.budget.total
+    language = _language(request, material)
+    scribe = Scribe(counter, nonce, language, request.format, policy.message_overhead)
+    system, query = scribe.block(request.system_prompt, messages=2), scribe.query(request.query)
+    room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
+    slots = slots_for(request.budget, request.intent, policy, system_tokens=system.tokens)
+    shelves = shelves_of(request, material, scribe, policy)
+    choice = choose(shelves, slots, room, request, material)
+    chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
+    chosen[SectionName.MEMORY] = tuple(arranged(chosen[SectionName.MEMORY], request.order))
+    sections = section_reports(chosen, shelves)
+    return AssembledContext(
+        messages=as_messages(chosen, shelves) if request.format == "messages" else (),
+        text=as_text(chosen, shelves) if request.format == "text" else None,
+        sections=sections,
+        tokens=token_report(sections, budget=total, full_history=material.full_history_tokens, counter=counter.name),
+        prefix=prefix_report(prefix_of(chosen, shelves), chosen, shelves),
+        decisions=decisions_of(chosen, shelves, choice.refused),
+        intent=request.intent,
+        phase=request.phase,
+        language=language,
+    )
+
+
+def choose(
+    shelves: Mapping[SectionName, Shelf],
+    slots: Mapping[SectionName, Slot],
+    room: Room,
+    request: ContextRequest,
+    material: Material,
+) -> Choice:
+    """Fill the sections, the most needed first; memories are screened against what prefix and window then hold."""
+    choice = Choice()
+    for name in FILL_ORDER:
+        shelf, refused = _screened(name, shelves[name], choice, request, material)
+        choice.refused.extend(refused)
+        taken, room = take(shelf, slots[name], room, reserved=reserved_below(name, shelves, slots))
+        choice.pieces[name] = in_speaking_order(taken) if name is SectionName.WINDOW else taken
+    return choice
+
+
+def _screened(
+    name: SectionName, shelf: Shelf, choice: Choice, request: ContextRequest, material: Material
+) -> tuple[Shelf, Refused]:
+    if name is SectionName.PROFILE:
+        return trusted_shelf(shelf)
+    if name is SectionName.MEMORY:
+        present = present_in(choice.pieces, material.turns, request.query)
+        return screened_shelf(shelf, present, floor=request.score_floor)
+    return shelf, []
+
+
+def _language(request: ContextRequest, material: Material) -> Language:
+    return language_for(
+        locale=material.profile.locale, system_prompt=request.system_prompt, tenant_locale=request.tenant_locale
+    )

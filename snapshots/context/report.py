@@ -1,0 +1,97 @@
+"""What a context says about itself: sections, tokens, prefix, and what became of every candidate (G1, X9)."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from snapshots.context.budget import Piece, Shelf
+from snapshots.context.fence import guardrail_of
+from snapshots.context.values import (
+    Decision,
+    Guardrail,
+    MemoryItem,
+    Passage,
+    PrefixReport,
+    Reason,
+    SectionName,
+    SectionReport,
+    TokenReport,
+)
+
+_CANDIDATES = (
+    SectionName.PROFILE,
+    SectionName.MEMORY,
+    SectionName.TASK,
+    SectionName.KNOWLEDGE,
+    SectionName.SUMMARY,
+)
+"""Sections whose items are candidates, in reading order."""
+
+
+def section_reports(
+    chosen: Mapping[SectionName, Sequence[Piece]], shelves: Mapping[SectionName, Shelf]
+) -> tuple[SectionReport, ...]:
+    """Return every section in reading order. Tokens include headings and the framing of messages."""
+    return tuple(_section_report(name, chosen[name], shelves.get(name)) for name in SectionName)
+
+
+def token_report(sections: Iterable[SectionReport], *, budget: int, full_history: int, counter: str) -> TokenReport:
+    """Return the sum of ``sections`` beside what the full history would have cost."""
+    total = sum(section.tokens for section in sections)
+    saved = max(0.0, 1 - total / full_history) if full_history > 0 else 0.0
+    return TokenReport(total, budget, full_history, round(saved, 3), counter)
+
+
+def prefix_report(
+    content: str, chosen: Mapping[SectionName, Sequence[Piece]], shelves: Mapping[SectionName, Shelf]
+) -> PrefixReport:
+    """Return hash and tokens of message 0; no breakpoint when there is no such message."""
+    pieces = [*chosen[SectionName.SYSTEM], *chosen[SectionName.GUIDE][:1], *chosen[SectionName.PROFILE]]
+    opening = shelves[SectionName.PROFILE].opening if chosen[SectionName.PROFILE] else None
+    tokens = sum(piece.tokens for piece in (*pieces, *([opening] if opening else ())))
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+    return PrefixReport(digest, tokens if content else 0, (0,) if content else ())
+
+
+def decisions_of(
+    chosen: Mapping[SectionName, Sequence[Piece]],
+    shelves: Mapping[SectionName, Shelf],
+    refused: Sequence[tuple[Piece, Reason]],
+) -> tuple[Decision, ...]:
+    """Return one decision for each candidate: the kept by position, then the others by section and score."""
+    reasons = {id(piece): reason for piece, reason in refused}
+    kept = [(name, piece) for name in _CANDIDATES for piece in chosen[name]]
+    inside = {id(piece) for _, piece in kept}
+    outside = [(name, piece) for name in _CANDIDATES for piece in shelves[name].pieces if id(piece) not in inside]
+    return (
+        *(_decision(name, piece, Reason.KEPT, at) for at, (name, piece) in enumerate(kept, start=1)),
+        *(_decision(name, piece, reasons.get(id(piece), Reason.OVER_BUDGET)) for name, piece in outside),
+    )
+
+
+def _section_report(name: SectionName, pieces: Sequence[Piece], shelf: Shelf | None) -> SectionReport:
+    opening = shelf.opening.tokens if shelf and shelf.opening and pieces else 0
+    items = sum(1 for piece in pieces if piece.text or piece.origin)
+    offered = len(shelf.pieces) if shelf else items
+    return SectionReport(name, opening + sum(piece.tokens for piece in pieces), items, offered - items)
+
+
+def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | None = None) -> Decision:
+    origin = piece.origin
+    if not isinstance(origin, MemoryItem | Passage):
+        raise TypeError("only memories and passages are candidates")
+    return Decision(
+        lane=origin.lane,
+        id=origin.id,
+        kind=origin.kind if isinstance(origin, MemoryItem) else origin.lane,
+        section=name,
+        score=origin.score,
+        tokens=piece.tokens,
+        reason=reason,
+        position=position,
+        guardrail=_guardrail(origin),
+    )
+
+
+def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:
+    untrusted = isinstance(origin, MemoryItem) and origin.untrusted_instruction
+    return guardrail_of(origin.text, untrusted_instruction=untrusted)

@@ -1,0 +1,71 @@
+"""What a model is told about memory and about the moment, in both languages. Rows: X5, X6, X9."""
+
+import pytest
+
+from snapshots.context.guide import heading, language_for, phase_guidance, usage_guide
+from snapshots.context.policy import ContextPolicy
+from snapshots.context.values import Language, SectionName
+from tests.snapshots.context.world import ADA, COUNTER, NONCE, Material, ProfileView, context
+
+POLICY = ContextPolicy()
+PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_guide_names_both_bounds_of_confidence_and_fits_the_system_slot(language: Language) -> None:
+    guide = usage_guide(language, POLICY)
+    assert "0.8" in guide
+    assert "0.5" in guide
+    assert COUNTER.count(guide) <= POLICY.system / 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_has_guidance_of_its_own(phase: str, language: Language) -> None:
+    assert phase_guidance(phase, language)
+    assert len({phase_guidance(other, language) for other in PHASES}) == len(PHASES)
+
+
+def test_no_phase_and_an_unknown_one_have_no_guidance() -> None:
+    assert phase_guidance(None, "en") == ""
+    assert phase_guidance("midnight", "zh") == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_ours_holds_markup(language: Language) -> None:
+    headed = (name for name in SectionName if name not in (SectionName.SYSTEM, SectionName.GUIDE))
+    texts = [usage_guide(language, POLICY), *(phase_guidance(phase, language) for phase in PHASES)]
+    texts += [heading(name, language, nonce=NONCE) for name in headed]
+    assert not any(sign in text for text in texts for sign in "<>&")
+
+
+@pytest.mark.parametrize(
+    ("locale", "system_prompt", "tenant_locale", "language"),
+    [
+        ("zh-CN", "You are a helpful assistant.", "en", "zh"),
+        ("en-GB", "你是车载助手。", "zh-CN", "en"),
+        (None, "你是车载助手。", "en", "zh"),
+        (None, "You are a car assistant.", "zh-CN", "en"),
+        (None, "", "zh-CN", "zh"),
+        (None, "", None, "en"),
+        ("fr-FR", "", "zh-CN", "en"),
+    ],
+)
+def test_the_language_follows_what_does_not_change_from_turn_to_turn(
+    locale: str | None, system_prompt: str, tenant_locale: str | None, language: Language
+) -> None:
+    assert language_for(locale=locale, system_prompt=system_prompt, tenant_locale=tenant_locale) == language
+
+
+def test_a_chinese_query_does_not_change_an_english_prefix() -> None:
+    english, chinese = context(Material(profile=ADA)), context(Material(profile=ADA), "导航回家")
+    assert english.prefix.hash == chinese.prefix.hash
+
+
+def test_a_chinese_subject_gets_guide_headings_and_phase_in_chinese() -> None:
+    result = context(Material(profile=ProfileView(locale="zh-CN", fields=ADA.fields)), phase="opening")
+    assert "# 记忆使用说明" in result.messages[0]["content"]
+    assert "# 用户档案" in result.messages[0]["content"]
+    assert "对话刚开始" in result.messages[1]["content"]
+    assert result.language == "zh"

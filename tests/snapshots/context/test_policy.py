@@ -1,0 +1,26 @@
+"""The numbers of context assembly. Rows: X1, X2, X5."""
+
+from memory_platform.kernel.policy import provenance_of
+from snapshots.context.policy import ContextPolicy
+
+
+def test_every_number_says_where_it_comes_from() -> None:
+    provenance = provenance_of(ContextPolicy)
+    assert {name for name, origin in provenance.items() if origin.kind == "assumed"} == {
+        "summary",
+        "task",
+        "message_overhead",
+    }
+
+
+def test_the_slots_of_a_plain_turn_make_about_5_900_tokens_of_6_000() -> None:
+    policy = ContextPolicy()
+    assert policy.system + policy.profile + policy.memory + policy.window + policy.query == 5900
+    assert policy.total == 6000
+
+
+def test_an_intent_without_a_slot_of_its_own_asks_for_none() -> None:
+    policy = ContextPolicy()
+    assert policy.memory_slot_of("small_talk") == 500
+    assert policy.memory_slot_of("navigation") is None
+    assert policy.memory_slot_of(None) is None

@@ -1,0 +1,103 @@
+"""Ada, a subject of acme, and what the platform holds of her, as the context room receives it."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree
+
+from memory_platform.providers.tokens import TokenEstimator
+from snapshots.context.assemble import assemble
+from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.values import (
+    AssembledContext,
+    BudgetRequest,
+    ContextRequest,
+    Material,
+    MemoryItem,
+    Passage,
+    ProfileView,
+    SectionName,
+    WindowTurn,
+)
+
+COUNTER = TokenEstimator()
+NONCE = "qjwmzkxtbv"
+SINCE = datetime(2026, 1, 2, 9, 30, tzinfo=UTC)
+SURE = Standing(1.0, "confirmed_by_user", SINCE)
+SEEN = Standing(0.6, "observation", SINCE)
+
+ADA = ProfileView(
+    locale="en-GB",
+    fields=(profile_fact("name", "Ada", SURE), profile_fact("interests", ["chess", "tea"], SEEN)),
+    attributes=(profile_fact("city", "London", SEEN),),
+    preferences=(preference_fact("p-1", ("food", "allergies"), ["peanuts"], SURE),),
+    tags=(tag_fact("t-1", Place("家", "place", address="上海市浦东新区世纪大道100号"), SURE),),
+)
+NOBODY = ProfileView()
+
+
+def memory(number: int, text: str | None = None, **more: Any) -> MemoryItem:
+    """Return snapshot ``number``; lower numbers score higher."""
+    values: dict[str, Any] = {
+        "lane": "snapshots",
+        "id": f"m-{number}",
+        "kind": "statement",
+        "text": text or f"Ada once told story {number} about her garden",
+        "confidence": 0.6,
+        "provenance": "observation",
+        "score": 1 - number / 1000,
+        "valid_since": SINCE,
+    }
+    return MemoryItem(**(values | more))
+
+
+def turns(count: int, text: str = "We talked about the weather") -> tuple[WindowTurn, ...]:
+    """Return ``count`` turns, user and assistant in turn, oldest first."""
+    return tuple(WindowTurn(f"k-{n}", ("user", "assistant")[n % 2], f"{text}, turn {n}") for n in range(count))
+
+
+def passage(lane: str, number: int = 0, text: str = "Something to read, of middling length") -> Passage:
+    """Return passage ``number`` of ``lane``; lower numbers score higher."""
+    return Passage(lane=lane, id=f"{lane}-{number}", text=f"{text} {number}", score=1 - number / 1000)  # type: ignore[arg-type]  # lane comes from the test
+
+
+def context(material: Material | None = None, query: str = "Where do I live?", **request: Any) -> AssembledContext:
+    """Assemble a context of ``material`` with the fixed nonce."""
+    return assemble(ContextRequest(query, **request), material or Material(), counter=COUNTER, nonce=NONCE)
+
+
+def within(total: int, **named: int) -> BudgetRequest:
+    """Return a budget."""
+    return BudgetRequest(total=total, **named)
+
+
+def report(result: AssembledContext, name: SectionName) -> tuple[int, int]:
+    """Return (items, tokens) of one section."""
+    section = next(section for section in result.sections if section.name is name)
+    return section.items, section.tokens
+
+
+def kept_ids(result: AssembledContext) -> list[str]:
+    """Return the ids in the context in reading order."""
+    return [decision.id for decision in result.decisions if decision.position is not None]
+
+
+def reason_of(result: AssembledContext, item_id: str) -> str:
+    """Return what became of one candidate."""
+    return next(decision.reason.value for decision in result.decisions if decision.id == item_id)
+
+
+def elements(content: str, name: str = "user_memory") -> list[ElementTree.Element]:
+    """Return the elements called ``name``; raises ParseError when ``content`` is not well-formed beside plain text."""
+    return list(ElementTree.fromstring(f"<context>{content}</context>").iter(name))  # noqa: S314 - our own output
+
+
+def all_content(messages: Sequence[dict[str, Any]]) -> str:
+    """Return the contents of all messages, one after the other."""
+    return "\n".join(message["content"] or "" for message in messages)
+
+
+def tag_like(content: str) -> int:
+    """Return how often something in ``content`` looks like one end of a memory element."""
+    return len(re.findall(r"<\s*/?\s*user_memory", content, re.IGNORECASE))
