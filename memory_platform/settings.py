@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import django_stubs_ext
 from django.utils.translation import gettext_lazy as _
 from psycopg.conninfo import conninfo_to_dict
 
 from memory_platform.api import framework
 from memory_platform.env import PROJECT_ROOT, environment
 from memory_platform.observability.logs import logging_config
+
+django_stubs_ext.monkeypatch()  # lets ModelAdmin, ModelForm and others take type arguments at run time
 
 _env = environment()
 

@@ -6,4 +6,5 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("memory_platform.api.urls")),
     path("console/", admin.site.urls),
+    path("i18n/", include("django.conf.urls.i18n")),  # the language chooser of the console
 ]

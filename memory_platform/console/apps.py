@@ -1,7 +1,17 @@
 """The console replaces Django's default admin site."""
 
+from importlib import import_module
+
 from django.contrib.admin.apps import AdminConfig
+
+SCREENS = ("tenants", "profiles", "snapshots", "work", "platform")
 
 
 class ConsoleConfig(AdminConfig):
     default_site = "memory_platform.console.site.ConsoleSite"
+
+    def ready(self) -> None:
+        super().ready()  # discovers Django's and the libraries' screens
+        for screen in SCREENS:
+            import_module(f"memory_platform.console.{screen}")
+        import_module("memory_platform.console.platform").replace_default_screens()

@@ -1,7 +1,78 @@
 """The console: Django's admin, working inside exactly one tenant at a time."""
 
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
 from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from memory_platform.console.access import SESSION_KEY, actor_of, current_desk, desk_of, tenant_roles
+from tenants.isolation import tenant_tx
+from tenants.models import Tenant
+from tenants.services.audit import record_refusal
+
+TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
 
 
 class ConsoleSite(AdminSite):
-    """The admin site of the platform."""
+    """The admin site of the platform. Every view runs, and is rendered, inside the tenant the person works in."""
+
+    site_header = _("Memory platform")
+    site_title = _("Memory platform")
+    index_title = _("Console")
+    enable_nav_sidebar = True
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
+        return [path("switch/", switch, name="switch"), *super().get_urls()]
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+        inner = super().admin_view(view, cacheable)
+        name = getattr(view, "__name__", "")
+
+        def inside_the_tenant(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not self.has_permission(request):
+                return inner(request, *args, **kwargs)  # leads to the login page
+            desk = desk_of(request)
+            if desk is None:
+                # Someone without a tenant may still leave, or change their password.
+                return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
+            request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
+            with tenant_tx(desk.tenant.id):
+                response = inner(request, *args, **kwargs)
+                if isinstance(response, TemplateResponse):
+                    response.render()  # templates query too: they must do it inside the tenant
+                if response.status_code >= 400:  # noqa: PLR2004 - any refusal takes back what was written before it
+                    transaction.set_rollback(True)
+                return response
+
+        return update_wrapper(inside_the_tenant, view)
+
+    def switch(self, request: HttpRequest) -> HttpResponse:
+        """Choose the tenant to work in; one that was not granted is refused, and the refusal recorded there."""
+        granted = tenant_roles(request)
+        if request.method == "POST":
+            return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
+        context = {**super().each_context(request), "title": _("Choose a tenant"), "subtitle": None}
+        context["choices"] = Tenant.objects.filter(id__in=granted)
+        return TemplateResponse(request, "console/switch.html", context)
+
+    def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
+        if wanted not in granted:
+            refused = next((tenant for tenant in Tenant.objects.all() if str(tenant.id) == wanted), None)
+            if refused:
+                record_refusal(refused.id, actor_of(request), "tenant.switch", object_kind="tenant", object_id=wanted)
+            raise PermissionDenied
+        request.session[SESSION_KEY] = wanted
+        return redirect("admin:index")
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return {**super().each_context(request), "desk": current_desk(request)}

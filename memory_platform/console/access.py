@@ -1,0 +1,60 @@
+"""Who may work in which tenant, and as what. Asked anew on every request: a role taken away ends at once."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from tenants.models import ActorKind, Role, Tenant
+from tenants.selectors import roles_of_staff
+from tenants.services.audit import Actor
+
+SESSION_KEY = "tenant"
+STRENGTH = {role: rank for rank, role in enumerate(Role.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where a staff member works now: one tenant, one role, and the tenants they could switch to."""
+
+    tenant: Tenant
+    role: str
+    choices: tuple[Tenant, ...]
+
+    def may(self, needed: Role) -> bool:
+        """Is the role at least as strong as ``needed``?"""
+        return STRENGTH[self.role] >= STRENGTH[needed]
+
+
+def desk_of(request: HttpRequest) -> Desk | None:
+    """Return the desk of this request, or None when a tenant must be chosen first (or there is none)."""
+    roles = tenant_roles(request)
+    choices = tuple(Tenant.objects.filter(id__in=roles))
+    chosen = request.session.get(SESSION_KEY)
+    at_hand = [tenant for tenant in choices if str(tenant.id) == chosen]
+    if not at_hand and len(choices) == 1:
+        at_hand = list(choices)
+    return Desk(at_hand[0], roles[at_hand[0].id], choices) if at_hand else None
+
+
+def tenant_roles(request: HttpRequest) -> dict[UUID, str]:
+    """Return ``{tenant id: role}``; the platform operator (superuser) is a manager everywhere."""
+    user = request.user
+    if not isinstance(user, User) or not (user.is_active and user.is_staff):
+        return {}
+    if user.is_superuser:
+        return dict.fromkeys(Tenant.objects.values_list("id", flat=True), Role.MANAGER.value)
+    return roles_of_staff(user.pk)
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """Return the staff member as the audit trail names them."""
+    user = request.user
+    kind = ActorKind.OPERATOR if isinstance(user, User) and user.is_superuser else ActorKind.STAFF
+    return Actor(kind, str(user.pk), getattr(request, "request_id", ""))
+
+
+def current_desk(request: HttpRequest) -> Desk | None:
+    """Return the desk that ``ConsoleSite.admin_view`` opened for this request."""
+    return getattr(request, "desk", None)

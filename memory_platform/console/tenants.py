@@ -1,0 +1,158 @@
+"""Screens of the tenant itself: keys, members, audit trail."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.access import actor_of, current_desk
+from memory_platform.console.base import OperatorAdmin, TenantAdmin
+from tenants.models import ApiKey, AuditRecord, Member, Role, Scope, Tenant
+from tenants.services.keys import create_key, revoke_key, rotate_key
+from tenants.services.tenants import set_member
+
+
+class TenantForm(forms.ModelForm[Tenant]):
+    """Slug and name; the slug cannot change later."""
+
+    class Meta:
+        model = Tenant
+        fields = ("slug", "name")
+
+
+@admin.register(Tenant)
+class TenantScreen(OperatorAdmin):
+    """The directory of tenants, for the operator."""
+
+    form = TenantForm
+    list_display = ("slug", "name", "policy_version", "created_at")
+    search_fields = ("slug", "name")
+    ordering = ("slug",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        desk = current_desk(request)
+        return super().has_change_permission(request, obj) and (
+            obj is None or (desk is not None and desk.tenant == obj)
+        )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False  # a tenant is made inside its own scope: `manage.py create_tenant`
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("slug",)
+
+
+class KeyForm(forms.ModelForm[ApiKey]):
+    """Name, scopes and end of a new key."""
+
+    scopes = forms.MultipleChoiceField(
+        label=_("scopes"),
+        choices=Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=["memory:read", "memory:write"],
+    )
+
+    class Meta:
+        model = ApiKey
+        fields = ("name", "scopes", "expires_at")
+
+
+@admin.register(ApiKey)
+class ApiKeyScreen(TenantAdmin):
+    """API keys: made by managers, shown once, rotated and revoked, never changed or deleted."""
+
+    form = KeyForm
+    add_role = Role.MANAGER
+    personal_data = False
+    list_display = ("key_id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+    list_filter = ("revoked_at", "expires_at")
+    search_fields = ("key_id", "name")
+    ordering = ("-created_at", "-id")
+    actions = ("rotate", "revoke")
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
+        created = create_key(name=obj.name, scopes=obj.scopes, expires_at=obj.expires_at, by=actor_of(request))
+        obj.pk, obj.key_id = created.api_key.pk, created.api_key.key_id
+        self._show_once(request, created.token)
+
+    @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
+    def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        for api_key in queryset.filter(revoked_at__isnull=True):
+            self._show_once(request, rotate_key(api_key, by=actor_of(request)).token)
+
+    @admin.action(description=_("Revoke at once"), permissions=["manager"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        for api_key in queryset:
+            revoke_key(api_key, by=actor_of(request), reason="console")
+
+    def _show_once(self, request: HttpRequest, token: str) -> None:
+        self.message_user(
+            request, _("Copy the key now, it cannot be shown again: %(token)s") % {"token": token}, messages.WARNING
+        )
+
+
+class MemberForm(forms.ModelForm[Member]):
+    """A member by user name: the list of all log-ins belongs to the operator."""
+
+    username = forms.CharField(label=_("user name"), max_length=150)
+
+    class Meta:
+        model = Member
+        fields = ("role",)
+
+    def clean_username(self) -> str:
+        username: str = self.cleaned_data["username"]
+        if not User.objects.filter(username=username, is_staff=True, is_active=True).exists():
+            raise forms.ValidationError(_("No staff member has this user name. The operator makes log-ins."))
+        return username
+
+
+class RoleForm(forms.ModelForm[Member]):
+    """A member's role."""
+
+    class Meta:
+        model = Member
+        fields = ("role",)
+
+
+@admin.register(Member)
+class MemberScreen(TenantAdmin):
+    """Who works here, and as what."""
+
+    add_role = change_role = delete_role = Role.MANAGER
+    personal_data = False
+    list_display = ("user", "role", "created_at")
+    list_filter = ("role",)
+    list_select_related = ("user",)
+    search_fields = ("user__username", "user__email")
+    ordering = ("created_at", "id")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, form=RoleForm if obj else MemberForm, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
+        user_id = obj.user_id if change else User.objects.get(username=form.cleaned_data["username"]).pk
+        saved = set_member(user_id, Role(obj.role), by=actor_of(request))
+        obj.pk, obj.user_id = saved.pk, saved.user_id
+
+
+@admin.register(AuditRecord)
+class AuditScreen(TenantAdmin):
+    """Who did what, when and why. For managers."""
+
+    personal_data = False
+    list_display = ("at", "actor_kind", "actor_id", "action", "object_id", "refused", "reason")
+    list_filter = ("refused", "actor_kind", "action", "at")
+    search_fields = ("actor_id", "object_id", "action")
+    date_hierarchy = "at"
+    ordering = ("-at", "-id")
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_manager_permission(request)

@@ -1,0 +1,48 @@
+"""Staff of the test world: Sam supports acme, Mia manages it, Vic looks on; Gus works for globex; Olga operates."""
+
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tenants.isolation import tenant_tx
+from tenants.models import Role, Tenant
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.tenants import set_member
+from tests.conftest import World
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Logged-in browsers of the staff."""
+
+    sam: Client
+    mia: Client
+    vic: Client
+    gus: Client
+    olga: Client
+
+
+def log_in(username: str, *, tenant: Tenant | None = None, role: Role | None = None) -> Client:
+    """Make a staff log-in, a member where a tenant is given, an operator otherwise."""
+    user = User.objects.create_user(username, is_staff=True, is_superuser=tenant is None)
+    if tenant and role:
+        with tenant_tx(tenant.id):
+            set_member(user.pk, role, by=COMMAND_LINE)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def staff(world: World) -> Staff:
+    """Five people at their browsers."""
+    acme, globex = world.acme.tenant, world.globex.tenant
+    return Staff(
+        sam=log_in("sam", tenant=acme, role=Role.SUPPORT),
+        mia=log_in("mia", tenant=acme, role=Role.MANAGER),
+        vic=log_in("vic", tenant=acme, role=Role.VIEWER),
+        gus=log_in("gus", tenant=globex, role=Role.SUPPORT),
+        olga=log_in("olga"),
+    )
