@@ -5,12 +5,12 @@ object, or several operators of one field, must all hold. A field that a memory 
 ``exists: false``.
 """
 
-import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NoReturn
+from functools import partial
+from typing import Any, Literal, NoReturn
 
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
@@ -18,6 +18,7 @@ MAX_DEPTH = 8
 MAX_CONDITIONS = 64
 MAX_LIST = 100
 MAX_STRING = 1_000
+LARGEST_NUMBER = 1e300
 
 FieldType = Literal["text", "list", "number", "time", "any"]
 FIELDS: Mapping[str, FieldType] = {
@@ -153,20 +154,15 @@ def matches(node: FilterNode, lookup: Lookup) -> bool:
 
 
 def _holds(condition: Condition, held: FieldValue) -> bool:
-    op, wanted = condition.operator, condition.value
-    if op == "exists":
-        return (held is not None and held != ()) is wanted
-    if op == "ne":
-        return not _equal(held, wanted)
-    if held is None:
-        return False
-    if op == "eq":
-        return _equal(held, wanted)
-    if op == "in":
-        return isinstance(wanted, tuple) and any(_equal(held, one) for one in wanted)
-    if op == "contains":
-        return _contains(held, wanted)
-    return _ordered(op, held, wanted)
+    if condition.operator == "exists":
+        return (held is not None and held != ()) is condition.value
+    if condition.operator == "ne":
+        return not _equal(held, condition.value)
+    return held is not None and _TESTS[condition.operator](held, condition.value)
+
+
+def _is_one_of(held: FieldValue, wanted: object) -> bool:
+    return isinstance(wanted, tuple) and any(_equal(held, one) for one in wanted)
 
 
 def _equal(held: FieldValue, wanted: object) -> bool:
@@ -184,21 +180,25 @@ def _contains(held: FieldValue, wanted: object) -> bool:
     return isinstance(held, (list, tuple)) and _equal(held, wanted)
 
 
-_COMPARE: Mapping[str, Callable[[object, object], bool]] = {
-    "gt": operator.gt,
-    "gte": operator.ge,
-    "lt": operator.lt,
-    "lte": operator.le,
-}
-
-
-def _ordered(op: str, held: FieldValue, wanted: object) -> bool:
+def _ordered(compare: Callable[[Any, Any], bool], held: FieldValue, wanted: object) -> bool:
+    """Values of two kinds have no order: the condition does not hold."""
     comparable = (
         (_is_number(held) and _is_number(wanted))
         or (isinstance(held, str) and isinstance(wanted, str))
         or (isinstance(held, datetime) and isinstance(wanted, datetime))
     )
-    return comparable and bool(_COMPARE[op](held, wanted))
+    return comparable and compare(held, wanted)
+
+
+_TESTS: Mapping[str, Callable[[FieldValue, object], bool]] = {
+    "eq": _equal,
+    "in": _is_one_of,
+    "contains": _contains,
+    "gt": partial(_ordered, operator.gt),
+    "gte": partial(_ordered, operator.ge),
+    "lt": partial(_ordered, operator.lt),
+    "lte": partial(_ordered, operator.le),
+}
 
 
 def _type_of(field: str) -> FieldType | None:
@@ -233,9 +233,7 @@ def _scalar(kind: FieldType, raw: object, path: str) -> Scalar:
     if kind == "any" and (isinstance(raw, bool) or _is_number(raw)):
         return raw  # type: ignore[return-value]
     if not isinstance(raw, str):
-        _fail(
-            path, "wrong_type", "a string is expected" if kind != "any" else "a string, number or boolean is expected"
-        )
+        _fail(path, "wrong_type", f"a string{', number or boolean' if kind == 'any' else ''} is expected")
     return raw
 
 
@@ -250,10 +248,10 @@ def _moment(raw: object, path: str) -> datetime:
 
 
 def _is_number(value: object) -> bool:
-    """Finite, and within what a double holds: Python's integers have no end."""
+    """Finite (no comparison holds for NaN), and within what a double holds: Python's integers have no end."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return abs(value) < 1e300 and not math.isnan(value)
+    return abs(value) <= LARGEST_NUMBER
 
 
 def _shown(key: str) -> str:
