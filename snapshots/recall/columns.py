@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +39,6 @@ class Columns:
     topics: tuple[tuple[str, ...], ...]
     metadata: tuple[object, ...]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays."""
-        return sum(getattr(getattr(self, f.name), "nbytes", 0) for f in fields(self))
-
     def value(self, row: int, field: str) -> FieldValue:
         """Return what a filter compares for ``field`` (``metadata.<key>`` included); None when the row has none."""
         if field.startswith("metadata."):
@@ -59,10 +55,15 @@ class Columns:
         return float(found) if isinstance(found, np.floating) else found
 
 
+def array_bytes(holder: Any) -> int:
+    """Return the bytes of all arrays among the fields of a dataclass."""
+    return sum(getattr(getattr(holder, f.name), "nbytes", 0) for f in fields(holder))
+
+
 def build_columns(rows: Sequence[MemoryRow]) -> Columns:
     """Return the columns of ``rows``, in their order."""
     return Columns(
-        kind=np.array([KINDS.index(row.kind) for row in rows], np.uint8),  # type: ignore[arg-type]
+        kind=np.array([KINDS.index(row.kind) for row in rows], np.uint8),
         provenance=np.array([PROVENANCES.index(row.provenance) for row in rows], np.uint8),
         confidence=np.array([row.confidence for row in rows], np.float32),
         importance=np.array([row.importance for row in rows], np.float32),

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.terms import terms
-from snapshots.recall.columns import Columns, build_columns
+from snapshots.recall.columns import Columns, array_bytes, build_columns
 from snapshots.recall.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, decode_dense, decode_lex, term_key
 from snapshots.recall.values import MemoryRow
 
@@ -93,7 +93,7 @@ def build_image(rows: Sequence[MemoryRow], *, dimensions: int = 0, languages: tu
     dense = _dense(rows, dimensions)
     postings = _invert(docs, keys, tf)
     columns = build_columns(rows)
-    arrays = (postings.keys, postings.ptr, postings.docs, postings.tf, *_dense_arrays(dense))
+    arrays = sum(map(array_bytes, filter(None, (postings, neighbours, columns, dense))))
     return Image(
         ids=tuple(row.id for row in rows),
         columns=columns,
@@ -104,7 +104,7 @@ def build_image(rows: Sequence[MemoryRow], *, dimensions: int = 0, languages: tu
         dense=dense,
         dense_languages=languages if dense else (),
         speakers=_speakers(rows),
-        nbytes=sum(array.nbytes for array in arrays) + columns.nbytes + len(rows) * _ROW_OVERHEAD_BYTES,
+        nbytes=arrays + len(rows) * _ROW_OVERHEAD_BYTES,
     )
 
 
@@ -146,7 +146,7 @@ def _lengths(docs: Int32, codes: npt.NDArray[np.uint8], tf: Float32, n: int) -> 
 
 def _window_length(lengths: Float32, neighbours: Neighbours) -> Float32:
     text = np.append(lengths[TEXT], np.float32(0))
-    total = lengths[TEXT] + lengths[SPEAKER] + lengths[BEFORE]
+    total: Float32 = lengths[TEXT] + lengths[SPEAKER] + lengths[BEFORE]
     for pointer in (neighbours.previous, neighbours.next, neighbours.previous2, neighbours.next2):
         total = total + text[pointer[:-1]]
     return total
@@ -157,10 +157,6 @@ def _dense(rows: Sequence[MemoryRow], dimensions: int) -> DenseViews | None:
         return None
     scales, (dated, continued) = decode_dense([row.dense for row in rows], dimensions)
     return DenseViews(scales, dated, continued)
-
-
-def _dense_arrays(dense: DenseViews | None) -> tuple[npt.NDArray[np.generic], ...]:
-    return (dense.scales, dense.dated, dense.continued) if dense else ()
 
 
 def _speakers(rows: Sequence[MemoryRow]) -> tuple[Speaker, ...]:

@@ -1,15 +1,16 @@
 """Recall over one image, one page of named stages: score, keep what is alive, rank, explain."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import repeat
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.recall.columns import Columns
+from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
 from snapshots.recall.image import Image
 from snapshots.recall.policy import RecallPolicy
@@ -34,10 +35,10 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     weights = factors(image.columns, candidates, query.at, policy.ranking)
     final = near * weights.prod(axis=0)
     order = np.argsort(-final, kind="stable")[: query.top_k]
-    explained = explain(scores, alive, candidates, weights, order) if query.explain else {}
-    return [
-        RankedHit(image.ids[candidates[i]], float(final[i]), float(near[i]), explained.get(i)) for i in order.tolist()
-    ]
+    rows = candidates[order]
+    why = explain(scores, alive, rows, weights[:, order]) if query.explain else repeat(None)
+    ids = [image.ids[row] for row in rows.tolist()]
+    return list(map(RankedHit, ids, final[order].tolist(), near[order].tolist(), why))
 
 
 def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
@@ -50,9 +51,7 @@ def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     starts = np.where(np.isfinite(columns.valid_at), columns.valid_at, -np.inf)
     alive = (starts <= at) & (query.at.timestamp() < columns.invalid_at)
     alive &= columns.expires_at > query.asked_at.timestamp()
-    alive &= (columns.created_at <= known) & (
-        columns.retired_at > known if query.known_at else columns.retired_at == np.inf
-    )
+    alive &= (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
     if query.since or query.until:
         alive &= _said_between(columns, query.since, query.until)
     if query.kinds:
@@ -68,21 +67,16 @@ def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
     return rows[np.lexsort((-rows, -scores[rows]))]
 
 
-def explain(
-    scores: Scores, alive: Mask, candidates: Int64, weights: npt.NDArray[np.float64], chosen: Int64
-) -> dict[int, Explain]:
-    """Return an Explain per chosen candidate; ranks count among the memories that may answer."""
-    rows = candidates[chosen]
+def explain(scores: Scores, alive: Mask, rows: Int64, weights: Float64) -> Iterator[Explain]:
+    """Yield an Explain per row; ``weights`` (4, k) are its factors, ranks count among the memories that may answer."""
     keyword = _lane_hits(scores.keyword, alive & (scores.keyword > 0), rows)
-    dense = _lane_hits(scores.dense, alive, rows) if scores.dense is not None else [None] * len(rows)
-    return {
-        i: Explain(dense[k], keyword[k], float(scores.fused[rows[k]]), as_factors(weights[:, i]))
-        for k, i in enumerate(chosen.tolist())
-    }
+    dense = _lane_hits(scores.dense, alive & scores.dense_held, rows)
+    fused = scores.fused[rows].tolist()
+    return map(Explain, dense, keyword, fused, map(as_factors, weights.T.tolist()))
 
 
 def with_texts(hits: Iterable[RankedHit], memories: Mapping[UUID, RecalledMemory]) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` in their order, with score and explanation; one that is gone by now is left out."""
+    """Return the memories of ``hits`` in their order, with score and explanation; one that is gone is left out."""
     return tuple(replace(memories[hit.id], score=hit.score, explain=hit.explain) for hit in hits if hit.id in memories)
 
 

@@ -7,8 +7,9 @@ from memory_platform.kernel.policy import assumed, measured, promised
 _FOUR_VIEWS = "LoCoMo, 1,982 questions: R@10 78.7 with these four views, 74.4 with one of each"
 _SMOOTHING = "LoCoMo, 1,982 questions: R@10 78.7 with, 76.4 without"
 _RECENCY = (
-    "asked a day after the last turn, coverage@500/1000/2000 on locomo-dev .758/.817/.876, off .753/.817/.876, with the "
-    "steps 1.2/1.0/0.8/0.6 .727/.803/.866; madial-zh-dev @125/250/500 .470/.604/.749, off .470/.598/.743, steps .461/.591/.733"
+    "asked a day after the last turn, coverage@500/1000/2000 on locomo-dev .758/.817/.876, off .753/.817/.876, with "
+    "R3's 1.2/1.0/0.8/0.6 .727/.803/.866; madial-zh-dev @125/250/500 .470/.604/.749, off .470/.598/.743, R3's "
+    ".461/.591/.733"
 )
 _HYPERBOLIC = "1 / (1 + 0.2 x days), asked a day after the last turn: coverage@1000 on locomo-dev .626, off .817"
 _NEUTRAL = "locomo-dev and madial-zh-dev: coverage equal with and without; all their memories carry one value"

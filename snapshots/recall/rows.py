@@ -19,6 +19,7 @@ TEXT, SPEAKER, ABOUT, BEFORE = range(4)
 """Field codes, two bits each."""
 
 MAX_TF = 63
+Bytes = npt.NDArray[np.uint8]
 POSTING = np.dtype([("term", "<u4"), ("code", "u1")])
 _SCALES_BYTES = 8
 
@@ -62,7 +63,7 @@ def quantise(vector: Float32) -> tuple[float, Int8]:
 
 
 def encode_dense(dated: Float32, continued: Float32) -> bytes | None:
-    """Pack the unit vectors of both dense texts; None when neither says anything (then there is no dense lane for it)."""
+    """Pack the unit vectors of both dense texts; None when neither says anything to the model."""
     packed = [quantise(_unit(view)) for view in (dated, continued)]
     if not any(scale for scale, _ in packed):
         return None

@@ -1,4 +1,4 @@
-"""Scores of every memory for one question: BM25 and dense, two views each, one z-score sum, smoothed over neighbours."""
+"""Scores of every memory for one question: BM25 and dense in two views each, summed as z-scores, smoothed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import simsimd
 
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import detect_language
@@ -13,15 +14,11 @@ from snapshots.recall.image import Image, Int32, Speaker
 from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, quantise, term_key
 
-try:
-    import simsimd
-except ImportError:  # the pure-numpy path below is 1.9 times slower at 10,000 memories
-    simsimd = None
-
 MATRIX_CELLS = 1_000_000
 """Terms x memories scored at once, 16 MB. Measured at 10,000 memories: 48 terms at once 2.9 ms, one by one 9.8 ms."""
 
-_WIDEN_ROWS = 512
+Mask = npt.NDArray[np.bool_]
+
 _FLAT = 1e-6
 """A view whose standard deviation is below this tells memories apart by rounding only."""
 
@@ -37,15 +34,16 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Per memory: BM25 of the dated view, cosine of the dated view (None: left out), and the fused score.
+    """Per memory: BM25 and cosine of the dated view (0 where left out), and the fused score.
 
-    ``found`` marks memories that anything speaks for.
+    ``found`` marks memories that anything speaks for, ``dense_held`` those with a vector where the dense view counts.
     """
 
     keyword: Float32
-    dense: Float32 | None
+    dense: Float32
+    dense_held: Mask
     fused: Float32
-    found: npt.NDArray[np.bool_]
+    found: Mask
 
 
 def make_probe(text: str, vector: Float32 | None) -> Probe:
@@ -61,18 +59,20 @@ def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
     lexical = bm25(image, _without_names(probe.terms, named), policy)
     dense = _dense_views(image, probe)
     views, weights = [*lexical], [policy.keyword_dated, policy.keyword_window]
-    found = lexical.any(axis=0)
+    found: Mask = np.any(lexical, axis=0)
     if dense is not None:
         views += dense.cosines
         weights += [policy.dense_dated, policy.dense_continued]
-        found |= dense.held
+        found = found | dense.held
     fused = smooth(image, fuse(np.array(views), np.array(weights, np.float32)), policy)
     for speaker in named:
         fused[speaker.rows] += np.float32(policy.named_speaker)
-    return Scores(lexical[0], dense.cosines[0] if dense else None, fused, found)
+    if dense is None:
+        return Scores(lexical[0], np.zeros_like(fused), np.zeros_like(found), fused, found)
+    return Scores(lexical[0], dense.cosines[0], dense.held, fused, found)
 
 
-def bm25(image: Image, query: Mapping[int, int], policy: ScoringPolicy) -> Float32:
+def bm25(image: Image, query: Mapping[int, int], policy: ScoringPolicy, *, cells: int = MATRIX_CELLS) -> Float32:
     """Return BM25 per memory, shape (2, n): its own words with speaker and date; the same over the window of +-2."""
     n = image.size
     out = np.zeros((2, n), np.float32)
@@ -80,13 +80,13 @@ def bm25(image: Image, query: Mapping[int, int], policy: ScoringPolicy) -> Float
     if not n or not len(chosen):
         return out
     norms = [_length_norm(length, policy) for length in (image.dated_length, image.window_length)]
-    step = max(1, MATRIX_CELLS // n)
+    step = max(1, cells // n)
     for start in range(0, len(chosen), step):
         views = term_frequencies(image, chosen[start : start + step])
-        for view, norm, scores in zip(views, norms, out, strict=True):
+        for i, (view, norm) in enumerate(zip(views, norms, strict=True)):
             df = np.count_nonzero(view, axis=1).astype(np.float32)
             idf = counts[start : start + step] * np.log(1 + (n - df + 0.5) / (df + 0.5))
-            scores += idf.astype(np.float32) @ (view / (view + norm))
+            out[i] += idf.astype(np.float32) @ (view / (view + norm))
     return out
 
 
@@ -131,26 +131,23 @@ def fuse(views: Float32, weights: Float32) -> Float32:
     if not telling.any():
         return np.zeros(views.shape[1], np.float32)
     share = np.where(telling, weights / np.where(telling, spread, 1), 0) / weights[telling].sum()
-    return (share.astype(np.float32) @ centred).astype(np.float32)
+    return np.asarray(share.astype(np.float32) @ centred, np.float32)
 
 
 def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
     """Add shares of the scores of the memories before and after each in its conversation."""
     padded = np.append(scores, np.float32(0))
     before, after = padded[image.neighbours.previous[:-1]], padded[image.neighbours.next[:-1]]
-    return scores + np.float32(policy.smooth_previous) * before + np.float32(policy.smooth_next) * after
+    smoothed: Float32 = scores + np.float32(policy.smooth_previous) * before + np.float32(policy.smooth_next) * after
+    return smoothed
 
 
 def cosines(matrix: Int8, scales: Float32, vector: Float32) -> Float32:
     """Return the cosine of ``vector`` with every int8 row, shape (n,); 0 for rows without a vector."""
     scale, query = quantise(vector / np.linalg.norm(vector))
-    if simsimd is not None:
-        dots = np.asarray(simsimd.cdist(query[None], matrix, "dot"), np.float32)[0]
-    else:
-        wide = query.astype(np.float32)
-        parts = [matrix[i : i + _WIDEN_ROWS].astype(np.float32) @ wide for i in range(0, len(matrix), _WIDEN_ROWS)]
-        dots = np.concatenate(parts)
-    return dots * scales * np.float32(scale)
+    dots: Float32 = np.asarray(simsimd.cdist(query[None], matrix, "dot"), np.float32)[0]
+    cosine: Float32 = dots * scales * np.float32(scale)
+    return cosine
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +155,7 @@ class _Dense:
     """Cosines of the two dense views, and which memories have vectors at all."""
 
     cosines: list[Float32]
-    held: npt.NDArray[np.bool_]
+    held: Mask
 
 
 def _dense_views(image: Image, probe: Probe) -> _Dense | None:
@@ -166,7 +163,7 @@ def _dense_views(image: Image, probe: Probe) -> _Dense | None:
     dense = image.dense
     if dense is None or probe.vector is None or probe.language not in image.dense_languages:
         return None
-    held = dense.scales.any(axis=0)
+    held = np.any(dense.scales, axis=0)
     matrices = zip((dense.dated, dense.continued), dense.scales, strict=True)
     views = [cosines(matrix, scales, probe.vector) for matrix, scales in matrices]
     for view in views:

@@ -17,7 +17,7 @@ SNAPSHOTS = "snapshots"
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is the present moment."""
+    """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now."""
 
     text: str
     asked_at: datetime

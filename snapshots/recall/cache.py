@@ -1,0 +1,91 @@
+"""The images this process holds: least recently used out first, bounded by bytes, valid for one version only.
+
+A hit yields ids, never text: texts come from the database under its row-level security, so that a fault here cannot
+show one tenant's words to another.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from uuid import UUID
+
+from snapshots.recall.image import Image
+
+
+@dataclass(frozen=True, slots=True)
+class ImageKey:
+    """Whose memory, in which embedding space (its name; empty without one)."""
+
+    tenant_id: UUID
+    subject_id: UUID
+    space: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldImage:
+    """An image and the version of the subject's memory it was built from."""
+
+    version: int
+    image: Image
+
+
+class ImageCache:
+    """Safe to share between threads. Building happens outside: two threads may build the same image, one is kept."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit = limit_bytes
+        self._held: OrderedDict[ImageKey, HeldImage] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all images held, as they estimate themselves."""
+        return self._bytes
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def held(self, key: ImageKey) -> HeldImage | None:
+        """Return what is held for ``key``, whatever its version: the caller compares it with the database's."""
+        with self._lock:
+            found = self._held.get(key)
+            if found is not None:
+                self._held.move_to_end(key)
+            return found
+
+    def get(self, key: ImageKey, version: int) -> Image | None:
+        """Return the image of exactly this version, or None: then the caller builds it and puts it."""
+        found = self.held(key)
+        return found.image if found is not None and found.version == version else None
+
+    def put(self, key: ImageKey, version: int, image: Image) -> None:
+        """Hold ``image`` unless a later version is held; an image larger than the whole cache is not held."""
+        with self._lock:
+            present = self._held.get(key)
+            if present is not None and present.version > version:
+                return
+            self._remove(key)
+            if image.nbytes > self._limit:
+                return
+            self._held[key] = HeldImage(version, image)
+            self._bytes += image.nbytes
+            while self._bytes > self._limit:
+                self._remove(next(iter(self._held)))
+
+    def discard(self, tenant_id: UUID, subject_id: UUID) -> None:
+        """Forget every image of one subject (erasure, tests)."""
+        with self._lock:
+            for key in [key for key in self._held if (key.tenant_id, key.subject_id) == (tenant_id, subject_id)]:
+                self._remove(key)
+
+    def clear(self) -> None:
+        """Forget all images."""
+        with self._lock:
+            self._held.clear()
+            self._bytes = 0
+
+    def _remove(self, key: ImageKey) -> None:
+        gone = self._held.pop(key, None)
+        if gone is not None:
+            self._bytes -= gone.image.nbytes

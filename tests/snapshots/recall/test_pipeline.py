@@ -1,0 +1,172 @@
+"""One question to one memory, from words to explained hits. Rows: R2, R3, R6, R7, P4."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from snapshots.recall.filters import parse_filter
+from snapshots.recall.pipeline import with_texts
+from snapshots.recall.values import RankedHit, RecalledMemory
+from tests.snapshots.recall.world import NOW, ask, conversation, id_of, image_of, memory
+
+DAY = timedelta(days=1)
+
+
+def ids(hits: list[RankedHit]) -> set[object]:
+    return {hit.id for hit in hits}
+
+
+def test_the_memory_that_answers_comes_first_in_english_and_chinese() -> None:
+    image = image_of(
+        [
+            memory("I prefer aisle seats on long flights"),
+            memory("My daughter plays the cello"),
+            memory("我对花生过敏"),
+            memory("我家在上海市浦东新区"),
+        ]
+    )
+    assert ask("Which seat does she like on flights?", image)[0].id == id_of("I prefer aisle seats on long flights")
+    assert ask("对什么过敏?", image)[0].id == id_of("我对花生过敏")
+    assert ask("對什麼過敏?", image, dense=False)[0].id == id_of("我对花生过敏")
+
+
+def test_scores_fall_and_no_more_than_top_k_come_back() -> None:
+    hits = ask("apple", image_of([memory(f"apple number {i}") for i in range(30)]), top_k=5)
+    assert len(hits) == 5
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all(0 <= hit.semantic <= 1 for hit in hits)
+
+
+def test_by_keywords_alone_what_does_not_match_is_not_an_answer() -> None:
+    image = image_of([memory("aisle seats"), memory("cello lessons")])
+    assert ids(ask("aisle", image, dense=False)) == {id_of("aisle seats")}
+    assert ask("zebra", image, dense=False) == []
+
+
+def test_what_expired_was_retired_or_is_no_longer_valid_does_not_answer() -> None:
+    image = image_of(
+        [
+            memory("aisle alive"),
+            memory("aisle expired", expires_at=NOW - DAY),
+            memory("aisle retired", retired_at=NOW - DAY),
+            memory("aisle replaced", invalid_at=NOW - DAY),
+            memory("aisle later", valid_at=NOW + DAY),
+        ]
+    )
+    assert ids(ask("aisle", image)) == {id_of("aisle alive")}
+
+
+def test_what_a_clock_a_minute_ahead_said_answers_at_once() -> None:
+    image = image_of([memory("aisle", said_at=NOW + timedelta(minutes=1), valid_at=NOW + timedelta(minutes=1))])
+    assert len(ask("aisle", image)) == 1
+
+
+def test_as_of_asks_what_was_true_then_and_known_at_what_was_held_then() -> None:
+    image = image_of(
+        [
+            memory("seat aisle", valid_at=NOW - 9 * DAY, invalid_at=NOW - 3 * DAY, created_at=NOW - 9 * DAY),
+            memory("seat window", valid_at=NOW - 3 * DAY, created_at=NOW - 2 * DAY),
+            memory("seat middle", created_at=NOW - 9 * DAY, retired_at=NOW - 4 * DAY),
+        ]
+    )
+    assert ids(ask("seat", image)) == {id_of("seat window")}
+    assert ids(ask("seat", image, as_of=NOW - 5 * DAY)) == {id_of("seat aisle")}
+    assert ids(ask("seat", image, known_at=NOW - 5 * DAY)) == {id_of("seat middle")}
+    assert ids(ask("seat", image, as_of=NOW - 5 * DAY, known_at=NOW - 5 * DAY)) == {
+        id_of("seat aisle"),
+        id_of("seat middle"),
+    }
+
+
+def test_kind_topic_time_and_filter_narrow_the_answer() -> None:
+    old = datetime(2024, 1, 1, tzinfo=UTC)
+    image = image_of(
+        [
+            memory("seat one", kind="manual"),
+            memory("seat two", topics=("flights",)),
+            memory("seat three", said_at=old),
+            memory("seat four", metadata={"channel": "app"}),
+            memory("seat five", said_at=None),
+        ]
+    )
+    assert ids(ask("seat", image, kinds=frozenset({"manual"}))) == {id_of("seat one")}
+    assert ids(ask("seat", image, topics=frozenset({"flights", "x"}))) == {id_of("seat two")}
+    assert ids(ask("seat", image, until=old)) == {id_of("seat three")}
+    assert id_of("seat three") not in ids(ask("seat", image, since=old + DAY))
+    assert ids(ask("seat", image, filter=parse_filter({"metadata.channel": {"eq": "app"}}))) == {id_of("seat four")}
+    assert ask("seat", image, kinds=frozenset({"unheard-of"})) == []
+
+
+def test_a_confirmed_memory_outranks_an_equal_one_that_was_only_seen() -> None:
+    image = image_of(
+        [
+            memory("aisle seats", provenance="observation"),
+            memory("aisle seats please", provenance="confirmed_by_user", confidence=1.0),
+            memory("cello"),
+        ]
+    )
+    assert ask("aisle seats", image)[0].id == id_of("aisle seats please")
+
+
+def test_every_hit_explains_itself() -> None:
+    image = image_of([memory("aisle seats"), memory("window seats"), memory("cello lessons", embed=False)])
+    best, second = ask("aisle seats", image)[:2]
+    assert best.explain is not None
+    assert second.explain is not None
+    assert best.explain.keyword is not None
+    assert best.explain.dense is not None
+    assert (best.explain.keyword.rank, best.explain.dense.rank) == (1, 1)
+    assert -1 <= best.explain.dense.score <= 1.01
+    assert best.explain.keyword.score > 0
+    assert best.explain.fused > second.explain.fused
+    assert best.score == pytest.approx(best.semantic * best.explain.factors.product)
+
+
+def test_a_lane_that_did_not_find_a_hit_says_nothing_of_it() -> None:
+    image = image_of([memory("aisle seats"), memory("cello lessons"), memory("loud music", embed=False)])
+    by_id = {hit.id: hit.explain for hit in ask("aisle music", image)}
+    cello, music = by_id[id_of("cello lessons")], by_id[id_of("loud music")]
+    assert cello is not None
+    assert cello.keyword is None
+    assert music is not None
+    assert music.dense is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "", " ", "a", "我", "?", "🎉🎉", "the of and", "'; drop table snapshot; --", "a & b | !c <-> (d:*", "%_\\",
+        "\x00",
+        "def f(x): return x['aisle']", "\ud800", "e" + "\u0301" * 40_000, "aisle " * 10_000,
+        " ".join(f"word{i}" for i in range(9_000)), "座" * 20_000,
+    ],
+    ids=lambda asked: ascii(asked)[:20],
+)  # fmt: skip
+def test_any_question_is_answered_in_time(asked: str) -> None:
+    image = image_of(conversation(*(f"aisle seat number {i} 座位" for i in range(100))))
+    began = time.process_time()
+    hits = ask(asked, image)
+    assert all(hit.score == hit.score and hit.score >= 0 for hit in hits)
+    assert time.process_time() - began < 2
+
+
+def test_nobody_asked_about_is_nothing_remembered() -> None:
+    assert ask("aisle", image_of([])) == []
+
+
+def test_a_memory_that_is_gone_when_its_text_is_read_is_left_out() -> None:
+    hits = ask("aisle", image_of([memory("aisle one"), memory("aisle two aisle"), memory("cello")]))
+    held = RecalledMemory(
+        id=id_of("aisle two aisle"),
+        lane="snapshots",
+        kind="statement",
+        text="aisle two",
+        score=0,
+        confidence=0.6,
+        provenance="observation",
+    )
+    (only,) = with_texts(hits, {held.id: held})
+    assert only.text == "aisle two"
+    assert only.score > 0
+    assert only.explain is not None

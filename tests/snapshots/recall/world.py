@@ -1,0 +1,57 @@
+"""Ada's memory, packed as the index packs it, for tests of the recall kernel."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid5
+
+from memory_platform.providers.hashing_embedder import HashingEmbedder
+from snapshots.embedding.contextual import Turn, index_text
+from snapshots.recall.image import Image, build_image
+from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.rows import encode_dense, encode_lex
+from snapshots.recall.scoring import make_probe
+from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
+
+NOW = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
+EMBEDDER = HashingEmbedder(dimensions=64)
+_IDS = UUID("00000000-0000-5000-8000-000000000000")
+
+
+def memory(text: str, *, embed: bool = True, previous: str | None = None, **columns: object) -> MemoryRow:
+    """Return one memory whose id follows from its text; said an hour ago unless ``columns`` say otherwise."""
+    said_at = columns.pop("said_at", NOW - timedelta(hours=1))
+    assert said_at is None or isinstance(said_at, datetime)
+    name = columns.get("name")
+    assert name is None or isinstance(name, str)
+    indexed = index_text(Turn(text, name, said_at), previous=Turn(previous) if previous else None)
+    dense = encode_dense(*EMBEDDER.embed([indexed.dated, indexed.continued])) if embed else None
+    plain = MemoryRow(
+        id=id_of(text), kind="statement", lex=encode_lex(indexed), dense=dense, said_at=said_at, created_at=NOW
+    )
+    return replace(plain, **columns)  # type: ignore[arg-type]
+
+
+def conversation(*texts: str, conversation_id: str = "c1", name: str | None = None) -> list[MemoryRow]:
+    """Return the memories of one conversation, in order."""
+    return [memory(text, conversation_id=conversation_id, seq=i, name=name) for i, text in enumerate(texts)]
+
+
+def id_of(text: str) -> UUID:
+    """Return the id of the memory of ``text``."""
+    return uuid5(_IDS, text)
+
+
+def image_of(rows: Sequence[MemoryRow], languages: tuple[str, ...] = EMBEDDER.languages) -> Image:
+    """Return the image of ``rows`` in the hashing space."""
+    return build_image(rows, dimensions=EMBEDDER.dimensions, languages=languages)
+
+
+def ask(
+    text: str, image: Image, policy: RecallPolicy = DEFAULT_RECALL, *, dense: bool = True, **query: object
+) -> list[RankedHit]:
+    """Return what ``image`` answers to ``text``, now, explained."""
+    probe = make_probe(text, EMBEDDER.embed([text])[0] if dense else None)
+    asked = RecallQuery(text=text, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
+    return rank_memories(asked, probe, image, policy)
