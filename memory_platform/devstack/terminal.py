@@ -1,10 +1,12 @@
 """What the person at the console sees: whole lines, each with the name of the part that wrote it."""
 
+import re
 import threading
 from typing import IO, TextIO
 
 COLOURS = (36, 33, 32, 35, 34, 96, 93, 92)
 NAME_WIDTH = 8
+COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Terminal:
@@ -20,7 +22,9 @@ class Terminal:
         self.gone = False
 
     def line(self, name: str, text: str) -> None:
-        """Write ``name    | text``."""
+        """Write ``name    | text``; colours that a part chose itself go only to a real terminal."""
+        if self._colours is None:
+            text = COLOUR_CODES.sub("", text)
         with self._lock:
             self._write(f"{self._prefix(name)} {text}\n")
 

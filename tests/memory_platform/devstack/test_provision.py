@@ -40,7 +40,8 @@ def test_the_app_connects_but_may_make_nothing(urls: ProvisionedUrls) -> None:
 def test_no_role_can_step_over_row_level_security(server: EmbeddedPostgres, urls: ProvisionedUrls) -> None:
     with psycopg.connect(server.superuser_url()) as superuser:
         rows = superuser.execute(
-            "SELECT rolname, rolcanlogin, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname LIKE 'memory%' ORDER BY 1"
+            "SELECT rolname, rolcanlogin, rolsuper OR rolbypassrls FROM pg_roles"
+            " WHERE rolname LIKE 'memory%' ORDER BY rolname"
         ).fetchall()
     assert rows == [("memory_app", True, False), ("memory_lookup", False, False), ("memory_owner", True, False)]
 
