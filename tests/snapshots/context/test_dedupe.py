@@ -2,20 +2,8 @@
 
 from snapshots.context.dedupe import Present, said_in_window, screened
 from snapshots.context.facts import preference_fact
-from snapshots.context.values import Reason, WindowTurn
-from tests.snapshots.context.world import (
-    ADA,
-    SURE,
-    Material,
-    ProfileView,
-    context,
-    elements,
-    kept_ids,
-    memory,
-    reason_of,
-    turns,
-    within,
-)
+from snapshots.context.values import Material, ProfileView, Reason, WindowTurn
+from tests.snapshots.context.world import ADA, SURE, context, elements, kept_ids, memory, reason_of, turns, within
 
 
 def keys(*numbers: int) -> frozenset[str]:

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from snapshots.context.facts import Place, Standing, in_stable_order, in_words, preference_fact, profile_fact, tag_fact
-from tests.snapshots.context.world import ADA, SEEN, SURE, ProfileView
+from snapshots.context.values import ProfileView
+from tests.snapshots.context.world import ADA, SEEN, SURE
 
 
 @pytest.mark.parametrize(

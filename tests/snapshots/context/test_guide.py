@@ -4,8 +4,8 @@ import pytest
 
 from snapshots.context.guide import heading, language_for, phase_guidance, usage_guide
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.values import Language, SectionName
-from tests.snapshots.context.world import ADA, COUNTER, NONCE, Material, ProfileView, context
+from snapshots.context.values import Language, Material, ProfileView, SectionName
+from tests.snapshots.context.world import ADA, COUNTER, NONCE, context
 
 POLICY = ContextPolicy()
 PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.context.order import arranged
-from tests.snapshots.context.world import Material, context, kept_ids, memory
+from snapshots.context.values import Material
+from tests.snapshots.context.world import context, kept_ids, memory
 
 
 def test_a_u_shape_has_the_best_first_the_second_best_last_and_the_rest_between() -> None:

@@ -1,0 +1,286 @@
+"""Who gets how many tokens: slots, elastic slots, drop order, whole items. Rows: X1, X2, X9."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snapshots.context.budget import Piece, Room, Shelf, Slot, take
+from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.policy import ContextPolicy
+from snapshots.context.values import (
+    AssembledContext,
+    BudgetRequest,
+    ContextRequest,
+    Lane,
+    Material,
+    Passage,
+    SectionName,
+)
+from tests.snapshots.context.world import (
+    ADA,
+    COUNTER,
+    context,
+    kept_ids,
+    memory,
+    passage,
+    reason_of,
+    report,
+    turns,
+    within,
+)
+
+DROPPED_FIRST_TO_LAST = (
+    SectionName.KNOWLEDGE,
+    SectionName.TASK,
+    SectionName.SUMMARY,
+    SectionName.MEMORY,
+    SectionName.WINDOW,
+    SectionName.PROFILE,
+    SectionName.GUIDE,
+)
+FULL = Material(
+    profile=ADA,
+    memories=tuple(memory(n) for n in range(6)),
+    turns=turns(6),
+    summary=passage("summary"),
+    tasks=(passage("tasks", 0), passage("tasks", 1)),
+    knowledge=(passage("documents", 0), passage("documents", 1), passage("documents", 2)),
+)
+
+
+def items(result: AssembledContext) -> dict[SectionName, int]:
+    return {section.name: section.items for section in result.sections}
+
+
+def pieces(*costs: int) -> tuple[Piece, ...]:
+    return tuple(Piece("x", cost) for cost in costs)
+
+
+# Whole items into slots
+
+
+def test_an_item_larger_than_the_slot_is_passed_over_for_smaller_ones() -> None:
+    taken, room = take(Shelf(pieces(50, 200, 30)), Slot(100, "never"), Room(free=1000))
+    assert [piece.tokens for piece in taken] == [50, 30]
+    assert room == Room(free=920, carried=20, closed=False)
+
+
+def test_turns_stop_at_the_first_that_does_not_fit() -> None:
+    taken, _ = take(Shelf(pieces(50, 200, 30), unbroken=True), Slot(100, "never"), Room(free=1000))
+    assert [piece.tokens for piece in taken] == [50]
+
+
+def test_a_heading_costs_its_tokens_only_where_something_stands_under_it() -> None:
+    shelf = Shelf(pieces(50), opening=Piece("heading", 10))
+    assert take(shelf, Slot(60, "never"), Room(free=1000))[1].free == 940
+    assert take(shelf, Slot(59, "never"), Room(free=1000)) == ((), Room(free=1000, carried=59))
+
+
+def test_an_item_that_only_the_total_refuses_closes_the_room() -> None:
+    assert take(Shelf(pieces(80)), Slot(100, "never"), Room(free=70))[1].closed
+    assert not take(Shelf(pieces(120)), Slot(100, "never"), Room(free=70))[1].closed
+    assert take(Shelf(pieces(1)), Slot(100, "never"), Room(free=70, closed=True))[0] == ()
+
+
+def test_elastic_growth_leaves_what_later_sections_need() -> None:
+    room = Room(free=300, carried=200)
+    assert Slot(100).limit_in(room, reserved=0) == 300
+    assert Slot(100).limit_in(room, reserved=50) == 250
+    assert Slot(100, "never").limit_in(room, reserved=0) == 100
+
+
+# Slots by section and intent
+
+
+@pytest.mark.parametrize(
+    ("intent", "slot"),
+    [
+        ("small_talk", 500),
+        ("knowledge_question", 1000),
+        ("complaint", 2000),
+        ("recommendation", 3000),
+        ("preference_confirmation", 4000),
+    ],
+)
+def test_the_memory_slot_follows_the_intent(intent: str, slot: int) -> None:
+    result = context(Material(memories=tuple(memory(n) for n in range(300))), intent=intent)
+    tokens = report(result, SectionName.MEMORY)[1]
+    assert slot - 100 < tokens <= slot
+
+
+def test_a_slot_named_by_the_caller_is_a_ceiling_and_outranks_the_intent() -> None:
+    material = Material(memories=tuple(memory(n) for n in range(300)))
+    result = context(material, intent="recommendation", budget=within(6000, memory=700))
+    assert 600 < report(result, SectionName.MEMORY)[1] <= 700
+
+
+def test_what_an_empty_window_leaves_goes_to_memory_when_nobody_named_its_slot() -> None:
+    material = Material(memories=tuple(memory(n) for n in range(300)))
+    tokens = report(context(material), SectionName.MEMORY)[1]
+    assert tokens > ContextPolicy().memory + ContextPolicy().window - 200
+
+
+def test_what_memory_leaves_goes_to_knowledge() -> None:
+    knowledge = tuple(passage("documents", n, "A long passage about batteries " * 5) for n in range(200))
+    result = context(Material(knowledge=knowledge), intent="knowledge_question")
+    assert report(result, SectionName.KNOWLEDGE)[1] > 4000
+
+
+def test_elastic_memory_does_not_starve_knowledge_of_its_own_slot() -> None:
+    memories = tuple(memory(n) for n in range(300))
+    knowledge = tuple(passage("documents", n, "A passage about batteries") for n in range(100))
+    result = context(Material(memories=memories, knowledge=knowledge))
+    assert report(result, SectionName.KNOWLEDGE)[1] > 900
+    assert report(result, SectionName.MEMORY)[1] > 2000
+
+
+def test_a_large_total_does_not_buy_more_memory_than_the_slots_together() -> None:
+    result = context(Material(memories=tuple(memory(n) for n in range(800))), budget=within(128_000))
+    assert result.tokens.total <= 6000
+
+
+def test_the_profile_slot_takes_nothing_from_others_and_no_advice_from_the_intent() -> None:
+    profile = Material(profile=type(ADA)(attributes=tuple(memory(n, lane="profile") for n in range(50))))
+    sizes = {report(context(profile, intent=i), SectionName.PROFILE)[1] for i in (None, "small_talk", "recommendation")}
+    assert len(sizes) == 1
+    assert 200 < sizes.pop() <= 300
+
+
+# Drop order
+
+
+def test_everything_is_there_when_there_is_room() -> None:
+    assert all(items(context(FULL, phase="opening", system_prompt="Be kind."))[name] for name in SectionName)
+
+
+def test_sections_leave_one_by_one_in_the_promised_order() -> None:
+    whole = context(FULL, system_prompt="Be kind.")
+    full, previous, left = items(whole), items(whole), []
+    for total in range(whole.tokens.total, 60, -1):
+        now = items(context(FULL, system_prompt="Be kind.", budget=within(total)))
+        for name, before in pairwise(DROPPED_FIRST_TO_LAST):
+            assert not now[name] or now[before] == full[before], f"{before} lost items at {total} while {name} had some"
+        assert all(now[name] <= previous[name] for name in now)
+        left += [name for name in DROPPED_FIRST_TO_LAST if previous[name] and not now[name]]
+        previous = now
+    assert tuple(left) == DROPPED_FIRST_TO_LAST
+
+
+def test_memory_leaves_from_the_lowest_score() -> None:
+    whole = context(FULL).tokens.total
+    for total in range(whole, whole - 900, -10):
+        kept = sorted(i for i in kept_ids(context(FULL, budget=within(total))) if i.startswith("m-"))
+        assert kept == [f"m-{n}" for n in range(len(kept))]
+
+
+def test_the_window_leaves_from_the_oldest() -> None:
+    material = Material(turns=turns(6))
+    whole = context(material).tokens.total
+    for total in range(whole, whole - 100, -5):
+        spoken = [m["content"][-1] for m in context(material, budget=within(total)).messages if m["role"] != "system"]
+        assert spoken[:-1] == [str(n) for n in range(6)][6 - len(spoken[:-1]) :]
+
+
+def test_a_window_does_not_begin_with_the_answer_of_a_tool_whose_call_was_left_out() -> None:
+    called = turns(1)[0].__class__("c", "assistant", None, tool_calls=({"id": "c1", "function": {"name": "route"}},))
+    answer = turns(1)[0].__class__("a", "tool", "12 minutes", tool_call_id="c1")
+    after = turns(2)[1]
+    result = context(Material(turns=(called, answer, after)), budget=within(6000, window=25))
+    assert [m["role"] for m in result.messages[1:]] == ["assistant", "user"]
+    assert report(result, SectionName.WINDOW)[0] == 1
+
+
+def test_no_memory_stands_without_the_guide_that_says_what_it_is() -> None:
+    result = context(Material(memories=(memory(1, "tea"),)), budget=within(120))
+    assert items(result)[SectionName.GUIDE] == 0
+    assert reason_of(result, "m-1") == "over_budget"
+
+
+# What is never cut
+
+
+def test_system_prompt_and_query_are_never_cut() -> None:
+    prompt, query = "Rules. " * 700, "Why? " * 300
+    result = context(FULL, query, system_prompt=prompt, budget=within(2400))
+    assert result.messages[0]["content"].startswith(prompt.strip())
+    assert result.messages[-1] == {"role": "user", "content": query.strip()}
+
+
+def test_a_budget_below_system_prompt_and_query_says_what_is_needed() -> None:
+    with pytest.raises(BudgetTooSmall) as refused:
+        context(FULL, system_prompt="Rules. " * 700, budget=within(500))
+    needed = refused.value.needed
+    assert refused.value.code == "budget_too_small"
+    result = context(FULL, system_prompt="Rules. " * 700, budget=within(needed))
+    assert result.tokens.total == needed
+    with pytest.raises(BudgetTooSmall):
+        context(FULL, system_prompt="Rules. " * 700, budget=within(needed - 1))
+
+
+# The promise of the total
+
+texts = st.text(st.sampled_from("ab1 _'.<>\"&\n我，é🙂п\u202e"), min_size=1, max_size=60) | st.sampled_from(
+    ["word " * 400, "以后别走延安高架。" * 60]
+)
+memories = st.lists(st.tuples(texts, st.floats(0, 1), st.sampled_from(["snapshots", "preferences"])), max_size=8)
+slot = st.none() | st.integers(0, 8000)
+
+
+def passages(lane: Lane, contents: list[str]) -> tuple[Passage, ...]:
+    return tuple(Passage(lane, f"{lane}-{n}", content) for n, content in enumerate(contents))
+
+
+@st.composite
+def materials(draw: st.DrawFn) -> Material:
+    drawn = enumerate(draw(memories))
+    said = enumerate(draw(st.lists(texts, max_size=6)))
+    return Material(
+        profile=ADA,
+        memories=tuple(memory(n, text, score=score, lane=lane) for n, (text, score, lane) in drawn),
+        turns=tuple(turn for n, text in said for turn in turns(n + 1, text)[n:]),
+        tasks=passages("tasks", draw(st.lists(texts, max_size=2))),
+        knowledge=passages("documents", draw(st.lists(texts, max_size=3))),
+        full_history_tokens=draw(st.integers(0, 10**6)),
+    )
+
+
+requests = st.builds(
+    ContextRequest,
+    query=texts,
+    system_prompt=texts | st.just(""),
+    budget=st.builds(
+        BudgetRequest,
+        total=st.integers(200, 128_000) | st.integers(200, 1500),
+        system=slot,
+        profile=slot,
+        memory=slot,
+        window=slot,
+        knowledge=slot,
+    ),
+    intent=st.sampled_from([None, "small_talk", "recommendation", "preference_confirmation", "navigation"]),
+    phase=st.sampled_from([None, "opening", "after_sales"]),
+    format=st.sampled_from(["messages", "text"]),
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(requests, materials())
+def test_the_total_is_never_over_budget_and_bounds_what_is_sent(request_: ContextRequest, material: Material) -> None:
+    total = request_.budget.total or 0
+    fields = {name: getattr(request_, name) for name in ContextRequest.__slots__ if name != "query"}
+    try:
+        result = context(material, request_.query, **fields)
+    except BudgetTooSmall as refused:
+        assert refused.needed > total
+        return
+    assert result.tokens.total <= total
+    assert result.tokens.total == sum(section.tokens for section in result.sections)
+    assert 0 <= result.tokens.saved_ratio <= 1
+    sent = result.text or "".join(f"{m['content']}\n" for m in result.messages)
+    overhead = ContextPolicy().message_overhead * len(result.messages)
+    assert COUNTER.count(sent) + overhead <= result.tokens.total + len(result.messages)
+    for name in ("profile", "memory", "window", "knowledge"):
+        named = getattr(request_.budget, name)
+        assert named is None or report(result, SectionName(name))[1] <= named
