@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.terms import terms
+from snapshots.embedding.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, decode_dense, decode_lex, term_key
 from snapshots.recall.columns import Columns, array_bytes, build_columns
-from snapshots.recall.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, decode_dense, decode_lex, term_key
 from snapshots.recall.values import MemoryRow
 
 Int32 = npt.NDArray[np.int32]

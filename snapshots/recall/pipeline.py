@@ -10,12 +10,12 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
 from snapshots.recall.image import Image
 from snapshots.recall.policy import RecallPolicy
 from snapshots.recall.ranking import as_factors, factors, semantic
-from snapshots.recall.rows import Float32
 from snapshots.recall.scoring import Probe, Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecalledMemory, RecallQuery
 

@@ -6,9 +6,9 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.policy import RankingPolicy
-from snapshots.recall.rows import Float32
 from snapshots.recall.values import Factors
 
 Int64 = npt.NDArray[np.int64]

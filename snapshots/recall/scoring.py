@@ -10,9 +10,9 @@ import simsimd
 
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import detect_language
+from snapshots.embedding.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, quantise, term_key
 from snapshots.recall.image import Image, Int32, Speaker
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, quantise, term_key
 
 MATRIX_CELLS = 1_000_000
 """Terms x memories scored at once, 16 MB. Measured at 10,000 memories: 48 terms at once 2.9 ms, one by one 9.8 ms."""

@@ -44,7 +44,7 @@ class MemoryRow:
     """One memory as the image is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation; None for a memory that has no neighbours there. ``lex`` is
-    :func:`snapshots.recall.rows.encode_lex`, ``dense`` is :func:`snapshots.recall.rows.encode_dense` or None.
+    :func:`snapshots.embedding.rows.encode_lex`, ``dense`` is :func:`snapshots.embedding.rows.encode_dense` or None.
     """
 
     id: UUID

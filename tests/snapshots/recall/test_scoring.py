@@ -11,7 +11,7 @@ from memory_platform.kernel.terms import terms
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.recall.image import Image
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.rows import Float32, encode_lex, term_key
+from snapshots.embedding.rows import Float32, encode_lex, term_key
 from snapshots.recall.scoring import bm25, fuse, make_probe, score_memories
 from tests.snapshots.recall.world import EMBEDDER, conversation, image_of, memory
 

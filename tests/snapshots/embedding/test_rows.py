@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from snapshots.embedding.contextual import Turn, index_text
-from snapshots.recall.rows import (
+from snapshots.embedding.rows import (
     MAX_TF,
     SPEAKER,
     TEXT,
@@ -16,6 +16,7 @@ from snapshots.recall.rows import (
     decode_lex,
     encode_dense,
     encode_lex,
+    pack_dense,
     quantise,
     term_key,
 )
@@ -71,3 +72,11 @@ def test_a_vector_that_is_not_finite_is_no_vector() -> None:
     scale, packed = quantise(np.array([np.nan, 1], np.float32))
     assert scale == 0
     assert not packed.any()
+
+
+def test_packing_many_rows_equals_packing_each() -> None:
+    random = np.random.default_rng(7)
+    dated, continued = (random.normal(size=(5, 8)).astype(np.float32) for _ in range(2))
+    dated[3] = continued[3] = 0.0
+    one_by_one = [encode_dense(a, b) or bytes(24) for a, b in zip(dated, continued, strict=True)]
+    assert pack_dense(dated, continued) == one_by_one

@@ -71,6 +71,15 @@ def encode_dense(dated: Float32, continued: Float32) -> bytes | None:
     return scales.tobytes() + b"".join(view.tobytes() for _, view in packed)
 
 
+def pack_dense(dated: Float32, continued: Float32) -> list[bytes]:
+    """Pack many rows at once, matrices of shape (n, d): what ``encode_dense`` makes of each, zero rows included."""
+    packed = [_quantised_rows(view) for view in (dated, continued)]
+    scales = np.stack([scale for scale, _ in packed], axis=1).astype("<f4").view(np.uint8)
+    rows = np.concatenate([scales, *(view.view(np.uint8) for _, view in packed)], axis=1)
+    whole, size = rows.tobytes(), rows.shape[1]
+    return [whole[start : start + size] for start in range(0, len(whole), size)]
+
+
 def decode_dense(rows: Sequence[bytes | None], dimensions: int) -> tuple[Float32, tuple[Int8, Int8]]:
     """Return scales (2, n) and the two int8 matrices (n, dimensions); scale 0 where a row has no vectors.
 
@@ -85,6 +94,16 @@ def decode_dense(rows: Sequence[bytes | None], dimensions: int) -> tuple[Float32
     vectors = packed[:, _SCALES_BYTES:].view(np.int8)
     dated, continued = vectors[:, :dimensions], vectors[:, dimensions:]
     return np.ascontiguousarray(scales, np.float32), (np.ascontiguousarray(dated), np.ascontiguousarray(continued))
+
+
+def _quantised_rows(matrix: Float32) -> tuple[Float32, Int8]:
+    """Return scales (n,) and int8 rows of the unit vectors; scale 0 for a zero or non-finite row."""
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    unit = np.where(usable, matrix / np.where(usable, lengths, 1), 0)
+    top = np.abs(unit).max(axis=1, initial=0.0)
+    steps = np.divide(127, top, out=np.zeros_like(top), where=top > 0)
+    return (top / 127).astype(np.float32), np.round(unit * steps[:, None]).astype(np.int8)
 
 
 def _unit(vector: Float32) -> Float32:

@@ -1,0 +1,103 @@
+"""From a draft to what can be stored: words and vectors are made here, before any transaction is open."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from snapshots.embedding.contextual import IndexedText, Turn, index_text
+from snapshots.embedding.rows import encode_lex
+
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotDraft:
+    """A snapshot to be. ``id`` is stable: storing the same draft twice stores one row.
+
+    ``previous`` is the turn before it (S4); ``previous_is_memory`` says whether that turn is a snapshot of its own.
+    ``message_ids`` are the rows of the messages behind it. Times are aware; ``expires_at`` None means never.
+    """
+
+    id: UUID
+    subject_id: UUID
+    kind: str
+    text: str
+    said_at: datetime
+    valid_at: datetime
+    expires_at: datetime | None
+    name: str | None = None
+    conversation_id: UUID | None = None
+    seq: int | None = None
+    previous: Turn | None = None
+    previous_is_memory: bool = True
+    category: str = ""
+    topics: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 0.6
+    provenance: str = "observation"
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    message_ids: tuple[UUID, ...] = ()
+    masked: bool = False
+    raw_fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VectorPair:
+    """The unit vectors of a draft's two dense texts, each of shape (d,)."""
+
+    dated: Float32
+    previous: Float32
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSnapshot:
+    """A draft with its packed words and, when the embedding service answered, its vectors."""
+
+    draft: SnapshotDraft
+    words: bytes
+    vectors: VectorPair | None
+
+
+def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedder: Embedder | None) -> list[PreparedSnapshot]:
+    """Index ``drafts`` in one embedding call. No transaction may be open (ModelCallInTransaction).
+
+    Without an embedder, or when it does not answer, the vectors are None: the memory is findable by keywords at once
+    and ``backfill_vectors`` adds them later.
+    """
+    indexed = [index_draft(draft) for draft in drafts]
+    pairs = embed_pairs(indexed, embedder)
+    return [
+        PreparedSnapshot(draft, encode_lex(text), pair)
+        for draft, text, pair in zip(drafts, indexed, pairs, strict=True)
+    ]
+
+
+def index_draft(draft: SnapshotDraft) -> IndexedText:
+    """Return what of a draft is indexed: its words with speaker, date and the turn before (S4)."""
+    return index_text(
+        Turn(draft.text, draft.name, draft.said_at),
+        previous=draft.previous,
+        previous_is_memory=draft.previous_is_memory,
+        category=draft.category or None,
+        topics=draft.topics,
+    )
+
+
+def embed_pairs(indexed: Sequence[IndexedText], embedder: Embedder | None) -> list[VectorPair | None]:
+    """Return one pair per text; None where the model does not know the language, is missing or does not answer."""
+    pairs: list[VectorPair | None] = [None] * len(indexed)
+    known = [i for i, item in enumerate(indexed) if embedder and item.language in embedder.languages]
+    if embedder is None or not known:
+        return pairs
+    try:
+        rows = embedder.embed([text for i in known for text in (indexed[i].dated, indexed[i].continued)])
+    except EmbeddingUnavailable:
+        return pairs
+    for number, i in enumerate(known):
+        pairs[i] = VectorPair(rows[2 * number], rows[2 * number + 1])
+    return pairs

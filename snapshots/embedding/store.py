@@ -1,0 +1,141 @@
+"""The one way a snapshot is written: row, words, vectors, sources, and the version of the subject's memory."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from uuid import UUID
+
+from django.db import DatabaseError, connection, transaction
+from pgvector import HalfVector
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id, stable_id
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.contracts import Embedder
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
+from snapshots.embedding.spaces import ensure_space
+from snapshots.models import Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
+from tenants.isolation import current_tenant_id
+
+CLAIM_POSITIONS = """
+INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, %s)
+ON CONFLICT (tenant_id, subject_id) DO UPDATE
+  SET version = subject_memory.version + 1, next_position = subject_memory.next_position + %s
+RETURNING next_position
+"""
+
+
+def store_snapshots(prepared: Sequence[PreparedSnapshot], embedder: Embedder | None) -> list[UUID]:
+    """Store what is not stored yet, in the open scope; return the ids in order, stored now or before.
+
+    Subjects are taken in the order of their ids, so that two writers cannot wait for each other. Vectors go in under a
+    savepoint: when pgvector fails, the memory is stored all the same and is found by keywords.
+    """
+    ordered = sorted(prepared, key=lambda item: str(item.draft.subject_id))
+    for subject_id, group in groupby(ordered, key=lambda item: item.draft.subject_id):
+        _store_of_one_subject(subject_id, list(group))
+    store_vectors([(item.draft, item.vectors) for item in ordered if item.vectors], embedder)
+    return [item.draft.id for item in prepared]
+
+
+def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]], embedder: Embedder | None) -> bool:
+    """Store vectors under a savepoint; False when pgvector refused them."""
+    if not pairs or embedder is None:
+        return True
+    try:
+        with transaction.atomic():
+            space = ensure_space(embedder)
+            rows = [_vector_row(draft, pair, space) for draft, pair in pairs]
+            SnapshotVector.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+    except DatabaseError as failed:
+        log(Event.PROVIDER_FAILED, provider="pgvector", rows=len(pairs), error=type(failed).__name__)
+        return False
+    return True
+
+
+def touch_memory(subject_id: UUID, *, positions: int = 0) -> int:
+    """Raise the version of a subject's memory and lock it until the transaction ends.
+
+    Returns the first of ``positions`` fresh position numbers. Every change to a snapshot goes through here.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM_POSITIONS, [current_tenant_id(), new_id(), subject_id, positions + 1, positions])
+        row = cursor.fetchone()
+    return int(row[0]) - positions
+
+
+def content_hash(text: str) -> bytes:
+    """SHA-256 of a text as it is shown, 32 bytes."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _store_of_one_subject(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> None:
+    first = touch_memory(subject_id, positions=len(prepared))
+    numbered = list(enumerate(prepared, first))
+    Snapshot.objects.bulk_create(
+        [_snapshot_row(item.draft, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
+    )
+    SnapshotWords.objects.bulk_create(
+        [_words_row(item, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
+    )
+    links = [link for item in prepared for link in _source_rows(item.draft)]
+    SnapshotSource.objects.bulk_create(links, ignore_conflicts=True, batch_size=1000)
+
+
+def _snapshot_row(draft: SnapshotDraft, position: int) -> Snapshot:
+    now = utc_now()
+    return Snapshot(
+        id=draft.id,
+        subject_id=draft.subject_id,
+        kind=draft.kind,
+        text=draft.text,
+        name=draft.name,
+        conversation_id=draft.conversation_id,
+        seq=draft.seq,
+        position=position,
+        category=draft.category,
+        topics=list(draft.topics),
+        importance=draft.importance,
+        confidence=draft.confidence,
+        provenance=draft.provenance,
+        metadata=dict(draft.metadata),
+        content_hash=content_hash(draft.text),
+        masked=draft.masked,
+        raw_fallback=draft.raw_fallback,
+        said_at=draft.said_at,
+        valid_at=draft.valid_at,
+        expires_at=draft.expires_at,
+        recorded_at=now,
+        last_validated_at=now,
+    )
+
+
+def _words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
+    return SnapshotWords(
+        id=stable_id("words", item.draft.id),
+        subject_id=item.draft.subject_id,
+        snapshot_id=item.draft.id,
+        position=position,
+        words=item.words,
+    )
+
+
+def _vector_row(draft: SnapshotDraft, pair: VectorPair, space: UUID) -> SnapshotVector:
+    return SnapshotVector(
+        id=stable_id("vector", draft.id, space),
+        subject_id=draft.subject_id,
+        snapshot_id=draft.id,
+        space_id=space,
+        dated=HalfVector(pair.dated),
+        previous=HalfVector(pair.previous),
+    )
+
+
+def _source_rows(draft: SnapshotDraft) -> Iterator[SnapshotSource]:
+    for message_id in draft.message_ids:
+        yield SnapshotSource(
+            id=stable_id("source", draft.id, message_id),
+            subject_id=draft.subject_id,
+            memory_id=draft.id,
+            message_id=message_id,
+        )

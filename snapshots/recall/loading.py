@@ -1,0 +1,149 @@
+"""From the tables to an image: all SQL of recall's search stands here. The rows are the truth, an image is a copy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+from django.db import DatabaseError, connection, transaction
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.contracts import Embedder
+from snapshots.embedding.rows import Float32, pack_dense
+from snapshots.embedding.spaces import space_id
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.image import Image, build_image
+from snapshots.recall.values import MemoryRow
+from tenants.isolation import current_tenant_id
+
+VERSION = "SELECT version FROM subject_memory WHERE tenant_id = %s AND subject_id = %s"
+
+ROWS = """
+SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at, s.retired_at,
+       s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance, coalesce(n.injected, 0),
+       coalesce(n.positive, 0), s.topics, s.metadata
+FROM snapshot s
+JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
+LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
+LEFT JOIN snapshot_counter n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
+WHERE s.tenant_id = %s AND s.subject_id = %s
+ORDER BY s.position
+"""
+
+VECTORS = """
+SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous) FROM snapshot_vector
+WHERE tenant_id = %s AND subject_id = %s AND space_id = %s
+"""
+
+HALFVEC_HEADER = 4
+"""Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
+
+
+class _Row(NamedTuple):
+    """One row of ROWS, in its order."""
+
+    id: UUID
+    kind: str
+    words: bytes
+    recorded_at: datetime
+    conversation: str | None
+    seq: int | None
+    name: str | None
+    said_at: datetime
+    valid_at: datetime
+    invalid_at: datetime | None
+    retired_at: datetime | None
+    expires_at: datetime | None
+    last_validated_at: datetime
+    confidence: float
+    importance: float
+    provenance: str
+    injected: int
+    positive: int
+    topics: Sequence[str]
+    metadata: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedImage:
+    """An image, the version it shows, and what was missing while it was built."""
+
+    image: Image
+    version: int
+    degraded: frozenset[DegradedReason]
+
+
+def memory_version(subject_id: UUID) -> int:
+    """Return the version of the subject's memory; 0 when there is none yet."""
+    found = _fetch(VERSION, [current_tenant_id(), subject_id])
+    return int(found[0][0]) if found else 0
+
+
+def load_image(subject_id: UUID, embedder: Embedder | None, version: int) -> LoadedImage:
+    """Build the image of a subject from its rows, in the open scope.
+
+    The vectors are read under a savepoint: when pgvector fails, the image has no dense views and says so.
+    """
+    rows = [_Row(*found) for found in _fetch(ROWS, [current_tenant_id(), subject_id])]
+    dense, degraded = _dense_rows(subject_id, embedder)
+    memories = [_memory_row(row, dense.get(row.id)) for row in rows]
+    if embedder is None or not dense:
+        return LoadedImage(build_image(memories), version, degraded)
+    image = build_image(memories, dimensions=embedder.dimensions, languages=embedder.languages)
+    return LoadedImage(image, version, degraded)
+
+
+def _dense_rows(subject_id: UUID, embedder: Embedder | None) -> tuple[dict[UUID, bytes], frozenset[DegradedReason]]:
+    if embedder is None:
+        return {}, frozenset()
+    try:
+        with transaction.atomic():
+            found = _fetch(VECTORS, [current_tenant_id(), subject_id, space_id(embedder)])
+    except DatabaseError as failed:
+        log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
+        return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
+    if not found:
+        return {}, frozenset()
+    dated, previous = (_halves([row[column] for row in found], embedder.dimensions) for column in (1, 2))
+    return dict(zip([row[0] for row in found], pack_dense(dated, previous), strict=True)), frozenset()
+
+
+def _halves(values: Sequence[bytes], dimensions: int) -> Float32:
+    """Return pgvector's binary halfvecs as float32, shape (n, dimensions)."""
+    size = HALFVEC_HEADER + 2 * dimensions
+    raw = np.frombuffer(b"".join(bytes(value) for value in values), np.uint8).reshape(-1, size)
+    return np.ascontiguousarray(raw[:, HALFVEC_HEADER:]).view(">f2").astype(np.float32)
+
+
+def _memory_row(row: _Row, dense: bytes | None) -> MemoryRow:
+    return MemoryRow(
+        id=row.id,
+        kind=row.kind,
+        lex=bytes(row.words),
+        created_at=row.recorded_at,
+        dense=dense,
+        conversation_id=row.conversation,
+        seq=row.seq,
+        name=row.name,
+        said_at=row.said_at,
+        valid_at=row.valid_at,
+        invalid_at=row.invalid_at,
+        retired_at=row.retired_at,
+        expires_at=row.expires_at,
+        last_validated_at=row.last_validated_at,
+        confidence=row.confidence,
+        importance=row.importance,
+        provenance=row.provenance,
+        injected=row.injected,
+        positive=row.positive,
+        topics=tuple(row.topics),
+        metadata=row.metadata or None,
+    )
+
+
+def _fetch(sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
