@@ -11,4 +11,4 @@ class BudgetTooSmall(Refused):
     def __init__(self, *, needed: int, total: int) -> None:
         super().__init__(f"System prompt and query alone need {needed} tokens; budget.total is {total}.")
         self.needed = needed
-        self.total = total
+        self.extras = {"needed": needed}  # members of the problem document

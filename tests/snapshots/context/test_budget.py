@@ -213,6 +213,7 @@ def test_a_budget_below_system_prompt_and_query_says_what_is_needed() -> None:
         context(FULL, system_prompt="Rules. " * 700, budget=within(500))
     needed = refused.value.needed
     assert refused.value.code == "budget_too_small"
+    assert refused.value.extras == {"needed": needed}
     result = context(FULL, system_prompt="Rules. " * 700, budget=within(needed))
     assert result.tokens.total == needed
     with pytest.raises(BudgetTooSmall):
