@@ -36,6 +36,6 @@ def _curl(base_url: str, demo: DemoAccess, query: str) -> list[str]:
 
 def _empty_lines(base_url: str) -> list[str]:
     return [
-        f"Console 控制台   {base_url}/console/   (login 登录: manage.py createsuperuser)",
-        f"API     接口     {base_url}/v1        (key 密钥: manage.py create_key --tenant T)",
+        f"Console 控制台   {base_url}/console/   (login 登录: .venv/bin/python manage.py createsuperuser)",
+        f"API     接口     {base_url}/v1        (key 密钥: .venv/bin/python manage.py create_key --tenant T)",
     ]

@@ -29,4 +29,5 @@ class SupervisorPolicy:
     ready_timeout: float = measured(60.0, source="web answers 4 s after its start on two busy cores")
     starts_before_ready: int = assumed(3, owner="devstack", settle_by="crash reports from development machines")
     part_stop_timeout: float = assumed(12.0, owner="devstack", settle_by="drain times under load")
+    leftover_patience: float = measured(2.0, source="a worker without its supervisor waits for Redis 10 s and more")
     server_stop_timeout: float = measured(10.0, source="Postgres' fast shutdown with open connections: 0.3 s")

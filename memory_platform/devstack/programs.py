@@ -18,7 +18,10 @@ REQUEST_LINE_LIMIT = 8190
 READY_PATH = "/health/ready"
 READY_TIMEOUT = 2.0
 HTTP_OK = 200
-ROOT_WARNING = "ignore:You're running the worker with superuser privileges"
+EXPECTED_WARNINGS = (
+    "ignore:You're running the worker with superuser privileges",  # a development machine, often a container
+    "ignore:No directory at",  # static files come from their packages, nothing is collected
+)
 
 
 class Programs:
@@ -90,7 +93,7 @@ def program_environment(options: StackOptions, settings: Mapping[str, str]) -> d
         **settings,
         "LOG_FORMAT": "console",
         "OPENBLAS_NUM_THREADS": "1",  # one thread per process: the processes share the cores already
-        "PYTHONWARNINGS": ROOT_WARNING,
+        "PYTHONWARNINGS": ",".join(EXPECTED_WARNINGS),
     }
     fixed = {
         "DJANGO_SETTINGS_MODULE": "memory_platform.settings",

@@ -56,7 +56,7 @@ def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> No
         raise AlreadyRunning(
             f"Already running: {other.detail} Stop it with Ctrl-C there, or choose --data-dir."
         ) from None
-    if ended := end_marked(MARK, str(options.data_dir), patience=SupervisorPolicy().server_stop_timeout):
+    if ended := end_marked(MARK, str(options.data_dir), patience=SupervisorPolicy().leftover_patience):
         terminal.line("up", f"ended {ended} processes that an earlier, killed start had left behind")
     _require_free_port(options)
 

@@ -42,7 +42,8 @@ class Terminal:
     def _copy(self, name: str, source: IO[bytes]) -> None:
         with source:
             for line in source:
-                self.line(name, line.decode(errors="replace").rstrip())
+                if text := line.decode(errors="replace").rstrip():
+                    self.line(name, text)
 
     def _prefix(self, name: str) -> str:
         plain = f"{name:<{NAME_WIDTH}} |"
