@@ -1,1 +1,10 @@
 """What can go wrong with snapshots."""
+
+from memory_platform.kernel.errors import NotFound
+
+
+class ConversationUnknown(NotFound):
+    """The subject has no conversation with this id, or the tenant no such subject."""
+
+    def __init__(self) -> None:
+        super().__init__("No conversation with this id.")

@@ -1,0 +1,19 @@
+"""The numbers of the window."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPolicy:
+    """How much is kept hot, and for how long."""
+
+    messages: int = promised(20, row="C2")
+    tokens: int = promised(5_000, row="C2")
+    kept_for: timedelta = promised(timedelta(hours=24), row="C5")
+    grave_for: timedelta = assumed(timedelta(hours=1), owner="window", settle_by="longest request ever served")
+
+
+WINDOW_POLICY = WindowPolicy()

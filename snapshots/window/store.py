@@ -1,0 +1,70 @@
+"""The window in Redis: turns under the version of their conversation.
+
+Every change of a conversation's messages raises ``Conversation.version`` in its transaction. What is stored here counts
+only when it carries the version that the reader has just seen in Postgres, and a write never replaces a newer one: late
+and lost writes cost a rebuild, never a wrong window.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+import orjson
+from redis import Redis
+
+from memory_platform.providers.redis_client import BoundedRedis
+from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.values import WindowTurn
+
+USE = "window"
+GRAVE = 2**53
+"""A version above every real one: a deleted conversation's window cannot be written again by a late writer."""
+
+_KEEP = """
+local held = redis.call('HGET', KEYS[1], 'version')
+if held and tonumber(held) >= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[1], 'turns', ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return 1
+"""
+
+
+def window_key(tenant_id: UUID, conversation_id: UUID) -> str:
+    """Return the Redis key of a conversation's window; ``conversation_id`` is the row's own id."""
+    return f"w:{tenant_id}:{conversation_id}"
+
+
+def keep_turns(redis: BoundedRedis, key: str, version: int, turns: Sequence[WindowTurn]) -> bool:
+    """Store the turns of ``version``; False when the same or a newer version is there. Raises RedisAway."""
+    return _keep(redis, key, version, orjson.dumps(turns), int(WINDOW_POLICY.kept_for.total_seconds()))
+
+
+def held_turns(redis: BoundedRedis, key: str, version: int) -> tuple[WindowTurn, ...] | None:
+    """Return the stored turns of exactly ``version``, or None. Raises RedisAway."""
+
+    def read(client: "Redis") -> list[bytes | None]:
+        return cast(list[bytes | None], client.hmget(key, ["version", "turns"]))
+
+    held, turns = redis.call(USE, read)
+    if held is None or not turns or int(held) != version:
+        return None
+    return tuple(_turn(one) for one in orjson.loads(turns))
+
+
+def bury_turns(redis: BoundedRedis, keys: Iterable[str]) -> None:
+    """Erase windows for good: their content goes at once, and a late writer finds the grave. Raises RedisAway."""
+    for key in keys:
+        _keep(redis, key, GRAVE, b"", int(WINDOW_POLICY.grave_for.total_seconds()))
+
+
+def _keep(redis: BoundedRedis, key: str, version: int, turns: bytes, seconds: int) -> bool:
+    def write(client: "Redis") -> Any:
+        return client.eval(_KEEP, 1, key, str(version), cast(str, turns), str(seconds))
+
+    return bool(redis.call(USE, write))
+
+
+def _turn(stored: dict[str, Any]) -> WindowTurn:
+    said_at = datetime.fromisoformat(stored["said_at"])
+    return WindowTurn(**{**stored, "id": UUID(stored["id"]), "said_at": said_at})

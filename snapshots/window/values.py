@@ -1,0 +1,67 @@
+"""The window as its readers see it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from snapshots.models import Message
+from snapshots.window.policy import WINDOW_POLICY, WindowPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTurn:
+    """One recent message. ``id`` is the row's, which sources of memories name; ``message_id`` the product's own."""
+
+    id: UUID
+    message_id: str
+    seq: int
+    role: str
+    name: str | None
+    content: str
+    said_at: datetime
+    tokens: int
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The recent turns, oldest first. ``degraded``: Redis did not answer, Postgres did."""
+
+    turns: tuple[WindowTurn, ...]
+    tokens: int
+    summary: str | None = None
+    degraded: bool = False
+
+
+def turn_of(message: Message) -> WindowTurn:
+    """Return a stored message as a turn."""
+    return WindowTurn(
+        id=message.id,
+        message_id=message.external_id,
+        seq=message.seq,
+        role=str(message.role),
+        name=message.name,
+        content=message.content,
+        said_at=message.said_at,
+        tokens=message.tokens,
+        tool_calls=message.tool_calls,
+        tool_call_id=message.tool_call_id or None,
+    )
+
+
+def newest_within(turns: Sequence[WindowTurn], policy: WindowPolicy = WINDOW_POLICY) -> tuple[WindowTurn, ...]:
+    """Return the longest run of newest turns within both limits; ``turns`` and answer oldest first.
+
+    A turn is never cut, and none is left out in the middle: one that does not fit ends the run.
+    """
+    kept: list[WindowTurn] = []
+    left = policy.tokens
+    for turn in reversed(turns[-policy.messages :]):
+        left -= turn.tokens
+        if left < 0:
+            break
+        kept.append(turn)
+    return tuple(reversed(kept))

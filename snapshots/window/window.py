@@ -1,0 +1,74 @@
+"""The window of a conversation: from Redis when it holds the present version, else from Postgres (row C2).
+
+Its state never decides whether a message survives: it is written after the commit, and whatever is lost is read again.
+"""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.redis_client import RedisAway, redis_client
+from snapshots.models import Conversation, Message
+from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
+from snapshots.window.values import Window, WindowTurn, newest_within, turn_of
+from tenants.isolation import current_tenant_id
+
+
+def window_of(conversation: Conversation) -> Window:
+    """Return the recent turns; ``conversation`` as just read from Postgres, inside the same open ``tenant_tx``."""
+    key = window_key(current_tenant_id(), conversation.id)
+    degraded = False
+    try:
+        held = held_turns(redis_client(), key, conversation.version)
+        if held is not None:
+            return window(conversation, held)
+    except RedisAway:
+        degraded = True
+    turns = turns_after(conversation, ())
+    keep_window(current_tenant_id(), conversation.id, conversation.version, turns)
+    log(Event.WINDOW_REBUILT, conversation=conversation.id, messages=len(turns), degraded=degraded)
+    return window(conversation, turns, degraded=degraded)
+
+
+def window(conversation: Conversation, turns: tuple[WindowTurn, ...], *, degraded: bool = False) -> Window:
+    """Return turns as a window."""
+    return Window(turns, sum(turn.tokens for turn in turns), conversation.summary or None, degraded)
+
+
+def turns_after(conversation: Conversation, newest: Sequence[Message]) -> tuple[WindowTurn, ...]:
+    """Return the window's turns when ``newest`` are the last messages stored; one query for what they leave open."""
+    turns = [turn_of(message) for message in newest[-WINDOW_POLICY.messages :]]
+    missing = WINDOW_POLICY.messages - len(turns)
+    if missing:
+        before = newest[0].seq if newest else conversation.next_seq
+        turns = [*_turns_before(conversation, before, missing), *turns]
+    return newest_within(turns)
+
+
+def keep_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Sequence[WindowTurn]) -> None:
+    """Store a window, best effort, at most 0.3 s. Needs no open scope."""
+    try:
+        keep_turns(redis_client(), window_key(tenant_id, conversation_id), version, turns)
+    except RedisAway:
+        return
+
+
+def bury_windows(tenant_id: UUID, conversation_ids: Iterable[UUID]) -> None:
+    """Erase the windows of deleted conversations, after the commit. Needs no open scope.
+
+    While Redis is away they stay there until their time is over; nothing can read them any more.
+    """
+    try:
+        bury_turns(redis_client(), [window_key(tenant_id, one) for one in conversation_ids])
+    except RedisAway:
+        return
+
+
+def _turns_before(conversation: Conversation, seq: int, limit: int) -> list[WindowTurn]:
+    if seq <= 1:
+        return []
+    older = Message.objects.filter(
+        subject_id=conversation.subject_id, conversation_id=conversation.id, seq__lt=seq
+    ).order_by("-seq")[:limit]
+    return [turn_of(message) for message in reversed(older)]

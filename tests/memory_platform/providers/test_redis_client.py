@@ -1,0 +1,105 @@
+"""Redis that may be away costs little. Rows: C2, R6. Matrix: 29, 30."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.providers.redis_client import BoundedRedis, RedisAway, RedisPolicy
+
+SHORT_PAUSE = RedisPolicy(pause_s=0.2)
+
+
+def ping(client: Redis) -> bool:
+    return bool(client.ping())
+
+
+def seconds_to_fail(redis: BoundedRedis) -> float:
+    started = time.monotonic()
+    with pytest.raises(RedisAway):
+        redis.call("test", ping)
+    return time.monotonic() - started
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
+    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
+    redis.start()
+    yield redis
+    redis.stop()
+
+
+@pytest.fixture
+def black_hole() -> Iterator[str]:
+    """Address of a peer that accepts and never says a word."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    accepted: list[socket.socket] = []
+
+    def accept() -> None:
+        while True:
+            try:
+                accepted.append(listener.accept()[0])
+            except OSError:
+                return
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+    listener.close()
+    for one in accepted:
+        one.close()
+
+
+def test_a_call_returns_what_redis_answers(server: EmbeddedRedis) -> None:
+    assert BoundedRedis(server.url).call("test", ping)
+
+
+def test_a_peer_that_never_answers_costs_its_time_out_once(black_hole: str) -> None:
+    redis = BoundedRedis(black_hole)
+
+    assert 0.25 < seconds_to_fail(redis) < 0.8
+    assert sum(seconds_to_fail(redis) for _ in range(20)) < 0.05
+
+
+def test_after_the_pause_one_caller_tries_and_the_others_are_refused_at_once(black_hole: str) -> None:
+    redis = BoundedRedis(black_hole, SHORT_PAUSE)
+    seconds_to_fail(redis)
+    time.sleep(0.25)
+
+    started = time.monotonic()
+    costs: list[float] = []
+    threads = [threading.Thread(target=lambda: costs.append(seconds_to_fail(redis))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert time.monotonic() - started < 0.8
+    assert sum(cost > 0.2 for cost in costs) <= 2  # two threads may pass the check in the same instant
+
+
+def test_a_killed_server_is_used_again_when_it_is_back(server: EmbeddedRedis) -> None:
+    redis = BoundedRedis(server.url, SHORT_PAUSE)
+    assert redis.call("test", ping)
+    server.kill()
+
+    assert seconds_to_fail(redis) < 0.3
+    server.start()
+    time.sleep(0.25)
+    assert redis.call("test", ping)
+
+
+def test_a_refused_command_does_not_keep_others_away(server: EmbeddedRedis) -> None:
+    redis = BoundedRedis(server.url)
+
+    def hash_command_on_a_string(client: Redis) -> object:
+        client.set("text", "value")
+        return client.hget("text", "field")
+
+    with pytest.raises(RedisAway):
+        redis.call("test", hash_command_on_a_string)
+    assert redis.call("test", ping)
