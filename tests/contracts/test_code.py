@@ -1,0 +1,116 @@
+"""Promises about the code itself: words, sizes, imports, numbers with a provenance. Rows: T4."""
+
+import ast
+import dataclasses
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_platform.kernel.policy import provenance_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("memory_platform", "tenants", "profiles", "snapshots")
+BANNED = re.compile(r"\b(end_?user|customer|account|entity|entities)s?\b", re.IGNORECASE)
+LONGEST_MODULE = 300
+LONGER_MODULES: dict[str, str] = {}
+"""Modules over 300 lines, each with its reason."""
+
+
+def modules() -> Iterator[Path]:
+    for source in SOURCES:
+        for path in sorted((ROOT / source).rglob("*.py")):
+            if "migrations" not in path.parts:
+                yield path
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name) | ast.arg(arg=name):
+                yield name
+            case ast.Attribute(attr=name):
+                yield name
+
+
+def test_one_word_per_idea() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in modules()
+        for name in names_in(ast.parse(path.read_text()))
+        if BANNED.search(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name))
+    ]
+    assert found == []
+
+
+def test_a_module_stays_within_a_page_or_says_why() -> None:
+    sizes = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules()}
+    assert {name for name, size in sizes.items() if size > LONGEST_MODULE} == set(LONGER_MODULES)
+
+
+def test_a_function_does_not_hide_its_stages() -> None:
+    long = [
+        f"{path.relative_to(ROOT)}:{node.name} {node.end_lineno - node.lineno + 1}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno + 1 > 60
+    ]
+    assert long == []
+
+
+def test_imports_point_down_only() -> None:
+    checked = subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout[-3000:]
+
+
+def policies() -> Iterator[type]:
+    for path in modules():
+        if path.name == "policy.py" and "kernel" not in path.parts:
+            module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            for value in vars(module).values():
+                if (
+                    isinstance(value, type)
+                    and value.__module__ == module.__name__
+                    and value.__name__.endswith("Policy")
+                ):
+                    yield value
+
+
+@pytest.mark.parametrize("policy", list(policies()), ids=lambda policy: policy.__name__)
+def test_every_number_of_a_policy_has_a_provenance(policy: type) -> None:
+    plain = {f.name for f in dataclasses.fields(policy) if "provenance" in f.metadata}
+    nested = {f.name for f in dataclasses.fields(policy)} - plain
+    assert all(dataclasses.is_dataclass(getattr(policy(), name)) for name in nested)
+    if not nested:
+        assert provenance_of(policy)
+
+
+def test_policies_are_found_at_all() -> None:
+    assert len(list(policies())) >= 3
+
+
+def test_no_environment_is_read_outside_env_py() -> None:
+    allowed = {
+        "memory_platform/env.py",
+        "memory_platform/celery.py",
+        "memory_platform/wsgi.py",
+        "memory_platform/asgi.py",
+    }
+    readers = {
+        str(path.relative_to(ROOT))
+        for path in modules()
+        if re.search(r"os\.environ|getenv\(", path.read_text()) and "devstack" not in path.parts
+    }
+    assert readers <= allowed

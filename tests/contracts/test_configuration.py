@@ -1,0 +1,44 @@
+"""Promises about configuration: one table, every fault at once, no schema change without a migration. Rows: D6."""
+
+import os
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+from django.core.management import call_command
+
+from memory_platform.management.commands.env_table import env_table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def started_with(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Run ``manage.py check`` with exactly this environment and no stack file."""
+    clean = {"PATH": os.environ["PATH"], "DATA_DIR": "/nonexistent", **environment}
+    program = "from memory_platform import env; env.Environment.model_config['env_file'] = None; env.environment()"
+    return subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, check=False
+    )
+
+
+def test_start_up_reports_every_fault_at_once() -> None:
+    refused = started_with(DATABASE_URL="mysql://x", SECRET_KEY="short", EMBEDDER="magic")
+    assert refused.returncode == 1
+    for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "KEY_PEPPER", "EMBEDDER"):
+        assert name in refused.stderr
+    assert "make run" in refused.stderr
+
+
+def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:
+    refused = started_with(DATABASE_URL="postgresql://app:hunter2secret@/", SECRET_KEY="tiny-but-secret")
+    assert "hunter2secret" not in refused.stderr
+    assert "tiny-but-secret" not in refused.stderr
+
+
+def test_the_readme_holds_the_generated_table() -> None:
+    assert env_table() in (ROOT / "README.md").read_text()
+
+
+def test_no_model_change_waits_for_a_migration(database: None) -> None:
+    call_command("makemigrations", "--check", "--dry-run", stdout=StringIO())
