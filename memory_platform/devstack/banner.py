@@ -16,7 +16,7 @@ def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
     keys = [f"API key {tenant:<7} 密钥  {key}" for tenant, key in demo.keys.items()]
     return [
         f"Console 控制台         {base_url}/console/",
-        f"Login   登录           {demo.console_user} / {demo.console_password}",
+        *(f"Login   登录           {user} / {password}" for user, password in demo.logins.items()),
         f"API     接口           {base_url}/v1   (docs 文档: {base_url}/v1/docs)",
         *keys,
         "",

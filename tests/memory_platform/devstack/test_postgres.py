@@ -14,7 +14,7 @@ import pytest
 from memory_platform.devstack.errors import AlreadyRunning, StartFailed
 from memory_platform.devstack.identity import Identity, can_reach
 from memory_platform.devstack.places import socket_directory
-from memory_platform.devstack.postgres import EmbeddedPostgres
+from memory_platform.devstack.postgres import EmbeddedPostgres, copy_package, installation
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +140,21 @@ def test_below_a_closed_folder_root_still_gets_a_server(open_directory: Path) ->
     finally:
         server.stop()
         shutil.rmtree(server.home)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as somebody else")
+def test_binaries_in_a_closed_environment_are_copied_with_their_libraries(open_directory: Path) -> None:
+    shipped = installation(open_directory, None).parent
+    closed = open_directory / "closed-environment"
+    closed.mkdir(mode=0o700)
+    for folder in (shipped, *shipped.parent.glob(f"{shipped.name}*.libs")):
+        shutil.copytree(folder, closed / folder.name, symlinks=True)
+    home = open_directory / "copied"
+    copy_package(closed / shipped.name, home)
+    answer = subprocess.run(
+        [home / shipped.name / "pginstall18" / "bin" / "initdb", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "(PostgreSQL) 18" in answer.stdout

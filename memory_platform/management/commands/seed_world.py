@@ -1,0 +1,18 @@
+"""Make the demo world: ``manage.py seed_world``."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from memory_platform.devstack.demo import FILE_NAME
+from memory_platform.devstack.seed import seed_world
+from memory_platform.env import environment
+
+
+class Command(BaseCommand):
+    help = "Make the tenants acme and globex with staff, keys and a few conversations; safe to repeat."
+
+    def handle(self, **options: Any) -> None:
+        data_dir = environment().data_dir
+        access = seed_world(data_dir)
+        self.stdout.write(f"{len(access.keys)} tenants are there; logins and keys: {data_dir / FILE_NAME}")
