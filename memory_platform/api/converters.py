@@ -1,4 +1,4 @@
-"""Path parts: ids that the product chose, and ids that were made here."""
+"""Path parts: ``<product_id:x>``, an id that the product chose, and ``<own_id:x>``, one that was made here."""
 
 from uuid import UUID
 
@@ -43,7 +43,6 @@ def own_id(value: str) -> UUID:
     return id_nobody_has(value)
 
 
-def register_converters() -> None:
-    """Make ``<product_id:x>`` and ``<own_id:x>`` known to Django's ``path``."""
-    register_converter(ProductIdConverter, "product_id")
-    register_converter(OwnIdConverter, "own_id")
+# At import, and every view imports this module: a noun's addresses can be read by themselves.
+register_converter(ProductIdConverter, "product_id")
+register_converter(OwnIdConverter, "own_id")

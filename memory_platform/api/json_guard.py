@@ -22,7 +22,7 @@ SHOWN_KEY_CHARS = 100
 # Possessive, and an unclosed string runs to the end of the body: otherwise a body of `\"\"\"…` is quadratic.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
-_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _CHUNK = 65_536  # so that a body of nothing but brackets costs no memory of its size
 _NOT_BRACKET = bytes(set(range(256)) - set(b"{}[]"))
 
@@ -31,7 +31,7 @@ def parse_json(body: bytes) -> Any:
     """Return the value that ``body`` holds. Raises InvalidInput: malformed, too deep, or not storable."""
     skeleton = _STRING.sub(b"", body)
     check_depth(skeleton)
-    if _LONG_NUMBER.search(skeleton) or _SURROGATE_ESCAPE.search(body) or b"\\u0000" in body:
+    if _LONG_NUMBER.search(skeleton) or _SURROGATE.search(body) or b"\\u0000" in body:
         return _parse_slowly(body)
     value = _parse(body)
     if skeleton.count(b":") > POLICY.keys_per_object:

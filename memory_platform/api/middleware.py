@@ -1,15 +1,19 @@
 """What the API needs around Django's own handling: both slash forms, and never an HTML error page."""
 
 from collections.abc import Callable
+from time import monotonic
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from memory_platform.api.parsing import body_stream, is_chunked
+from memory_platform.api.policy import POLICY
 from memory_platform.api.problems import problem_response
 from memory_platform.api.targets import target_faults
 
 PREFIXES = ("/v1", "/health", "/metrics")
 FIRST_ERROR = 400
+PIECE = 64 * 1024
 
 
 class ApiMiddleware:
@@ -23,6 +27,8 @@ class ApiMiddleware:
             return self.get_response(request)
         drop_last_slash(request)
         response = self.get_response(request)
+        if response.status_code >= FIRST_ERROR:
+            drain(request)
         return replacement(request, response) if is_error_page(response) else response
 
 
@@ -36,6 +42,21 @@ def drop_last_slash(request: HttpRequest) -> None:
     if request.path_info.endswith("/"):
         request.path_info = request.path_info[:-1]
         request.path = request.path.removesuffix("/")
+
+
+def drain(request: HttpRequest) -> None:
+    """Read and drop what the client still sends, within limits: else a closed socket keeps the answer from it."""
+    announced = request.META.get("CONTENT_LENGTH") or "0"
+    chunked = is_chunked(request)
+    if not chunked and not (announced.isdigit() and 0 < int(announced) <= POLICY.drained_bytes):
+        return
+    ends, left = monotonic() + POLICY.drained_s, POLICY.drained_bytes
+    stream = body_stream(request, request)
+    try:
+        while left > 0 and monotonic() < ends and (piece := stream.read(PIECE)):
+            left -= len(piece)
+    except (OSError, ValueError):  # the client went away, or sent no proper chunks
+        return
 
 
 def is_error_page(response: HttpResponseBase) -> bool:

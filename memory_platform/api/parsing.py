@@ -1,6 +1,6 @@
 """The body of a request: JSON only, in bounded size, refused before it is read where that is possible."""
 
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from django.http import HttpRequest
 from rest_framework.exceptions import UnsupportedMediaType
@@ -50,12 +50,11 @@ def is_chunked(request: HttpRequest) -> bool:
     return chunked and bool(request.META.get("wsgi.input_terminated"))
 
 
-def body_stream(request: HttpRequest, stream: IO[bytes]) -> IO[bytes]:
+def body_stream(request: HttpRequest, stream: Any) -> IO[bytes]:
     """Return where the body can be read: below Django for a chunked one, which it would take for an empty one."""
     if is_chunked(request):
-        source: IO[bytes] = request.META["wsgi.input"]
-        return source
-    return stream
+        stream = request.META["wsgi.input"]
+    return cast(IO[bytes], stream)
 
 
 def read_body(request: HttpRequest, stream: IO[bytes], limit: int) -> bytes:

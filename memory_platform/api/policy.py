@@ -15,6 +15,8 @@ class ApiPolicy:
     body_bytes: int = promised(1 * MIB, row="D1")
     messages_body_bytes: int = promised(4 * MIB, row="C1")
     bulk_body_bytes: int = promised(16 * MIB, row="D1")
+    drained_bytes: int = assumed(32 * MIB, owner="api", settle_by="the largest refused upload seen")
+    drained_s: float = assumed(2.0, owner="api", settle_by="the slowest refused upload seen")
     json_depth: int = promised(32, row="D1")
     keys_per_object: int = promised(1_000, row="D1")
     string_bytes: int = promised(64 * KIB, row="D1")

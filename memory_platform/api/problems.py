@@ -53,4 +53,5 @@ def problem(
 
 def problem_response(status: int, **members: Any) -> HttpResponse:
     """Return a finished answer for code outside of REST framework; ``members`` as in :func:`problem`."""
-    return HttpResponse(orjson.dumps(problem(status, **members)), status=status, content_type=PROBLEM_TYPE)
+    body = orjson.dumps(problem(status, **members))
+    return HttpResponse(body, status=status, content_type=PROBLEM_TYPE, headers={"Content-Length": str(len(body))})

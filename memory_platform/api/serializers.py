@@ -74,7 +74,22 @@ class QueryInput(StrictSerializer):
 
 
 class Output(serializers.Serializer[Any]):
-    """The shape of an answer: read by the OpenAPI document, and ``Output(value).data`` where speed does not matter."""
+    """The shape of an answer: read by the OpenAPI document, and ``Output(value).data`` where speed does not matter.
+
+    A field named ``data_`` is called ``data`` outside.
+    """
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the declared fields under their outside names."""
+        return {name.removesuffix("_"): field for name, field in super().get_fields().items()}
+
+
+@cache
+def page_of(row: type[Output]) -> type[Output]:
+    """Return the shape ``{data: [row, ...], next_cursor}`` of a list."""
+    name = f"{row.__name__.removesuffix('Output')}PageOutput"
+    fields = {"data_": row(many=True), "next_cursor": serializers.CharField(allow_null=True)}
+    return type(name, (Output,), {"__doc__": "One page of a list.", **fields})
 
 
 @cache

@@ -1,5 +1,6 @@
 """The address of a request, path and query, as bytes that may be hostile."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -15,6 +16,7 @@ from memory_platform.kernel.ids import stable_id
 
 PATH = "path"
 QUERY = "query"
+_REPERCENTED = re.compile("%[89A-F][0-9A-F]")
 
 
 def target_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> list[FieldFault]:
@@ -39,18 +41,21 @@ def _path_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> Iterator[Fi
         if found:
             yield FieldFault(name, *found)
             return
-    if not _is_utf8(_path_bytes(request)) or has_control(request.path_info):
+    raw = request.META.get("RAW_URI", "").partition("?")[0]
+    if has_control(request.path_info) or not _is_utf8_path(raw, request.path_info):
         yield FieldFault(PATH, "malformed", "The path is percent-encoded UTF-8 without control characters.")
-    elif "%2f" in request.META.get("RAW_URI", "").partition("?")[0].lower():
+    elif "%2f" in raw.lower():
         yield FieldFault(PATH, "not_an_id", "An id holds no '/', also not as %2F.")
 
 
-def _path_bytes(request: HttpRequest) -> bytes:
-    """Return the path's bytes: WSGI hands them over as latin-1, Django has replaced the broken ones by then."""
-    try:
-        return str(request.META.get("PATH_INFO", "")).encode("latin-1")
-    except UnicodeEncodeError:  # ASGI hands over text that is decoded already
-        return b""
+def _is_utf8_path(raw: str, path: str) -> bool:
+    """Return whether the path was UTF-8. Django writes broken bytes back as ``%FF``, which may also be what an id says.
+
+    gunicorn shows the path as it came (``raw``) and settles it; where no server does, such an id is refused.
+    """
+    if raw:
+        return _is_utf8(unquote_to_bytes(raw))
+    return _REPERCENTED.search(path) is None
 
 
 def _query_faults(query: str) -> Iterator[FieldFault]:

@@ -2,11 +2,8 @@
 
 from django.urls import include, path
 
-from memory_platform.api.converters import register_converters
 from memory_platform.api.documentation import DocsView, SchemaView
 from memory_platform.api.health import LiveView, ReadyView, metrics
-
-register_converters()
 
 urlpatterns = [
     path("health/live", LiveView.as_view(), name="health-live"),

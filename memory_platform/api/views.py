@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memory_platform.api import converters as _path_parts  # noqa: F401  # registers the parts of paths
 from memory_platform.api.authentication import caller_of
 from memory_platform.api.parsing import is_chunked
 from memory_platform.api.policy import POLICY

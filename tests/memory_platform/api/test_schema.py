@@ -1,0 +1,92 @@
+"""The OpenAPI document agrees with the code, and every route says what it needs. Rows: D1, T2."""
+
+from typing import Any
+
+import orjson
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from memory_platform.api.permissions import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.schema import openapi_document
+from memory_platform.api.views import TenantView
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+
+SCOPES = {MEMORY_READ, MEMORY_WRITE, KNOWLEDGE_WRITE, ADMIN, ANY_KEY}
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+def views() -> dict[str, Any]:
+    """Return ``{route: view class}`` of everything below /v1 and /health."""
+    found: dict[str, Any] = {}
+
+    def walk(patterns: list[URLPattern | URLResolver], prefix: str) -> None:
+        for pattern in patterns:
+            route = f"{prefix}{pattern.pattern}"
+            if isinstance(pattern, URLResolver):
+                walk(pattern.url_patterns, route)
+            elif route.startswith(("v1/", "health/")):
+                found[route] = getattr(pattern.callback, "cls", None)
+
+    walk(get_resolver().url_patterns, "")
+    return found
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    loaded: dict[str, Any] = orjson.loads(openapi_document())
+    return loaded
+
+
+def test_the_document_is_openapi_3_1_and_served_to_anybody(nobody: Caller) -> None:
+    body = body_of(nobody("GET", "/v1/schema"))
+    assert body["openapi"].startswith("3.1")
+    assert "/v1/tenant" in body["paths"]
+
+
+def test_the_page_for_people_loads_nothing_from_outside(nobody: Caller) -> None:
+    page = nobody("GET", "/v1/docs")
+    assert page.status_code == 200
+    assert b"http://" not in page.content
+    assert b"https://" not in page.content
+    assert b"<script>" not in page.content
+    assert b"/v1/schema" in nobody("GET", "/v1/docs?script=").content
+    problem_of(nobody("POST", "/v1/docs", {}), 405)
+
+
+def test_every_route_is_documented_with_each_of_its_methods(document: dict[str, Any]) -> None:
+    documented = {path: set(operations) & METHODS for path, operations in document["paths"].items()}
+    shapes = {len(path.strip("/").split("/")) for path in documented}
+    assert shapes
+    total = sum(len(methods) for methods in documented.values())
+    expected = sum(
+        1 for route, view in views().items() if route != "v1/docs" for method in METHODS if hasattr(view, method)
+    )
+    assert total == expected
+
+
+def test_every_method_of_every_tenant_route_names_a_known_scope() -> None:
+    for route, view in views().items():
+        if not issubclass(view, TenantView):
+            assert route in {"v1/schema", "v1/docs", "health/live", "health/ready"}, route
+            continue
+        for method in METHODS:
+            if hasattr(view, method):
+                assert view.scope_for(method.upper()) in SCOPES, (route, method)
+
+
+def test_operation_ids_are_unique_and_inputs_are_closed(document: dict[str, Any]) -> None:
+    operations = [op for path in document["paths"].values() for op in path.values()]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(ids) == len(set(ids))
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith(("Input", "InputRequest")):
+            assert schema["additionalProperties"] is False, name
+
+
+def test_every_tenant_operation_needs_the_key_and_documents_its_errors(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/v1/tenant"]["get"]
+    assert operation["security"] == [{"ApiKey": []}]
+    for status in ["401", "403", "429", "503"]:
+        content = operation["responses"][status]["content"]
+        assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
+    assert "security" not in document["paths"]["/health/live"]["get"]
