@@ -1,0 +1,74 @@
+"""Accepting messages: one page, inside the one open ``tenant_tx`` of the door they came through (rows C1 to C3, C5).
+
+Accepted means committed: message rows and their work items stand in the same transaction. What follows the commit, the
+window in Redis and the workers' wake-up, may fail without anybody missing it.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import MESSAGES_ACCEPTED
+from profiles.models import Subject
+from snapshots.intake.conversations import locked_conversation, note_acceptance
+from snapshots.intake.corrections import correct_at_once
+from snapshots.intake.sort import Known, sort_out
+from snapshots.intake.values import Accepted, IncomingMessage
+from snapshots.models import Conversation, Message
+from snapshots.queue.enqueue import enqueue_messages, nudge
+from snapshots.window.values import WindowTurn
+from snapshots.window.window import keep_window, turns_after, window
+from tenants.isolation import current_tenant_id
+
+
+def accept_messages(subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage]) -> Accepted:
+    """Store the new ones among ``incoming`` in their order, with their work; make or reopen the conversation.
+
+    ``conversation_id`` is the product's own. A message whose id is known already, from before or from this batch, is a
+    duplicate: the first content stays. Raises Conflict when the conversation is being deleted.
+    """
+    conversation = locked_conversation(subject, conversation_id)
+    known = known_messages(conversation, incoming)
+    batch = sort_out(conversation, incoming, known, at=utc_now())
+    if batch.new:
+        store(conversation, batch.new)
+    fast_lane = correct_at_once(subject, conversation, batch.new)
+    turns = turns_after(conversation, batch.new)
+    after = partial(after_commit, current_tenant_id(), conversation, len(batch.new), len(incoming))
+    transaction.on_commit(partial(after, turns), robust=True)
+    return Accepted(conversation, batch.fates, window(conversation, turns), fast_lane)
+
+
+def known_messages(conversation: Conversation, incoming: Sequence[IncomingMessage]) -> dict[str, Known]:
+    """Return those of the incoming message ids that the conversation holds already."""
+    ids = [message.message_id for message in incoming if message.message_id]
+    if not ids or conversation.next_seq == 1:
+        return {}
+    rows = Message.objects.filter(
+        subject_id=conversation.subject_id, conversation_id=conversation.id, external_id__in=ids
+    )
+    found = rows.order_by().values_list("external_id", "seq", "content_hash")
+    return {external_id: Known(seq, bytes(fingerprint)) for external_id, seq, fingerprint in found}
+
+
+def store(conversation: Conversation, messages: Sequence[Message]) -> None:
+    """Write new messages, the work that they bring, and the conversation's state."""
+    Message.objects.bulk_create(messages)
+    enqueue_messages(messages)
+    note_acceptance(conversation, len(messages))
+
+
+def after_commit(
+    tenant_id: UUID, conversation: Conversation, stored: int, offered: int, turns: Sequence[WindowTurn]
+) -> None:
+    """Keep the window hot and wake the workers; the tenant's scope is closed by now."""
+    keep_window(tenant_id, conversation.id, conversation.version, turns)
+    if stored:
+        nudge(tenant_id)
+    MESSAGES_ACCEPTED.labels(verdict="stored").inc(stored)
+    MESSAGES_ACCEPTED.labels(verdict="duplicate").inc(offered - stored)
+    log(Event.MESSAGES_ACCEPTED, tenant=tenant_id, conversation=conversation.id, messages=stored, offered=offered)

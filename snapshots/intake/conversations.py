@@ -1,0 +1,71 @@
+"""The conversation's row: made on first sight, and locked, because the order of messages is the order of its locks."""
+
+from django.db.models import F
+from django.db.models.functions import Now
+
+from memory_platform.kernel.errors import Conflict
+from profiles.models import Subject
+from snapshots.errors import ConversationUnknown
+from snapshots.models import Conversation, ConversationStatus
+
+TRIES = 3
+
+
+def locked_conversation(subject: Subject, external_id: str) -> Conversation:
+    """Return the subject's conversation, made when it is new, its row locked until the transaction ends.
+
+    Raises Conflict when it is deleted as fast as it is made.
+    """
+    for _ in range(TRIES):
+        found = _locked(subject, external_id)
+        if found is not None:
+            return found
+        # A twin that is making it is waited for, and its row is then found in the next round.
+        Conversation.objects.bulk_create(
+            [Conversation(subject=subject, external_id=external_id)], ignore_conflicts=True
+        )
+    raise Conflict("The conversation is being deleted.")
+
+
+def locked_known(subject_id: str, conversation_id: str) -> Conversation:
+    """Return an existing conversation by the product's own ids, its row locked. Raises ConversationUnknown."""
+    rows = Conversation.objects.select_for_update(no_key=True, of=("self",))
+    found = rows.filter(subject__external_id=subject_id, external_id=conversation_id).first()
+    if found is None:
+        raise ConversationUnknown
+    return found
+
+
+def note_acceptance(conversation: Conversation, stored: int) -> None:
+    """Count ``stored`` new messages; one that had ended is open again, and its next end is a new one."""
+    reopened = conversation.status == ConversationStatus.ENDED
+    conversation.next_seq += stored
+    conversation.version += 1
+    conversation.generation += reopened
+    conversation.status = ConversationStatus.OPEN
+    conversation.ended_at = None
+    Conversation.objects.filter(id=conversation.id, subject_id=conversation.subject_id).update(
+        next_seq=conversation.next_seq,
+        version=conversation.version,
+        generation=conversation.generation,
+        status=conversation.status,
+        ended_at=None,
+        last_accepted_at=Now(),  # the database's clock: the job that ends idle conversations reads it
+    )
+
+
+def set_remember(conversation: Conversation, *, remember: bool) -> Conversation:
+    """Say whether the messages accepted from now on may teach anything; ``conversation`` is locked."""
+    if conversation.remember != remember:
+        conversation.remember = remember
+        conversation.version += 1
+        Conversation.objects.filter(id=conversation.id, subject_id=conversation.subject_id).update(
+            remember=remember, version=F("version") + 1
+        )
+    return conversation
+
+
+def _locked(subject: Subject, external_id: str) -> Conversation | None:
+    # Not FOR UPDATE: workers that store memories of this conversation hold its key and must not wait.
+    rows = Conversation.objects.select_for_update(no_key=True)
+    return rows.filter(subject=subject, external_id=external_id).first()

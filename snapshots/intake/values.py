@@ -1,0 +1,82 @@
+"""What comes in and what became of it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import orjson
+
+from snapshots.models import Conversation
+from snapshots.window.values import Window
+
+StoredOrNot = Literal["stored", "duplicate"]
+CONTENT_DIFFERS = "content_differs"
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMessage:
+    """One message as the product posts it, checked by the door that it came through.
+
+    ``content`` is text, or a list of ``{"type": "text", "text": ...}`` parts, or None beside tool calls. Without a
+    ``message_id`` one is made; without ``said_at`` it is the time of acceptance.
+    """
+
+    role: str
+    content: str | Sequence[Mapping[str, Any]] | None = None
+    message_id: str | None = None
+    name: str | None = None
+    tool_calls: Sequence[Mapping[str, Any]] | None = None
+    tool_call_id: str | None = None
+    said_at: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    remember: bool = True
+
+    @property
+    def text(self) -> str:
+        """The content as one text; parts stand on lines of their own, so that their words do not run together."""
+        if isinstance(self.content, str) or self.content is None:
+            return self.content or ""
+        return "\n".join(str(part["text"]) for part in self.content)
+
+    @property
+    def parts(self) -> list[Mapping[str, Any]] | None:
+        """The content's parts, None when it came as text."""
+        return None if isinstance(self.content, str) or self.content is None else list(self.content)
+
+    def fingerprint(self) -> bytes:
+        """Return the hash of what was said and by whom: 32 bytes; a retry may differ in ``said_at`` and metadata."""
+        said = [self.role, self.name, self.text, self.tool_calls or None, self.tool_call_id]
+        return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedMessage:
+    """One message's fate, in the order of the request. A duplicate has the ``seq`` of the first."""
+
+    message_id: str
+    seq: int
+    verdict: StoredOrNot
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FastLaneResult:
+    """One correction that was applied at once (row G4)."""
+
+    category: str
+    key: str
+    verdict: str
+    preference_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What one acceptance did; it is final when the transaction has committed."""
+
+    conversation: Conversation
+    messages: tuple[AcceptedMessage, ...]
+    window: Window
+    fast_lane: tuple[FastLaneResult, ...] = ()
