@@ -1,10 +1,12 @@
 """A server is made ready once, and a second time changes nothing. Rows: D6, T2."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from psycopg.conninfo import conninfo_to_dict
 
 from memory_platform.devstack.postgres import EmbeddedPostgres
@@ -90,6 +92,22 @@ def test_passwords_are_set_and_escaped(server: EmbeddedPostgres) -> None:
     assert conninfo_to_dict(urls.app_url)["password"] == "密码 %"
     with psycopg.connect(urls.app_url) as app:
         assert app.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_the_command_prints_addresses_that_work_once(server: EmbeddedPostgres) -> None:
+    screen = io.StringIO()
+    call_command("provision", superuser_url=server.superuser_url(), database="own", stdout=screen)
+    printed = dict(line.split("=", 1) for line in screen.getvalue().splitlines() if "_URL=" in line)
+    assert set(printed) == {"DATABASE_URL", "DATABASE_OWNER_URL"}
+    for url in printed.values():
+        assert len(str(conninfo_to_dict(url)["password"])) >= 32
+        with psycopg.connect(url) as connection:
+            assert connection.info.dbname == "own"
+
+
+def test_the_command_says_why_a_server_refused(server: EmbeddedPostgres, urls: ProvisionedUrls) -> None:
+    with pytest.raises(CommandError, match="refused"):
+        call_command("provision", superuser_url=urls.app_url, database="own")
 
 
 @pytest.mark.parametrize(
