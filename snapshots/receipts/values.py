@@ -1,0 +1,51 @@
+"""What a receipt is written from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptCandidate:
+    """One thing that was offered to a context, without its words.
+
+    ``context_position`` counts from 1 in reading order; None when it was left out. ``explain`` holds ranks, scores and
+    factors as plain numbers.
+    """
+
+    memory_id: str
+    lane: str
+    kind: str
+    candidate_score: float
+    decision_reason: str
+    tokens: int
+    guardrail_hit: str | None = None
+    context_position: int | None = None
+    explain: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What was asked and what was sent. In text format ``messages`` is empty and ``text`` holds it all."""
+
+    query: str
+    messages: Sequence[Mapping[str, Any]] = ()
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptDraft:
+    """One assembled context, ready to be written down. ``sections`` and ``tokens`` as the API shows them."""
+
+    subject_id: UUID
+    policy_version: str
+    rendered: Rendered
+    candidates: Sequence[ReceiptCandidate] = ()
+    conversation_id: UUID | None = None
+    intent: str | None = None
+    phase: str | None = None
+    sections: Sequence[Mapping[str, Any]] = ()
+    tokens: Mapping[str, Any] = field(default_factory=dict)
+    prefix_hash: str = ""
+    degraded_reason: str | None = None

@@ -1,0 +1,136 @@
+"""What a receipt keeps, and what it does not. Rows: G1."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import orjson
+import pytest
+from django.db import connection
+
+from memory_platform.kernel.errors import NotFound
+from memory_platform.kernel.ids import new_id
+from profiles.models import Subject
+from snapshots.models import Receipt, ReceiptMemory
+from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.write import write_receipt
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+
+SEEN, LEFT_OUT, WEAK = new_id(), new_id(), new_id()
+EXPLAIN = {"dense": {"rank": 1, "score": 0.83}, "factors": {"recency": 1.05}}
+CANDIDATES = (
+    ReceiptCandidate(str(WEAK), "snapshots", "statement", 0.1, "over_budget", 40),
+    ReceiptCandidate(str(LEFT_OUT), "snapshots", "statement", 0.4, "duplicate_of_window", 12),
+    ReceiptCandidate("summary", "summary", "summary", 0.0, "kept", 30, context_position=2),
+    ReceiptCandidate(str(SEEN), "snapshots", "statement", 0.7, "kept", 20, context_position=1, explain=EXPLAIN),
+)
+SENT = Rendered("我家在哪里？", [{"role": "user", "content": "我家在哪里？"}])
+
+
+def written(house: House, subject: Subject | None = None) -> UUID:
+    draft = ReceiptDraft(
+        subject_id=(subject or house.subject).id,
+        policy_version="7",
+        rendered=SENT,
+        candidates=CANDIDATES,
+        intent="navigation",
+        tokens={"total": 90},
+        degraded_reason="redis_unavailable",
+    )
+    with tenant_tx(house.tenant.id):
+        return write_receipt(draft).id
+
+
+def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> None:
+    receipt_id = written(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        receipt = receipt_by_id(receipt_id)
+        assert rendered_of(receipt) == SENT
+        assert (receipt.intent, receipt.degraded_reason, receipt.tokens) == (
+            "navigation",
+            "redis_unavailable",
+            {"total": 90},
+        )
+        candidates = candidates_of(receipt)
+    assert [one["memory_id"] for one in candidates] == [str(SEEN), "summary", str(LEFT_OUT), str(WEAK)]
+    assert candidates[0] == {
+        "memory_id": str(SEEN),
+        "lane": "snapshots",
+        "kind": "statement",
+        "candidate_score": 0.7,
+        "decision_reason": "kept",
+        "guardrail_hit": None,
+        "context_position": 1,
+        "tokens": 20,
+        "explain": EXPLAIN,
+        "policy_version": "7",
+        "utilized": None,
+        "user_feedback_signal": None,
+    }
+
+
+def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> None:
+    written(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        rows = list(ReceiptMemory.objects.filter(subject=world.acme.subject))
+    assert [(row.memory_ref, row.context_position) for row in rows] == [(SEEN, 1)]
+
+
+def test_feedback_shows_with_its_candidate(world: World) -> None:
+    receipt_id = written(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        ReceiptMemory.objects.filter(memory_ref=SEEN).update(utilised=True, signal="positive")
+        first, *others = candidates_of(receipt_by_id(receipt_id))
+    assert (first["utilized"], first["user_feedback_signal"]) == (True, "positive")
+    assert all(one["utilized"] is None for one in others)
+
+
+def test_no_words_stand_outside_of_what_is_purged(world: World) -> None:
+    receipt_id = written(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        Receipt.objects.filter(id=receipt_id).update(rendered=None)
+        receipt = receipt_by_id(receipt_id)
+        assert rendered_of(receipt) is None
+        kept = orjson.dumps([receipt.candidates, receipt.sections, receipt.tokens]).decode()
+    assert "家" not in kept
+
+
+def test_the_commit_does_not_wait_for_the_disk_and_the_next_transaction_does(world: World) -> None:
+    def mode() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            return str(cursor.fetchone()[0])
+
+    with tenant_tx(world.acme.tenant.id):
+        before = mode()
+        write_receipt(ReceiptDraft(world.acme.subject.id, "1", SENT))
+        assert mode() == "off"
+    with tenant_tx(world.acme.tenant.id):
+        assert mode() == before != "off"
+
+
+def test_receipts_are_found_by_subject_memory_and_time(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        other = Subject.objects.create(external_id="小林")
+    adas, lins = written(world.acme), written(world.acme, other)
+    with tenant_tx(world.acme.tenant.id):
+        said = receipt_by_id(adas).created_at
+        instant = timedelta(microseconds=1)
+        assert {one.id for one in receipts()} == {adas, lins}
+        assert [one.id for one in receipts(subject_external_id="小林")] == [lins]
+        assert {one.id for one in receipts(memory_id=SEEN)} == {adas, lins}
+        assert not receipts(memory_id=LEFT_OUT).exists()
+        assert [one.id for one in receipts(since=said, until=said)] == [adas]
+        assert not receipts(until=said - instant).exists()
+        assert not receipts(subject_external_id="nobody").exists()
+
+
+def test_another_tenants_receipt_is_one_that_nobody_has(world: World) -> None:
+    receipt_id = written(world.acme)
+    with tenant_tx(world.globex.tenant.id):
+        for wanted in (receipt_id, new_id()):
+            with pytest.raises(NotFound, match="No receipt with this id"):
+                receipt_by_id(wanted)
+        assert not receipts(subject_external_id="ada").exists()
+        assert not receipts(memory_id=SEEN).exists()
