@@ -1,0 +1,58 @@
+"""Every route of the API as the resolver holds it, so that a new noun is tested without being listed anywhere."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+OPEN_ROUTES = frozenset({"v1/schema", "v1/docs", "health/live", "health/ready"})
+_PART = re.compile(r"<(?P<kind>\w+):(?P<name>\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One pattern and the view behind it."""
+
+    pattern: str
+    view: Any
+
+    @property
+    def names(self) -> list[str]:
+        """The named parts of the path."""
+        return [match["name"] for match in _PART.finditer(self.pattern)]
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods that the view answers."""
+        return [method for method in METHODS if hasattr(self.view, method.lower())]
+
+    def path(self, subject: str, other: str = "x") -> str:
+        """Return an address: ``subject`` for the subject's id, ``other`` for each further part."""
+        return "/" + _PART.sub(lambda part: subject if part["name"] == "subject_id" else other, self.pattern)
+
+
+def routes() -> list[Route]:
+    """Return everything below /v1 and /health."""
+    return list(_walk(get_resolver("memory_platform.urls").url_patterns, ""))
+
+
+def tenant_calls() -> list[tuple[str, Route]]:
+    """Return every method of every route that needs a key."""
+    return [(method, route) for route in routes() if route.pattern not in OPEN_ROUTES for method in route.methods]
+
+
+def call_id(value: object) -> str:
+    """Return the name of a parametrised call."""
+    return value.pattern if isinstance(value, Route) else str(value)
+
+
+def _walk(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[Route]:
+    for pattern in patterns:
+        route = f"{prefix}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, route)
+        elif route.startswith(("v1/", "health/")):
+            yield Route(route, getattr(pattern.callback, "cls", None))
