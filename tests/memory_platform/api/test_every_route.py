@@ -1,7 +1,5 @@
 """What holds for every route and method, whatever noun it belongs to. Rows: T1, T2, D1; matrix rows 3, 18, 46."""
 
-from typing import Any
-
 import pytest
 
 from profiles.models import Subject
@@ -19,7 +17,7 @@ WITH_SUBJECT = [(method, route) for method, route in CALLS if "subject_id" in ro
 CANARY = "ada"
 
 
-def each(calls: list[tuple[str, Route]]) -> Any:
+def each(calls: list[tuple[str, Route]]) -> pytest.MarkDecorator:
     """Run a test for every call."""
     return pytest.mark.parametrize(("method", "route"), calls, ids=call_id)
 
