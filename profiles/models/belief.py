@@ -1,5 +1,8 @@
 """What preferences and profile facts share: two clocks, confidence, provenance (rows P4 and P5)."""
 
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
@@ -29,9 +32,23 @@ class Belief(SubjectOwned):
     recorded_at = models.DateTimeField(_("recorded at"), default=timezone.now)
     retired_at = models.DateTimeField(_("retired at"), null=True, blank=True)
     last_validated_at = models.DateTimeField(_("last validated at"), default=timezone.now)
+    said_times = ArrayField(models.DateTimeField(), verbose_name=_("said at"), default=list, blank=True, editable=False)
     superseded_by = TenantForeignKey("self", null=True, blank=True, verbose_name=_("superseded by"))
     version_of = TenantForeignKey("self", null=True, blank=True, verbose_name=_("version of"))
     version = models.PositiveBigIntegerField(default=1, editable=False)
 
+    superseded_by_id: UUID | None  # for mypy: Django makes both from the keys above
+    version_of_id: UUID | None
+
     class Meta(SubjectOwned.Meta):
         abstract = True
+
+    @property
+    def value_id(self) -> UUID:
+        """The id that the value keeps for life, also on an image of it before a change."""
+        return self.version_of_id or self.id
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is what is believed now to be true now."""
+        return self.invalid_at is None and self.retired_at is None

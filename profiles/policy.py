@@ -1,0 +1,32 @@
+"""Numbers of the profiles room: confidence, lengths, and how tags are found."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+from profiles.values import Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefPolicy:
+    """How sure a value may be, and how much of its past is kept. Confidence is 0..1."""
+
+    observation_ceiling: float = promised(0.6, row="P5")
+    analysis_ceiling: float = promised(0.8, row="P5")
+    confirmed_ceiling: float = promised(1.0, row="P5")
+    sayings_kept: int = assumed(32, owner="profiles", settle_by="how often real subjects repeat one value")
+    clock_tolerance: timedelta = assumed(
+        timedelta(minutes=5), owner="profiles", settle_by="skew of clocks seen in said_at of live messages"
+    )
+    search_text_chars: int = assumed(4_000, owner="profiles", settle_by="console search time at 100,000 subjects")
+
+    def ceiling(self, provenance: Provenance) -> float:
+        """Return the highest confidence that a value known in this way may have."""
+        return {
+            Provenance.OBSERVATION: self.observation_ceiling,
+            Provenance.ANALYSIS: self.analysis_ceiling,
+            Provenance.CONFIRMED_BY_USER: self.confirmed_ceiling,
+        }[provenance]
+
+
+BELIEFS = BeliefPolicy()

@@ -1,0 +1,147 @@
+"""Reading what is known about subjects: now, at a past moment, and as it was believed at a past moment.
+
+Every function runs inside an open ``tenant_tx`` and names its subject. Times are aware.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memory_platform.kernel.errors import NotFound
+from profiles.models import PROFILE_FIELDS, Preference, ProfileFact, Subject, Tag
+from profiles.models.belief import Belief
+
+B = TypeVar("B", bound=Belief)
+
+
+def subject_by_external_id(external_id: str) -> Subject:
+    """Return the subject that the product calls ``external_id``. Raises NotFound."""
+    found = Subject.objects.filter(external_id=external_id).first()
+    if found is None:
+        raise NotFound("no such subject")
+    return found
+
+
+def all_subjects() -> QuerySet[Subject]:
+    """Return the tenant's subjects."""
+    return Subject.objects.all()
+
+
+def held(
+    rows: QuerySet[B],
+    *,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+    include_history: bool = False,
+) -> QuerySet[B]:
+    """Return of ``rows`` what was true at ``as_of`` as it was known at ``known_at``; None is now, for either clock.
+
+    With ``known_at`` alone: what was current for the platform at that moment. ``include_history`` adds the values that
+    had ended by then.
+    """
+    known = rows.filter(_known(known_at))
+    if as_of is not None:
+        known = known.filter(valid_at__lte=as_of)
+        return known if include_history else known.filter(_open_at(as_of))
+    return known if include_history else known.filter(invalid_at__isnull=True)
+
+
+def _known(at: datetime | None) -> Q:
+    if at is None:
+        return Q(retired_at__isnull=True)
+    return Q(recorded_at__lte=at) & (Q(retired_at__isnull=True) | Q(retired_at__gt=at))
+
+
+def _open_at(at: datetime) -> Q:
+    return Q(invalid_at__isnull=True) | Q(invalid_at__gt=at)
+
+
+def current_preferences(subject: Subject, *, category: str | None = None) -> QuerySet[Preference]:
+    """Return the subject's current preferences, those of one category when it is given."""
+    return preferences_at(subject, category=category)
+
+
+def preferences_at(
+    subject: Subject,
+    *,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+    category: str | None = None,
+    include_history: bool = False,
+) -> QuerySet[Preference]:
+    """Return the preferences at a moment of either clock, as :func:`held` says."""
+    rows = Preference.objects.filter(subject_id=subject.id)
+    if category is not None:
+        rows = rows.filter(category=category)
+    return held(rows, as_of=as_of, known_at=known_at, include_history=include_history)
+
+
+def current_preference(subject: Subject, category: str, key: str) -> Preference:
+    """Return the current value of one preference. Raises NotFound when it has none."""
+    found = current_preferences(subject, category=category).filter(key=key).first()
+    if found is None:
+        raise NotFound("no such preference")
+    return found
+
+
+def preference_history(subject: Subject, category: str, key: str) -> QuerySet[Preference]:
+    """Return every value that one preference has had, as known now."""
+    return preferences_at(subject, category=category, include_history=True).filter(key=key)
+
+
+def preference_values(preferences: Iterable[Preference]) -> dict[str, dict[str, Any]]:
+    """Return ``{category: {key: value}}``: the short form that recall answers with."""
+    values: dict[str, dict[str, Any]] = {}
+    for preference in preferences:
+        values.setdefault(preference.category, {})[preference.key] = preference.value
+    return values
+
+
+def profile_facts(
+    subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None
+) -> QuerySet[ProfileFact]:
+    """Return the facts that make up the profile at a moment of either clock, as :func:`held` says."""
+    return held(ProfileFact.objects.filter(subject_id=subject.id), as_of=as_of, known_at=known_at)
+
+
+def profile_history(subject: Subject) -> QuerySet[ProfileFact]:
+    """Return every value that the profile's fields and attributes have had, as known now."""
+    return held(ProfileFact.objects.filter(subject_id=subject.id), include_history=True)
+
+
+def current_profile(subject: Subject) -> dict[str, Any]:
+    """Return the profile: every field of the profile proper (None when unknown) and ``attributes``."""
+    return profile_of(profile_facts(subject))
+
+
+def profile_of(facts: Iterable[ProfileFact]) -> dict[str, Any]:
+    """Return facts as a profile: ``{name, occupation, interests, mbti, age_range, locale, timezone, attributes}``."""
+    profile: dict[str, Any] = dict.fromkeys(PROFILE_FIELDS)
+    attributes: dict[str, Any] = {}
+    for fact in facts:
+        (attributes if fact.is_attribute else profile)[fact.field] = fact.value
+    return {**profile, "attributes": attributes}
+
+
+def current_profiles(subjects: Collection[Subject]) -> Mapping[UUID, dict[str, Any]]:
+    """Return ``{subject.id: profile}`` of many subjects in one query."""
+    facts: dict[UUID, list[ProfileFact]] = {subject.id: [] for subject in subjects}
+    for fact in held(ProfileFact.objects.filter(subject_id__in=list(facts))):
+        facts[fact.subject_id].append(fact)
+    return {subject_id: profile_of(own) for subject_id, own in facts.items()}
+
+
+def tags_of(subject: Subject) -> QuerySet[Tag]:
+    """Return the subject's tags."""
+    return Tag.objects.filter(subject_id=subject.id)
+
+
+def tag_by_id(subject: Subject, tag_id: UUID) -> Tag:
+    """Return one tag of the subject. Raises NotFound."""
+    found = tags_of(subject).filter(id=tag_id).first()
+    if found is None:
+        raise NotFound("no such tag")
+    return found

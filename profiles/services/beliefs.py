@@ -1,0 +1,274 @@
+"""Recording values on two clocks: what preferences and profile facts share (rows P4 and P5).
+
+The values of one thing (a preference's key, a profile's field) succeed each other on the valid clock. A new value takes
+over from the one that holds at its ``valid_at``; whether it is the current one then depends on what was said later, not
+on what was processed later. Nothing is overwritten: see :class:`profiles.models.belief.Belief` for the two clocks.
+
+Every write holds the subject's row, so parallel writes queue up and each sees the one before it.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar, cast
+
+from django.db.models import F, Manager, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from profiles.models import Candidate, CandidateKind, Subject
+from profiles.models.belief import Belief
+from profiles.policy import BELIEFS
+from profiles.services.claims import OLDER, WEAKER, Claim, Outcome, is_weaker, same_value
+from profiles.services.locking import lock_subject
+from profiles.values import Provenance, Verdict
+
+B = TypeVar("B", bound=Belief)
+
+# Of values that start together, the one that holds comes first: the others ended when they began.
+_LATEST_FIRST = ("-valid_at", F("invalid_at").desc(nulls_first=True), "-recorded_at")
+_EARLIEST_FIRST = ("valid_at", F("invalid_at").desc(nulls_first=True), "-recorded_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Generic[B]):
+    """Where the values of one thing stand: table, subject, and the columns that name the thing.
+
+    ``target`` names it in a candidate: ``category/key`` or a field.
+    """
+
+    model: type[B]
+    subject: Subject
+    columns: Mapping[str, Any]
+    kind: CandidateKind
+    target: str
+
+    def rows(self) -> QuerySet[B]:
+        """Return the values as believed now."""
+        manager = cast("Manager[B]", self.model._default_manager)
+        return manager.filter(subject_id=self.subject.id, retired_at__isnull=True, **self.columns)
+
+    def latest(self) -> B | None:
+        """Return the value that began last: the current one, unless that has ended without a successor."""
+        return self.rows().order_by(*_LATEST_FIRST).first()
+
+    def current(self) -> B | None:
+        """Return the current value."""
+        return self.rows().filter(invalid_at__isnull=True).first()
+
+    def last_begun(self, at: datetime) -> B | None:
+        """Return the value that began last at or before ``at``."""
+        return self.rows().filter(valid_at__lte=at).order_by(*_LATEST_FIRST).first()
+
+    def first_after(self, at: datetime) -> B | None:
+        """Return the value that begins next after ``at``."""
+        return self.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment(Generic[B]):
+    """A claim's place in time: ``holds`` is the value at ``at``, ``follower`` the one that ends the claim."""
+
+    at: datetime
+    now: datetime
+    latest: B | None
+    holds: B | None
+    ends_at: datetime | None = None
+    follower: B | None = None
+
+
+def record_belief(place: Place[B], claim: Claim, *, now: datetime | None = None) -> Outcome[B]:
+    """Record one value and return what that did. ``now`` is the time of recording.
+
+    stored: the first value, or one after a retraction · superseded: the current value gave way · unchanged: the same
+    value again (validated anew; a stronger provenance or higher confidence is taken over), or with reason ``older`` a
+    value that entered history only · rejected (``weaker_than_current``): kept as a candidate. A ``valid_at`` ahead of
+    ``now`` is taken as ``now``: clocks of products run ahead, and what is current must be true now.
+    """
+    lock_subject(place.subject)
+    moment = _moment(place, claim, now)
+    holds = moment.holds
+    if holds is not None and same_value(holds.value, claim.value):
+        return _say_again(holds, claim, moment)
+    if holds is not None and is_weaker(claim, holds):
+        return _reject(place, claim, moment)
+    return _insert(place, claim, _bounded(place, moment))
+
+
+def retract_belief(place: Place[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
+    """End the current value at ``at`` (by default now) without a successor, and return it; its history stays.
+
+    Returns None when there is no current value, or when it was said again after ``at``.
+    """
+    lock_subject(place.subject)
+    current = place.latest()
+    if current is None or not current.is_current:
+        return None
+    moment = _recording_time(current, now)
+    ended_at = min(at or moment, moment)
+    if ended_at < max(_sayings(current)):
+        return None
+    _keep_image(place, current, moment)
+    _change(place, current, moment, invalid_at=ended_at)
+    return current
+
+
+def _moment(place: Place[B], claim: Claim, now: datetime | None) -> _Moment[B]:
+    latest = place.latest()
+    recorded = _recording_time(latest, now)
+    at = min(claim.valid_at or recorded, recorded)
+    if claim.explicit and latest is not None and latest.invalid_at is not None:
+        # Nothing is current: the product's own word starts anew after what was retracted.
+        at = max(at, latest.invalid_at)
+    before = latest if latest is None or latest.valid_at <= at else place.last_begun(at)
+    holds = before if before is not None and (before.invalid_at is None or at < before.invalid_at) else None
+    return _Moment(at, _recording_time(holds, recorded), latest, holds)
+
+
+def _recording_time(changed: Belief | None, now: datetime | None) -> datetime:
+    """Return the time of recording: never before the last change, or a slow clock would hide that from known_at."""
+    time = now or utc_now()
+    return time if changed is None else max(time, changed.recorded_at)
+
+
+def _bounded(place: Place[B], moment: _Moment[B]) -> _Moment[B]:
+    """Return ``moment`` with the end of a value that begins there."""
+    holds, at = moment.holds, moment.at
+    said_later = [time for time in _sayings(holds) if time > at] if holds is not None else []
+    if said_later:
+        return _ending(moment, said_later[0], holds)
+    if holds is not None and holds.invalid_at is not None and holds.superseded_by_id is None:
+        return _ending(moment, holds.invalid_at, None)  # retracted later than this was said
+    if moment.latest is None or moment.latest.valid_at <= at:
+        return moment
+    follower = place.first_after(at)
+    return _ending(moment, follower.valid_at if follower else None, follower)
+
+
+def _ending(moment: _Moment[B], ends_at: datetime | None, follower: B | None) -> _Moment[B]:
+    return _Moment(moment.at, moment.now, moment.latest, moment.holds, ends_at, follower)
+
+
+def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
+    """Put a new value where ``moment`` says; what holds there gives way, before or around it."""
+    row = _new_row(place, claim, moment)
+    holds = moment.holds
+    if holds is None:
+        row.save(force_insert=True)
+    elif moment.follower is holds:
+        _split(place, row, holds, moment)
+    else:
+        _keep_image(place, holds, moment.now)
+        _change(place, holds, moment.now, invalid_at=moment.at)
+        row.save(force_insert=True)
+        # Only now: the key to the successor is checked at once, and two current values are refused at once.
+        place.rows().filter(id=holds.id).update(superseded_by=row)
+        holds.superseded_by = row
+    if row.is_current:
+        return Outcome(Verdict.SUPERSEDED if holds is not None else Verdict.STORED, "", row, row)
+    latest = moment.latest
+    return Outcome(Verdict.UNCHANGED, OLDER, row, latest if latest is not None and latest.is_current else None)
+
+
+def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
+    """Put ``row`` inside a value that was said again after it: that value keeps its id for the later part."""
+    _keep_image(place, holds, moment.now)
+    added = [row]
+    said = _sayings(holds)
+    cut = bisect_right(said, moment.at)
+    if holds.valid_at < moment.at:
+        earlier = copy(holds)
+        earlier.id, earlier.version = new_id(), 1
+        earlier.invalid_at, earlier.superseded_by = moment.at, row
+        earlier.said_times, earlier.recorded_at = said[:cut], moment.now
+        added.append(earlier)
+    _change(place, holds, moment.now, valid_at=said[cut], said_times=said[cut:])
+    place.model._default_manager.bulk_create(added)
+
+
+def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> Outcome[B]:
+    """The same value once more: validated anew, and as strong as the strongest of its sayings."""
+    holds.said_times = _with_saying(_sayings(holds), moment.at)
+    holds.last_validated_at = max(holds.last_validated_at, moment.at)
+    holds.provenance, holds.confidence = _strongest(holds, claim)
+    holds.version += 1
+    fields = ["said_times", "last_validated_at", "provenance", "confidence", "version"]
+    if claim.explicit:
+        for name, value in claim.details.items():
+            setattr(holds, name, value)
+        fields += claim.details
+    holds.save(update_fields=fields)
+    if holds.is_current:
+        return Outcome(Verdict.UNCHANGED, "", holds, holds)
+    latest = moment.latest
+    return Outcome(Verdict.UNCHANGED, OLDER, holds, latest if latest is not None and latest.is_current else None)
+
+
+def _strongest(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
+    if is_weaker(claim, holds):
+        return Provenance(holds.provenance), holds.confidence
+    return claim.provenance, claim.confidence if claim.explicit else max(claim.confidence, holds.confidence)
+
+
+def _reject(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
+    """Keep a weaker value as a candidate, once."""
+    Candidate.objects.get_or_create(
+        subject_id=place.subject.id,
+        kind=place.kind,
+        target=place.target,
+        value=claim.value,
+        verdict=Verdict.REJECTED,
+        reason=WEAKER,
+        message_ref=claim.message_ref,
+        defaults={"confidence": claim.confidence, "provenance": claim.provenance},
+    )
+    latest = moment.latest
+    return Outcome(Verdict.REJECTED, WEAKER, None, latest if latest is not None and latest.is_current else None)
+
+
+def _new_row(place: Place[B], claim: Claim, moment: _Moment[B]) -> B:
+    return place.model(
+        subject=place.subject,
+        value=claim.value,
+        confidence=claim.confidence,
+        provenance=claim.provenance,
+        valid_at=moment.at,
+        invalid_at=moment.ends_at,
+        superseded_by=moment.follower,
+        said_times=[moment.at],
+        recorded_at=moment.now,
+        last_validated_at=moment.now,
+        **place.columns,
+        **claim.details,
+    )
+
+
+def _keep_image(place: Place[B], row: B, now: datetime) -> None:
+    """Keep ``row`` as it has been believed until ``now``; what was believed for no time at all leaves no image."""
+    if row.recorded_at >= now:
+        return
+    image = copy(row)
+    image.id, image.version_of_id, image.retired_at = new_id(), row.id, now
+    image.save(force_insert=True)
+
+
+def _change(place: Place[B], row: B, now: datetime, **changes: Any) -> None:
+    """Change ``row`` in place, believed since ``now``."""
+    for name, value in {**changes, "recorded_at": now, "version": row.version + 1}.items():
+        setattr(row, name, value)
+    row.save(update_fields=[*changes, "recorded_at", "version"])
+
+
+def _sayings(row: Belief) -> list[datetime]:
+    return row.said_times or [row.valid_at]
+
+
+def _with_saying(said: Sequence[datetime], at: datetime) -> list[datetime]:
+    """Return ``said`` with ``at``; the first and the newest are kept when there are too many."""
+    times = list(said)
+    if at not in times:
+        insort(times, at)
+    kept = BELIEFS.sayings_kept
+    return times if len(times) <= kept else [times[0], *times[len(times) - kept + 1 :]]

@@ -1,0 +1,122 @@
+"""What is claimed about a subject, and what became of the claim."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import orjson
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import FieldFault, Refused
+from profiles.models.belief import Belief
+from profiles.policy import BELIEFS
+from profiles.values import Provenance, Verdict
+
+B = TypeVar("B", bound=Belief)
+
+OLDER = "older"
+"""Something said later stands: the value entered history only."""
+
+WEAKER = "weaker_than_current"
+"""A stronger provenance says otherwise: the value became a candidate."""
+
+
+class ConfidenceAboveCeiling(Refused):
+    """More confidence than the provenance allows (row P5). HTTP 422."""
+
+    code = "confidence_above_ceiling"
+
+
+class ValidInFuture(Refused):
+    """A value cannot be true from a moment that has not come. HTTP 422."""
+
+    code = "valid_at_in_future"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One value as it was said. Use :func:`stated` for the product's own word and :func:`learned` for what was read.
+
+    ``valid_at`` is since when it is true: by default when it was said, else when it is recorded. ``explicit`` marks the
+    product's own word: it may lower the confidence of the same value, and it brings back what was retracted.
+    ``details`` are further columns, such as ``statement``.
+    """
+
+    value: Any
+    provenance: Provenance = Provenance.CONFIRMED_BY_USER
+    confidence: float = 1.0
+    valid_at: datetime | None = None
+    explicit: bool = False
+    message_ref: UUID | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[B]):
+    """What a write did. ``row`` is where the claim now stands (None: rejected), ``current`` what is true now."""
+
+    verdict: Verdict
+    reason: str = ""
+    row: B | None = None
+    current: B | None = None
+
+
+def stated(
+    value: Any,
+    *,
+    provenance: Provenance | None = None,
+    confidence: float | None = None,
+    valid_at: datetime | None = None,
+    **details: Any,
+) -> Claim:
+    """Return the claim of a product that says it itself: confirmed by the user unless it says otherwise.
+
+    Confidence is by default the ceiling of the provenance. Raises ConfidenceAboveCeiling and ValidInFuture.
+    """
+    known_by = provenance or Provenance.CONFIRMED_BY_USER
+    ceiling = BELIEFS.ceiling(known_by)
+    if confidence is not None and confidence > ceiling:
+        message = f"Is at most {ceiling} for provenance {known_by.value}."
+        raise ConfidenceAboveCeiling(faults=[FieldFault("confidence", "above_ceiling", message)])
+    if valid_at is not None and valid_at > utc_now() + BELIEFS.clock_tolerance:
+        raise ValidInFuture(faults=[FieldFault("valid_at", "in_future", "Is not in the future.")])
+    sure = ceiling if confidence is None else confidence
+    return Claim(value, known_by, sure, valid_at, explicit=True, details=details)
+
+
+def learned(
+    value: Any,
+    *,
+    provenance: Provenance,
+    confidence: float,
+    said_at: datetime,
+    message_ref: UUID | None = None,
+    **details: Any,
+) -> Claim:
+    """Return the claim that extraction read from a message said at ``said_at``; confidence is cut to its ceiling."""
+    sure = max(0.0, min(confidence, BELIEFS.ceiling(provenance)))
+    return Claim(value, provenance, sure, said_at, message_ref=message_ref, details=details)
+
+
+def is_weaker(claim: Claim, held: Belief) -> bool:
+    """Return whether the claim's provenance is weaker than that of ``held``, which it then does not replace."""
+    return Provenance(claim.provenance).strength < Provenance(held.provenance).strength
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are the same; 1 and 1.0 are, 1 and true are not."""
+    return _canonical(one) == _canonical(other)
+
+
+def _canonical(value: Any) -> bytes:
+    return orjson.dumps(_plain_numbers(value), option=orjson.OPT_SORT_KEYS)
+
+
+def _plain_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain_numbers(inner) for inner in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -1,0 +1,94 @@
+"""Quantities in the words of people, a number and a unit: "25度", "23 degrees", "$50"."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from memory_platform.kernel.text import comparable
+
+_UNITS = {
+    "degree": ("度", "摄氏度", "°c", "°f", "°", "c", "f", "degree", "celsius", "degree celsius", "degree fahrenheit"),
+    "yuan": ("元", "块", "块钱", "元钱", "圆", "rmb", "cny", "yuan", "¥", "人民币"),
+    "dollar": ("美元", "美金", "刀", "$", "usd", "us$", "dollar", "buck"),
+    "euro": ("欧元", "€", "eur", "euro"),
+    "o'clock": ("点", "点钟", "o'clock", "am", "pm", "a.m.", "p.m."),
+    "minute": ("分钟", "分", "min", "minute"),
+    "hour": ("小时", "个小时", "钟头", "个钟头", "h", "hr", "hour"),
+    "day": ("天", "日", "day"),
+    "kilometre": ("公里", "千米", "km", "kilometre", "kilometer"),
+    "mile": ("英里", "mile", "mi"),
+    "percent": ("%", "percent"),
+    "person": ("人", "个人", "位", "person", "people"),
+}
+_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words}
+
+_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2}
+_POWERS = {"十": 10, "百": 100}
+_NUMERALS = "".join([*_DIGITS, *_POWERS])
+_NUMBER = rf"[0-9]+(?:[.,:][0-9]+)*|[{_NUMERALS}]+"
+_QUANTITY = re.compile(rf"(?P<before>[^0-9\s{_NUMERALS}]{{0,4}})\s?(?P<number>{_NUMBER})\s?(?P<unit>\D{{0,20}})")
+_FIRST_NUMBER = re.compile(_NUMBER)
+_SHORTEST_PLURAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in digits, and its unit ("" when none is said)."""
+
+    number: str
+    unit: str
+
+
+def quantity_of(value: Any) -> Quantity | None:
+    """Return the quantity that ``value`` is as a whole, or None."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Quantity(f"{value:g}", "")
+    if not isinstance(value, str):
+        return None
+    found = _QUANTITY.fullmatch(comparable(value))
+    if found is None:
+        return None
+    unit = (found["unit"] or found["before"]).strip()
+    return Quantity(_digits(found["number"]), _UNIT_OF.get(_singular(unit), unit))
+
+
+def same_unit(one: Any, other: Any) -> bool:
+    """Return whether ``other`` can stand where ``one`` stands: same unit, one without unit, or both plain words."""
+    first, second = quantity_of(one), quantity_of(other)
+    if first is None or second is None:
+        return first is second and isinstance(one, str) and isinstance(other, str)
+    return first.unit == second.unit or "" in {first.unit, second.unit}
+
+
+def same_quantity(one: Any, other: Any) -> bool:
+    """Return whether both are quantities of the same number and not of different units."""
+    first, second = quantity_of(one), quantity_of(other)
+    return first is not None and second is not None and first.number == second.number and same_unit(one, other)
+
+
+def in_place_of(old: Any, new: Any) -> Any:
+    """Return ``new`` with the unit of ``old`` where it says none: 23 in place of "25 degrees" is "23 degrees"."""
+    was, says = quantity_of(old), quantity_of(new)
+    if was is None or says is None or says.unit or not was.unit or not isinstance(old, str):
+        return new
+    return _FIRST_NUMBER.sub(says.number, old, count=1)
+
+
+def _singular(unit: str) -> str:
+    words = unit.split(" ")
+    return " ".join(w[:-1] if w.isascii() and len(w) >= _SHORTEST_PLURAL and w.endswith("s") else w for w in words)
+
+
+def _digits(number: str) -> str:
+    """Return Chinese numerals below 1,000 in digits; digits as they are."""
+    if number.isascii():
+        return number
+    if not any(character in _POWERS for character in number):
+        return "".join(str(_DIGITS[character]) for character in number)
+    total = rest = 0
+    for character in number:
+        if character in _POWERS:
+            total, rest = total + (rest or 1) * _POWERS[character], 0
+        else:
+            rest = _DIGITS[character]
+    return str(total + rest)
