@@ -1,0 +1,38 @@
+"""Numbers that every room of the snapshots shares: how long a memory is kept, and how sure a posted one is."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory_platform.kernel.policy import promised
+from profiles.values import Provenance
+from snapshots.models import SnapshotKind
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """How long a snapshot is kept, by kind. A kind without a field is kept until it is retired."""
+
+    conversation: timedelta = promised(timedelta(days=7), row="S3")
+    segment: timedelta = promised(timedelta(days=7), row="S3")
+    statement: timedelta = promised(timedelta(days=180), row="S3")
+    episode: timedelta = promised(timedelta(days=180), row="S3")
+
+
+RETENTION = RetentionPolicy()
+
+
+def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETENTION) -> datetime | None:
+    """Return when a snapshot recorded at ``recorded_at`` expires, None for never.
+
+    Counted from recording, not from ``said_at``: imported history is not born expired.
+    """
+    kept: timedelta | None = getattr(policy, kind, None)
+    return None if kept is None else recorded_at + kept
+
+
+def usual_provenance(kind: str) -> Provenance:
+    """Return how a posted snapshot of this kind came to be known when its writer does not say.
+
+    A manual one is the product's own word, as its preferences are; the others repeat what was observed.
+    """
+    return Provenance.CONFIRMED_BY_USER if kind == SnapshotKind.MANUAL else Provenance.OBSERVATION
