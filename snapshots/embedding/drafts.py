@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import encode_lex
@@ -56,11 +57,12 @@ class VectorPair:
 
 @dataclass(frozen=True, slots=True)
 class PreparedSnapshot:
-    """A draft with its packed words and, when the embedding service answered, its vectors."""
+    """A draft with its packed words, its language and, when the embedding service answered, its vectors."""
 
     draft: SnapshotDraft
     words: bytes
     vectors: VectorPair | None
+    language: str = ""
 
 
 def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedder: Embedder | None) -> list[PreparedSnapshot]:
@@ -72,7 +74,7 @@ def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedder: Embedder | None
     indexed = [index_draft(draft) for draft in drafts]
     pairs = embed_pairs(indexed, embedder)
     return [
-        PreparedSnapshot(draft, encode_lex(text), pair)
+        PreparedSnapshot(draft, encode_lex(text), pair, text.language)
         for draft, text, pair in zip(drafts, indexed, pairs, strict=True)
     ]
 
@@ -89,7 +91,11 @@ def index_draft(draft: SnapshotDraft) -> IndexedText:
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedder: Embedder | None) -> list[VectorPair | None]:
-    """Return one pair per text; None where the model does not know the language, is missing or does not answer."""
+    """Return one pair per text; None where the model does not know the language, is missing or does not answer.
+
+    Rows of another dimension are refused as a whole (S5), rows that are not finite one by one: a model that answers
+    nonsense is one that does not answer.
+    """
     pairs: list[VectorPair | None] = [None] * len(indexed)
     known = [i for i, item in enumerate(indexed) if embedder and item.language in embedder.languages]
     if embedder is None or not known:
@@ -98,6 +104,11 @@ def embed_pairs(indexed: Sequence[IndexedText], embedder: Embedder | None) -> li
         rows = embedder.embed([text for i in known for text in (indexed[i].dated, indexed[i].continued)])
     except EmbeddingUnavailable:
         return pairs
+    if rows.shape != (2 * len(known), embedder.dimensions):
+        log(Event.PROVIDER_FAILED, provider=embedder.name, rows=len(known), error="wrong_dimension")
+        return pairs
     for number, i in enumerate(known):
-        pairs[i] = VectorPair(rows[2 * number], rows[2 * number + 1])
+        dated, previous = rows[2 * number : 2 * number + 2]
+        if np.isfinite(dated).all() and np.isfinite(previous).all():
+            pairs[i] = VectorPair(dated, previous)
     return pairs

@@ -1,6 +1,5 @@
 """The one way a snapshot is written: row, words, vectors, sources, and the version of the subject's memory."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from uuid import UUID
@@ -10,6 +9,7 @@ from pgvector import HalfVector
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
+from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
@@ -22,6 +22,11 @@ INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) V
 ON CONFLICT (tenant_id, subject_id) DO UPDATE
   SET version = subject_memory.version + 1, next_position = subject_memory.next_position + %s
 RETURNING next_position
+"""
+
+HOLD_MEMORY = """
+INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, 1)
+ON CONFLICT (tenant_id, subject_id) DO UPDATE SET version = subject_memory.version
 """
 
 
@@ -64,9 +69,26 @@ def touch_memory(subject_id: UUID, *, positions: int = 0) -> int:
     return int(row[0]) - positions
 
 
-def content_hash(text: str) -> bytes:
-    """SHA-256 of a text as it is shown, 32 bytes."""
-    return hashlib.sha256(text.encode()).digest()
+def lock_memory(subject_id: UUID) -> None:
+    """Hold a subject's memory until the transaction ends without changing its version; made when it is new.
+
+    Take it before looking for what a write depends on: other writers of the same memory wait here.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])
+
+
+def reindex_snapshot(prepared: PreparedSnapshot, embedder: Embedder | None) -> None:
+    """Replace words and vectors of a stored snapshot by those of its changed draft, in the transaction of the change.
+
+    Its old vectors leave every space: they say what the memory no longer says.
+    """
+    draft = prepared.draft
+    own = {"subject_id": draft.subject_id, "snapshot_id": draft.id}
+    SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language)
+    SnapshotVector.objects.filter(**own).delete()
+    if prepared.vectors:
+        store_vectors([(draft, prepared.vectors)], embedder)
 
 
 def _store_of_one_subject(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> None:
@@ -117,6 +139,7 @@ def _words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
         snapshot_id=item.draft.id,
         position=position,
         words=item.words,
+        language=item.language,
     )
 
 

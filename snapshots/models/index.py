@@ -15,11 +15,15 @@ from tenants.models import TenantForeignKey
 
 
 class SnapshotWords(SubjectOwned):
-    """The indexed words of one snapshot, packed: see ``snapshots.recall`` for the format."""
+    """The indexed words of one snapshot, packed: see ``snapshots.embedding.rows`` for the format.
+
+    ``language`` tells which memories a model could embed: the job that adds missing vectors asks for it.
+    """
 
     snapshot = TenantForeignKey(Snapshot)
     position = models.BigIntegerField()
     words = models.BinaryField()
+    language = models.CharField(max_length=8, db_default="", default="")
 
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot_words"

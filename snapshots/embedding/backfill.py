@@ -1,0 +1,101 @@
+"""Vectors for memories without any in the active space: the model or pgvector was away, or the model is new (S5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.contracts import Embedder
+from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, index_draft
+from snapshots.embedding.policy import BACKFILL, BackfillPolicy
+from snapshots.embedding.spaces import active_embedder, space_id
+from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
+from snapshots.embedding.stored import stored_drafts
+from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
+from tenants.isolation import tenant_tx
+
+BEFORE_ALL = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A memory without vectors: what it says, and the version that was read."""
+
+    draft: SnapshotDraft
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A missing memory and the vectors made for it."""
+
+    missing: Missing
+    vectors: VectorPair
+
+
+def backfill_vectors(tenant_id: UUID, limit: int, policy: BackfillPolicy = BACKFILL) -> int:
+    """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
+
+    Opens scopes of its own and embeds between them. Ends early while the model or pgvector is away. Safe to run twice,
+    also at once.
+    """
+    embedder = active_embedder()
+    done, after = 0, BEFORE_ALL
+    while embedder is not None and done < limit:
+        with tenant_tx(tenant_id):
+            batch = missing_vectors(embedder, after=after, limit=min(policy.batch, limit - done))
+        found = embedded(batch, embedder)
+        stored = _store_by_subject(tenant_id, found, embedder)
+        if not found or stored is None:  # nothing is missing, or a part is away
+            break
+        done, after = done + stored, batch[-1].draft.id
+    return done
+
+
+def missing_vectors(embedder: Embedder, *, after: UUID, limit: int) -> list[Missing]:
+    """Return memories that the model could embed and that have no vectors in its space, by id, after ``after``."""
+    has_vectors = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id=space_id(embedder))
+    unexpired = Q(snapshot__expires_at__isnull=True) | Q(snapshot__expires_at__gt=utc_now())
+    words = SnapshotWords.objects.filter(
+        ~Exists(has_vectors), unexpired, language__in=embedder.languages, snapshot_id__gt=after
+    )
+    held = words.filter(snapshot__retired_at__isnull=True).order_by("snapshot_id").select_related("snapshot")
+    snapshots = [word.snapshot for word in held.defer("words")[:limit]]
+    drafts = stored_drafts(snapshots)
+    return [Missing(draft, snapshot.version) for draft, snapshot in zip(drafts, snapshots, strict=True)]
+
+
+def embedded(batch: Sequence[Missing], embedder: Embedder) -> list[Found]:
+    """Return those of ``batch`` that the model answered for. No transaction may be open."""
+    pairs = embed_pairs([index_draft(missing.draft) for missing in batch], embedder)
+    return [Found(missing, pair) for missing, pair in zip(batch, pairs, strict=True) if pair is not None]
+
+
+def _store_by_subject(tenant_id: UUID, found: Sequence[Found], embedder: Embedder) -> int | None:
+    """Store vectors, each subject's in a transaction of its own; None when pgvector refused them."""
+    stored = 0
+    by_subject = sorted(found, key=lambda one: str(one.missing.draft.subject_id))
+    for subject_id, group in groupby(by_subject, key=lambda one: one.missing.draft.subject_id):
+        with tenant_tx(tenant_id):
+            count = store_unchanged(subject_id, list(group), embedder)
+        if count is None:
+            return None
+        stored += count
+    return stored
+
+
+def store_unchanged(subject_id: UUID, found: Sequence[Found], embedder: Embedder) -> int | None:
+    """Store the vectors of memories that still say what was embedded: an edit meanwhile has brought its own."""
+    lock_memory(subject_id)
+    ids = [one.missing.draft.id for one in found]
+    held = Snapshot.objects.filter(subject_id=subject_id, id__in=ids, retired_at__isnull=True).order_by()
+    versions = dict(held.values_list("id", "version"))
+    unchanged = [one for one in found if versions.get(one.missing.draft.id) == one.missing.version]
+    if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged], embedder):
+        return None
+    if unchanged:
+        touch_memory(subject_id)
+    return len(unchanged)
