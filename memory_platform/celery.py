@@ -7,5 +7,6 @@ from celery import Celery
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
 
 app = Celery("memory_platform")
+app.set_default()  # in every thread of the process: wake-ups are published from one of their own
 app.config_from_object("memory_platform.celery_settings")
 app.autodiscover_tasks(related_name="jobs")

@@ -1,6 +1,7 @@
 """Work: items of the internal queue. An accepted message is never lost to memory (row C3)."""
 
 from django.db import models
+from django.db.models import Func, Value
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -10,7 +11,7 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class WorkKind(models.TextChoices):
-    """What is to be done. ``statement`` has no order; ``extract`` goes by ``seq`` within a subject."""
+    """What is to be done. ``extract`` goes by ``position`` within a subject; the others have no order."""
 
     STATEMENT = "statement", _("statement")
     EXTRACT = "extract", _("extract")
@@ -37,7 +38,9 @@ class Work(SubjectOwned):
     conversation = TenantForeignKey(Conversation, verbose_name=_("conversation"))
     message = TenantForeignKey(Message, null=True, blank=True, verbose_name=_("message"))
     generation = models.PositiveIntegerField(default=0, editable=False)
-    position = models.BigIntegerField(_("position"))
+    position = models.BigIntegerField(
+        _("position"), editable=False, db_default=Func(Value("work_position"), function="nextval")
+    )
     state = models.CharField(_("state"), max_length=8, choices=WorkState.choices, default=WorkState.READY)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     due_at = models.DateTimeField(_("due at"), db_default=Now())
@@ -59,16 +62,17 @@ class Work(SubjectOwned):
             ),
         )
         indexes = (
+            models.Index(fields=("tenant", "kind", "due_at"), condition=models.Q(state="ready"), name="work_ready"),
             models.Index(
-                fields=("tenant", "kind", "due_at"),
-                condition=models.Q(state__in=("ready", "leased")),
-                name="work_open",
+                fields=("tenant", "kind", "lease_until"), condition=models.Q(state="leased"), name="work_leased"
             ),
             models.Index(
-                fields=("tenant", "subject", "position"),
-                condition=models.Q(state__in=("ready", "leased", "dead")),
+                fields=("tenant", "kind", "subject", "position"),
+                condition=models.Q(state__in=("ready", "leased")),
                 name="work_open_by_subject",
             ),
+            models.Index(fields=("tenant", "subject"), condition=models.Q(state="dead"), name="work_dead"),
+            models.Index(fields=("tenant", "done_at"), condition=models.Q(state="done"), name="work_done"),
         )
         verbose_name = _("work item")
         verbose_name_plural = _("work items")

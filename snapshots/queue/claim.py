@@ -1,0 +1,75 @@
+"""Claiming work: inside the open ``tenant_tx``, which must commit before the work is touched.
+
+``statement`` and ``conversation`` items have no order. ``extract`` items go by position within a subject: a claim takes
+the earliest open items of subjects of which nobody holds any. Dead items step aside.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from memory_platform.observability.logs import Event, log
+from snapshots.models import WorkKind
+from snapshots.queue import sql
+from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
+from snapshots.queue.rows import rows
+from snapshots.queue.values import ClaimedWork
+
+IN_ORDER = frozenset({WorkKind.EXTRACT})
+FIRST_SUBJECT = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One kind with something to do. ``subject_id``: whose item waits longest, None when all of it is abandoned."""
+
+    kind: WorkKind
+    subject_id: UUID | None
+    abandoned: bool
+
+
+def due_work(kinds: Iterable[WorkKind]) -> list[Due]:
+    """Return those of ``kinds`` that have due items or items whose lease has run out."""
+    found = rows(sql.DUE, kinds=[kind.value for kind in kinds])
+    return [Due(WorkKind(kind), subject_id, lost) for kind, subject_id, lost in found if subject_id or lost]
+
+
+def claim(kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
+    """Lease a batch of due items, ordered by position; empty when there are none or others are at them.
+
+    Of an ordered kind the search for subjects begins at the subject ``begin_at`` and, without a find, at the first.
+    """
+    if kind not in IN_ORDER:
+        return _claimed(rows(sql.CLAIM_ANY_ORDER, **_lease(kind, policy), limit=policy.batch))
+    return _claim_in_order(kind, begin_at, policy) or (
+        _claim_in_order(kind, FIRST_SUBJECT, policy) if begin_at != FIRST_SUBJECT else []
+    )
+
+
+def take_over(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
+    """Lease one item whose lease has run out; empty when there is none.
+
+    The lost lease counts as an attempt. One at a time: an item that kills its worker must not take a batch of
+    harmless ones with it again and again, until all of them are dead.
+    """
+    most = policy.attempts_of(kind)
+    while found := rows(sql.TAKE_OVER, **_lease(kind, policy), most=most, in_order=kind in IN_ORDER):
+        if items := _claimed(found):
+            return items
+        log(Event.WORK_DIED, work=found[0][0], kind=kind, code="lease_expired")
+    return []
+
+
+def _claim_in_order(kind: WorkKind, begin_at: UUID, policy: QueuePolicy) -> list[ClaimedWork]:
+    sizes = {"limit": policy.batch, "per_subject": policy.subject_batch, "subjects": policy.subjects_visited}
+    return _claimed(rows(sql.CLAIM_IN_ORDER, **_lease(kind, policy), begin_at=begin_at, **sizes))
+
+
+def _lease(kind: WorkKind, policy: QueuePolicy) -> dict[str, object]:
+    return {"kind": kind.value, "token": uuid4(), "lease": policy.lease}
+
+
+def _claimed(found: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:
+    items = [ClaimedWork(row[0], WorkKind(row[1]), *row[2:]) for row in found if row[-1] is not None]
+    return sorted(items, key=lambda item: item.position)

@@ -1,0 +1,70 @@
+"""How much work there is; and what was removed, without which the conservation law would not hold.
+
+Law, per tenant: accepted = ready + leased + done + dead + removed.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count, Sum
+
+from memory_platform.kernel.ids import new_id
+from profiles.models import Subject
+from snapshots.models import Conversation, Work, WorkRemoved
+from snapshots.queue import sql
+from snapshots.queue.rows import rows
+from snapshots.queue.values import Pending, WorkCounts
+
+
+def pending(subject: Subject) -> Pending:
+    """Return how much of a subject's work is open or given up."""
+    ((open_items, dead, oldest),) = rows(sql.PENDING, subject=subject.pk)
+    return Pending(open_items, dead, oldest)
+
+
+def work_counts() -> WorkCounts:
+    """Return where all items of the tenant stand: a scan, for consoles and tests."""
+    states = dict(Work.objects.order_by().values_list("state").annotate(Count("id")))
+    removed = WorkRemoved.objects.aggregate(total=Sum("count"))["total"] or 0
+    counted = {state: states.get(state, 0) for state in ("ready", "leased", "done", "dead")}
+    return WorkCounts(**counted, removed=removed)
+
+
+def tenants_with_due_work(at_most: int) -> list[UUID]:
+    """Return tenants with due or abandoned work. Runs outside any tenant's scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.TENANTS_WITH_DUE_WORK, {"at_most": at_most})
+        return [row[0] for row in cursor.fetchall()]
+
+
+def remove_work(work_ids: Sequence[UUID]) -> int:
+    """Delete items and count them as removed, in the open transaction."""
+    removed, _ = Work.objects.filter(pk__in=work_ids).delete()
+    return note_removed(removed)
+
+
+def remove_work_of_messages(message_ids: Sequence[UUID]) -> int:
+    """Delete the items of messages that are about to be deleted, and count them as removed."""
+    removed, _ = Work.objects.filter(message_id__in=message_ids).delete()
+    return note_removed(removed)
+
+
+def remove_work_of_conversation(conversation: Conversation) -> int:
+    """Delete all items of a conversation that is about to be deleted, and count them as removed."""
+    items = Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.pk)
+    removed, _ = items.delete()
+    return note_removed(removed)
+
+
+def remove_work_of_subject(subject: Subject) -> int:
+    """Delete all items of a subject that is about to be erased, and count them as removed."""
+    removed, _ = Work.objects.filter(subject_id=subject.pk).delete()
+    return note_removed(removed)
+
+
+def note_removed(count: int) -> int:
+    """Add to the day's count of removed items."""
+    if count:
+        rows(sql.COUNT_REMOVED, id=new_id(), count=count)
+    return count

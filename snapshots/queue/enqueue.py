@@ -1,0 +1,43 @@
+"""Putting work into the queue: in the transaction that makes it necessary."""
+
+from collections.abc import Sequence
+
+from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
+from snapshots.queue.wake_up import nudge
+
+__all__ = ["enqueue_conversation_end", "enqueue_messages", "nudge"]
+
+KINDS_OF_MESSAGE = (WorkKind.STATEMENT, WorkKind.EXTRACT)
+
+
+def enqueue_messages(messages: Sequence[Message]) -> None:
+    """Add one item of each kind per remembered user message, in the order given; known ones stay as they are.
+
+    Call it in the transaction of acceptance while the conversation's row is locked: the lock's order becomes the
+    items' order. The messages come with their conversation loaded.
+    """
+    items = [
+        Work(kind=kind, subject_id=message.subject_id, conversation_id=message.conversation_id, message_id=message.pk)
+        for message in messages
+        if message.role == MessageRole.USER and message.remember and message.conversation.remember
+        for kind in KINDS_OF_MESSAGE
+    ]
+    Work.objects.bulk_create(items, ignore_conflicts=True)
+
+
+def enqueue_conversation_end(conversation: Conversation) -> Work:
+    """Return the one item of this end of the conversation, added when it is new.
+
+    It exists for conversations that are not to be remembered too: its handler leaves them out.
+    """
+    end = {
+        "subject_id": conversation.subject_id,
+        "conversation_id": conversation.pk,
+        "kind": WorkKind.CONVERSATION,
+        "generation": conversation.generation,
+    }
+    known = Work.objects.filter(**end).first()
+    if known is not None:
+        return known
+    Work.objects.bulk_create([Work(**end)], ignore_conflicts=True)
+    return Work.objects.get(**end)

@@ -1,0 +1,67 @@
+"""What the holder of a lease may do: inside the open ``tenant_tx``, and only while the token is still good."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import WORK_ENDED, WORK_SECONDS
+from snapshots.models import WorkState
+from snapshots.queue import sql
+from snapshots.queue.errors import LeaseLost
+from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
+from snapshots.queue.rows import rows_of
+from snapshots.queue.values import ClaimedWork
+
+CODE_CHARS = 100
+NO_DELAY = timedelta(0)
+
+
+def hold(items: Iterable[ClaimedWork]) -> list[ClaimedWork]:
+    """Return those that are still ours, by position, their rows locked until the transaction ends.
+
+    First thing in the transaction that writes: what has passed to another worker must not be written by this one.
+    """
+    items = list(items)
+    ours = {row[0] for row in rows_of(sql.HOLD, items)}
+    if lost := len(items) - len(ours):
+        log(Event.LEASE_LOST, items=lost)
+    return sorted((item for item in items if item.id in ours), key=lambda item: item.position)
+
+
+def complete(items: Iterable[ClaimedWork]) -> None:
+    """Mark items as done, in the transaction of their effects. Raises LeaseLost when one of them is not ours."""
+    items = list(items)
+    done = rows_of(sql.COMPLETE, items)
+    if len(done) != len(items):
+        raise LeaseLost
+    for kind, seconds in done:
+        WORK_SECONDS.labels(kind=kind).observe(seconds)
+        WORK_ENDED.labels(kind=kind, outcome="done").inc()
+
+
+def fail(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy = QUEUE_POLICY) -> list[WorkState]:
+    """Count an attempt and put items back with back-off, or give them up; return the states of those that were ours.
+
+    ``code`` names the error's class or code, never content. All items are of one kind.
+    """
+    items = list(items)
+    if not items:
+        return []
+    kind = items[0].kind
+    limits = {"most": policy.attempts_of(kind), "base": policy.backoff, "cap": policy.backoff_cap}
+    failed = rows_of(sql.FAIL, items, code=code[:CODE_CHARS], **limits)
+    for work_id, state in failed:
+        dead = state == WorkState.DEAD
+        log(Event.WORK_DIED if dead else Event.WORK_RETRIED, work=work_id, kind=kind, code=code[:CODE_CHARS])
+        WORK_ENDED.labels(kind=kind, outcome="dead" if dead else "retried").inc()
+    return [WorkState(state) for _, state in failed]
+
+
+def release(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, code: str = "") -> int:
+    """Put items back without counting an attempt, due after ``delay``; return how many were still ours."""
+    return len(rows_of(sql.RELEASE, items, delay=delay, code=code[:CODE_CHARS]))
+
+
+def renew(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
+    """Begin the lease anew, as a sign of life; return how many items are still ours."""
+    return len(rows_of(sql.RENEW, items, lease=policy.lease))

@@ -1,0 +1,51 @@
+"""Giving dead work another chance: by a person, audited (row C3)."""
+
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from profiles.models import Subject
+from snapshots.models import Work, WorkKind, WorkState
+from snapshots.queue.wake_up import nudge
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import Actor, record_audit
+
+BULK = 1_000
+
+
+def replay_work(work: Work, *, by: Actor) -> bool:
+    """Make one dead item ready again with all its attempts; False when it is not dead (any more)."""
+    replayed = _revive([work.pk]) == 1
+    if replayed:
+        record_audit(by, "work.replayed", object_kind="work", object_id=str(work.pk), subject_ref=work.subject_id)
+    return replayed
+
+
+def replay_dead(*, by: Actor, kind: WorkKind | None = None, subject: Subject | None = None, at_most: int = BULK) -> int:
+    """Make the oldest dead items ready again, of one kind or subject where given; return how many."""
+    dead = Work.objects.filter(state=WorkState.DEAD)
+    if kind is not None:
+        dead = dead.filter(kind=kind)
+    if subject is not None:
+        dead = dead.filter(subject_id=subject.pk)
+    replayed = _revive(list(dead.order_by("position").values_list("pk", flat=True)[:at_most]))
+    if replayed:
+        record_audit(
+            by,
+            "work.replayed_in_bulk",
+            object_kind="work",
+            subject_ref=subject.pk if subject else None,
+            reason=f"{replayed} items",
+        )
+    return replayed
+
+
+def _revive(ids: list[UUID]) -> int:
+    revived = Work.objects.filter(pk__in=ids, state=WorkState.DEAD).update(
+        state=WorkState.READY, attempts=0, due_at=Now(), error_code=""
+    )
+    if revived:
+        transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
+    return revived

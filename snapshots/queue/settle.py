@@ -1,0 +1,106 @@
+"""Having one claimed batch done, and deciding what becomes of items whose handler raised.
+
+A batch that raises is repeated item by item, so that only the poison item pays for it. An outage is not poison: the
+items go back without an attempt counted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import WORK_ENDED
+from snapshots.models import WorkState
+from snapshots.queue.claim import IN_ORDER
+from snapshots.queue.errors import LeaseLost
+from snapshots.queue.heartbeat import lease_kept
+from snapshots.queue.leases import NO_DELAY, fail, release
+from snapshots.queue.policy import QueuePolicy
+from snapshots.queue.values import ClaimedWork, Handler
+from tenants.isolation import tenant_tx
+
+NOT_COMPLETED = "not_completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a batch. ``waits``: an item failed and will be tried again; ``outage``: nothing could be tried."""
+
+    done: int = 0
+    failed: int = 0
+    waits: bool = False
+    outage: bool = False
+
+
+def settle(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
+    """Run the handler over a leased batch of one kind; keep the lease meanwhile. Runs outside any ``tenant_tx``.
+
+    Raises only what stands between us and the database: then the lease runs out and the work is taken over.
+    """
+    with lease_kept(tenant_id, items, policy):
+        return _attempt(tenant_id, handler, items, policy)
+
+
+def error_code(fault: Exception) -> str:
+    """Name an error without repeating what it says: messages of errors hold content."""
+    if isinstance(fault, MemoryPlatformError):
+        return fault.code
+    sqlstate = getattr(fault.__cause__, "sqlstate", None)
+    return f"{type(fault).__name__}:{sqlstate}" if sqlstate else type(fault).__name__
+
+
+def _attempt(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
+    try:
+        handler(tenant_id, items)
+    except Exception as fault:  # noqa: BLE001 - whatever a handler raises, its item decides about itself alone
+        return _after(fault, tenant_id, handler, items, policy)
+    left = _fail(tenant_id, items, NOT_COMPLETED, policy)  # a handler that forgets items must not look done
+    return Settled(len(items) - left.failed, left.failed, left.waits)
+
+
+def _after(
+    fault: Exception, tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy
+) -> Settled:
+    if isinstance(fault, MemoryPlatformError) and fault.retryable:
+        _put_back(tenant_id, items, policy, code=fault.code)
+        return Settled(outage=True)
+    if len(items) > 1:
+        return _one_by_one(tenant_id, handler, items, policy)
+    if isinstance(fault, LeaseLost):
+        log(Event.LEASE_LOST, items=1)
+        return Settled()
+    return _fail(tenant_id, items, error_code(fault), policy)
+
+
+def _one_by_one(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
+    done = failed = 0
+    blocked: set[UUID] = set()
+    waiting: list[ClaimedWork] = []
+    for place, item in enumerate(items):
+        if item.subject_id in blocked:
+            waiting.append(item)  # what was said later must not be learned first
+            continue
+        settled = _attempt(tenant_id, handler, [item], policy)
+        if settled.outage:
+            _put_back(tenant_id, [*waiting, *items[place + 1 :]], policy)
+            return Settled(done, failed, outage=True)
+        done, failed = done + settled.done, failed + settled.failed
+        if settled.waits and item.kind in IN_ORDER:
+            blocked.add(item.subject_id)
+    with tenant_tx(tenant_id):
+        release(waiting, delay=NO_DELAY)
+    return Settled(done, failed, waits=bool(failed))
+
+
+def _fail(tenant_id: UUID, items: Sequence[ClaimedWork], code: str, policy: QueuePolicy) -> Settled:
+    with tenant_tx(tenant_id):
+        states = fail(items, code, policy=policy)
+    return Settled(failed=len(states), waits=WorkState.READY in states)
+
+
+def _put_back(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy, *, code: str = "") -> None:
+    with tenant_tx(tenant_id):
+        released = release(items, delay=policy.outage_pause, code=code)
+    if items:
+        WORK_ENDED.labels(kind=items[0].kind, outcome="outage").inc(released)

@@ -1,0 +1,208 @@
+"""Who may take which items, and when. Rows: C3; faults 32, 35."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Barrier, Thread
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+
+from profiles.models import Subject
+from snapshots.models import Work, WorkKind, WorkState
+from snapshots.queue.claim import claim, due_work, take_over
+from snapshots.queue.leases import complete, fail, hold
+from snapshots.queue.policy import QueuePolicy
+from snapshots.queue.values import ClaimedWork
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+from tests.snapshots.queue.world import AT_ONCE, expire_leases, filled, states
+
+EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
+
+
+def claimed(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy = AT_ONCE) -> list[ClaimedWork]:
+    with tenant_tx(tenant_id):
+        return claim(kind, policy=policy)
+
+
+@contextmanager
+def another_worker(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy) -> Iterator[list[ClaimedWork]]:
+    """Claim in another connection whose transaction stays open for the length of the block."""
+    inside, leave = Barrier(2), Barrier(2)
+    items: list[ClaimedWork] = []
+
+    def work() -> None:
+        with tenant_tx(tenant_id):
+            items.extend(claim(kind, policy=policy))
+            inside.wait(5)
+            leave.wait(5)
+        connection.close()
+
+    thread = Thread(target=work)
+    thread.start()
+    inside.wait(5)
+    try:
+        yield items
+    finally:
+        leave.wait(5)
+        thread.join()
+
+
+def test_a_claim_takes_a_batch_and_leaves_the_rest(world: World) -> None:
+    filled(world.acme.tenant.id, world.acme.subject, 5)
+    items = claimed(world.acme.tenant.id, STATEMENT, QueuePolicy(batch=3))
+    assert len(items) == 3
+    assert len({item.lease_token for item in items}) == 1
+    with tenant_tx(world.acme.tenant.id):
+        assert states(STATEMENT) == {"leased": 3, "ready": 2}
+        assert states(EXTRACT) == {"ready": 5}
+
+
+def test_two_claims_never_share_an_item(world: World) -> None:
+    filled(world.acme.tenant.id, world.acme.subject, 8)
+    policy = QueuePolicy(batch=5)
+    with another_worker(world.acme.tenant.id, STATEMENT, policy) as theirs:
+        ours = claimed(world.acme.tenant.id, STATEMENT, policy)
+    assert len(theirs) == 5
+    assert len(ours) == 3
+    assert not {item.id for item in ours} & {item.id for item in theirs}
+
+
+def test_what_is_not_due_is_left_alone(world: World) -> None:
+    filled(world.acme.tenant.id, world.acme.subject, 2)
+    with tenant_tx(world.acme.tenant.id):
+        Work.objects.update(due_at=Now() + timedelta(seconds=30))
+        assert due_work(list(WorkKind)) == []
+        assert claim(STATEMENT) == []
+        assert claim(EXTRACT) == []
+
+
+def test_another_tenants_work_is_never_claimed(world: World) -> None:
+    filled(world.globex.tenant.id, world.globex.subject, 2)
+    assert claimed(world.acme.tenant.id, STATEMENT) == []
+    assert claimed(world.acme.tenant.id, EXTRACT) == []
+
+
+def test_extraction_goes_by_position(world: World) -> None:
+    messages = filled(world.acme.tenant.id, world.acme.subject, 6)
+    with tenant_tx(world.acme.tenant.id):  # due times do not decide
+        Work.objects.filter(message_id=messages[0].pk).update(due_at=Now())
+    items = claimed(world.acme.tenant.id, EXTRACT, QueuePolicy(subject_batch=4))
+    assert [item.message_id for item in items] == [message.pk for message in messages[:4]]
+
+
+@pytest.mark.parametrize("still_open", [True, False])
+def test_a_subject_somebody_is_at_is_left_alone(world: World, still_open: bool) -> None:
+    filled(world.acme.tenant.id, world.acme.subject, 6)
+    policy = QueuePolicy(subject_batch=2)
+    if still_open:
+        with another_worker(world.acme.tenant.id, EXTRACT, policy):
+            assert claimed(world.acme.tenant.id, EXTRACT, policy) == []
+    else:
+        claimed(world.acme.tenant.id, EXTRACT, policy)
+        assert claimed(world.acme.tenant.id, EXTRACT, policy) == []
+
+
+def test_other_subjects_go_on_meanwhile(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    filled(tenant_id, world.acme.subject, 3)
+    claimed(tenant_id, EXTRACT)
+    with tenant_tx(tenant_id):
+        lin = Subject.objects.create(external_id="林")
+    expected = [message.pk for message in filled(tenant_id, lin, 2)]
+    assert [item.message_id for item in claimed(tenant_id, EXTRACT)] == expected
+
+
+def test_one_batch_holds_the_beginnings_of_many_subjects(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(4)]
+    messages = {subject.pk: filled(tenant_id, subject, 5) for subject in subjects}
+    items = claimed(tenant_id, EXTRACT, QueuePolicy(subject_batch=3, batch=10))
+    assert len(items) == 10
+    for subject in subjects:
+        own = [item.message_id for item in items if item.subject_id == subject.pk]
+        assert own == [message.pk for message in messages[subject.pk]][: len(own)]
+
+
+def test_the_search_begins_with_who_waits_longest_and_goes_on_with_the_first(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        first, second = sorted((Subject.objects.create(external_id=f"s{n}") for n in range(2)), key=lambda s: s.pk)
+    filled(tenant_id, first, 2)
+    filled(tenant_id, second, 2)
+    policy = QueuePolicy(subjects_visited=1)
+    with tenant_tx(tenant_id):
+        assert {item.subject_id for item in claim(EXTRACT, begin_at=second.pk, policy=policy)} == {second.pk}
+        assert {item.subject_id for item in claim(EXTRACT, begin_at=second.pk, policy=policy)} == {first.pk}
+
+
+def test_an_extraction_in_back_off_holds_up_what_was_said_later(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    messages = filled(tenant_id, world.acme.subject, 3)
+    with tenant_tx(tenant_id):
+        fail(claim(EXTRACT, policy=QueuePolicy(subject_batch=1)), "boom")
+        assert claim(EXTRACT) == []
+        Work.objects.filter(kind=EXTRACT).update(due_at=Now())
+    assert [item.message_id for item in claimed(tenant_id, EXTRACT)] == [message.pk for message in messages]
+
+
+def test_a_dead_extraction_steps_aside(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    messages = filled(tenant_id, world.acme.subject, 3)
+    with tenant_tx(tenant_id):
+        Work.objects.filter(kind=EXTRACT, message_id=messages[0].pk).update(state=WorkState.DEAD)
+    assert [item.message_id for item in claimed(tenant_id, EXTRACT)] == [message.pk for message in messages[1:]]
+
+
+def test_a_batch_ends_before_an_item_that_waits(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    messages = filled(tenant_id, world.acme.subject, 4)
+    with tenant_tx(tenant_id):
+        Work.objects.filter(kind=EXTRACT, message_id=messages[2].pk).update(due_at=Now() + timedelta(minutes=1))
+    assert [item.message_id for item in claimed(tenant_id, EXTRACT)] == [message.pk for message in messages[:2]]
+
+
+def test_an_abandoned_item_is_taken_over_alone_and_the_loss_counts(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    filled(tenant_id, world.acme.subject, 3)
+    claimed(tenant_id, STATEMENT)
+    with tenant_tx(tenant_id):
+        assert take_over(STATEMENT) == []
+        expire_leases()
+        assert [(due.kind, due.abandoned) for due in due_work([STATEMENT])] == [(STATEMENT, True)]
+        (item,) = take_over(STATEMENT)
+        assert item.attempts == 1
+        assert states(STATEMENT) == {"leased": 3}
+
+
+def test_an_item_that_loses_every_lease_is_given_up(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    filled(tenant_id, world.acme.subject, 1)
+    claimed(tenant_id, STATEMENT)
+    with tenant_tx(tenant_id):
+        for _ in range(7):
+            expire_leases()
+            assert len(take_over(STATEMENT)) == 1
+        expire_leases()
+        assert take_over(STATEMENT) == []
+        dead = Work.objects.get(kind=STATEMENT)
+        assert (dead.state, dead.attempts, dead.error_code) == ("dead", 8, "lease_expired")
+        assert dead.lease_token is None
+
+
+def test_abandoned_extractions_are_taken_over_in_order(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    messages = filled(tenant_id, world.acme.subject, 3)
+    claimed(tenant_id, EXTRACT)
+    with tenant_tx(tenant_id):
+        expire_leases()
+    for message in messages:
+        with tenant_tx(tenant_id):
+            (item,) = take_over(EXTRACT)
+            assert item.message_id == message.pk
+            assert take_over(EXTRACT) == []  # the next waits until this one is done
+            complete(hold([item]))

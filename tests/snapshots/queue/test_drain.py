@@ -1,0 +1,238 @@
+"""Work is done once, whatever the handlers do. Rows: C3; faults 34, 35, 38."""
+
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from memory_platform.kernel.errors import Unavailable
+from profiles.models import Subject
+from snapshots.models import Work, WorkKind
+from snapshots.queue.claim import claim
+from snapshots.queue.counts import work_counts
+from snapshots.queue.drain import drain_work
+from snapshots.queue.policy import QueuePolicy
+from snapshots.queue.values import ClaimedWork, DrainReport
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+from tests.snapshots.queue.world import (
+    AT_ONCE,
+    complete_only,
+    expire_leases,
+    filled,
+    handlers,
+    leave_marks,
+    make_due,
+    marks,
+    raising,
+    states,
+)
+
+EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
+
+
+@pytest.fixture
+def tenant_id(world: World) -> UUID:
+    return world.acme.tenant.id
+
+
+def test_everything_due_is_done_once(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 25)
+    report = drain_work(tenant_id, handlers(leave_marks), policy=QueuePolicy(batch=10, subject_batch=10))
+    assert report == DrainReport(done=50, failed=0, more=False)
+    with tenant_tx(tenant_id):
+        done = Work.objects.filter(state="done").values_list("pk", flat=True)
+        assert sorted(marks().items()) == sorted((str(pk), 1) for pk in done)
+
+
+def test_shuffled_and_doubled_wake_ups_change_nothing(world: World, tenant_id: UUID) -> None:
+    wake_ups = []
+    for house in (world.acme, world.globex):
+        filled(house.tenant.id, house.subject, 120)
+        wake_ups += [house.tenant.id] * 6
+    random.Random(7).shuffle(wake_ups)  # noqa: S311 - a repeatable order
+    policy = QueuePolicy(batch=13, subject_batch=7)
+
+    def wake(tenant_id: UUID) -> None:
+        drain_work(tenant_id, handlers(leave_marks), policy=policy)
+        connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(wake, wake_ups))
+    for house in (world.acme, world.globex):
+        drain_work(house.tenant.id, handlers(leave_marks))
+        with tenant_tx(house.tenant.id):
+            assert states() == {"done": 240}
+            assert set(marks().values()) == {1}
+            assert len(marks()) == 240
+
+
+def test_extractions_of_a_subject_happen_in_the_order_of_acceptance(world: World, tenant_id: UUID) -> None:
+    messages = filled(tenant_id, world.acme.subject, 60)
+    seen: list[UUID | None] = []
+
+    def note_order(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        leave_marks(tenant_id, items)
+        seen.extend(item.message_id for item in items)
+
+    def wake(_: int) -> None:
+        drain_work(tenant_id, handlers(note_order, EXTRACT), policy=QueuePolicy(subject_batch=7))
+        connection.close()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(wake, range(6)))
+    drain_work(tenant_id, handlers(note_order, EXTRACT))
+    assert seen == [message.pk for message in messages]
+
+
+@pytest.mark.parametrize(("kind", "attempts"), [(STATEMENT, 8), (EXTRACT, 3)])
+def test_among_a_thousand_only_the_poison_item_dies(
+    world: World, tenant_id: UUID, kind: WorkKind, attempts: int
+) -> None:
+    poison = filled(tenant_id, world.acme.subject, 1_000)[500].pk
+    handler = raising(lambda item: item.message_id == poison, ValueError("the user's own words"))
+    for _ in range(attempts):
+        drain_work(tenant_id, handlers(handler, kind), policy=AT_ONCE)
+    with tenant_tx(tenant_id):
+        dead = Work.objects.get(kind=kind, state="dead")
+        assert (dead.message_id, dead.attempts, dead.error_code) == (poison, attempts, "ValueError")
+        assert states(kind) == {"done": 999, "dead": 1}
+        assert set(marks().values()) == {1}
+        assert set(Work.objects.filter(kind=kind, state="done").values_list("attempts", flat=True)) == {0}
+
+
+def test_nothing_is_learned_past_a_failed_extraction_until_it_is_dead(world: World, tenant_id: UUID) -> None:
+    messages = filled(tenant_id, world.acme.subject, 6)
+    with tenant_tx(tenant_id):
+        lin = Subject.objects.create(external_id="林")
+    filled(tenant_id, lin, 2)
+    poison = messages[2].pk
+    handler = raising(lambda item: item.message_id == poison, KeyError("x"))
+    for done in (4, 4, 7):  # two of Ada's before the poison and both of Lin's; at last the three after it
+        drain_work(tenant_id, handlers(handler, EXTRACT))
+        with tenant_tx(tenant_id):
+            make_due()
+            assert states(EXTRACT)["done"] == done
+    with tenant_tx(tenant_id):
+        assert states(EXTRACT) == {"done": 7, "dead": 1}
+
+
+def test_an_outage_costs_no_attempts_and_pauses_its_kind(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 30)
+    calls = []
+
+    def down(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        calls.append(len(items))
+        raise Unavailable("embedding")
+
+    report = drain_work(tenant_id, {STATEMENT: down, EXTRACT: leave_marks}, policy=QueuePolicy(batch=10))
+    assert calls == [10]
+    assert report.done == 30
+    with tenant_tx(tenant_id):
+        assert set(Work.objects.filter(kind=STATEMENT).values_list("state", "attempts")) == {("ready", 0)}
+        assert set(Work.objects.filter(kind=STATEMENT).values_list("error_code", flat=True)) == {"", "unavailable"}
+        make_due()
+    assert drain_work(tenant_id, handlers(leave_marks)).done == 30
+
+
+def test_an_outage_in_the_middle_of_a_poisoned_batch_puts_the_rest_back(world: World, tenant_id: UUID) -> None:
+    messages = filled(tenant_id, world.acme.subject, 6)
+    fourth = messages[3].pk
+
+    def handler(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        if len(items) > 1:
+            raise RuntimeError
+        if items[0].message_id == fourth:
+            raise Unavailable
+        leave_marks(tenant_id, items)
+
+    report = drain_work(tenant_id, handlers(handler, EXTRACT))
+    assert report == DrainReport(done=3, failed=0, more=False)
+    with tenant_tx(tenant_id):
+        assert states(EXTRACT) == {"done": 3, "ready": 3}
+        assert set(Work.objects.filter(kind=EXTRACT).values_list("attempts", flat=True)) == {0}
+
+
+def test_a_handler_that_forgets_items_does_not_look_done(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 4)
+    report = drain_work(tenant_id, handlers(lambda tenant_id, items: leave_marks(tenant_id, items[1:]), STATEMENT))
+    assert (report.done, report.failed) == (3, 1)
+    with tenant_tx(tenant_id):
+        assert Work.objects.get(state="ready", kind=STATEMENT).error_code == "not_completed"
+
+
+def test_a_handler_that_lost_its_lease_writes_nothing_and_fails_nothing(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 4)
+    late: list[int] = []
+
+    def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        with tenant_tx(tenant_id):
+            expire_leases()
+        late.append(len(items))
+        drain_work(tenant_id, handlers(leave_marks, STATEMENT))  # the other worker
+        leave_marks(tenant_id, items)
+
+    report = drain_work(tenant_id, handlers(slow, STATEMENT))
+    assert report.failed == 0
+    assert late == [4]
+    with tenant_tx(tenant_id):
+        assert states(STATEMENT) == {"done": 4}
+        assert set(marks().values()) == {1}
+
+
+def test_a_dead_workers_items_are_done_by_the_next(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 10)
+    with tenant_tx(tenant_id):
+        claim(STATEMENT)
+        claim(EXTRACT)
+    assert drain_work(tenant_id, handlers(leave_marks)).done == 0
+    with tenant_tx(tenant_id):
+        expire_leases()
+    assert drain_work(tenant_id, handlers(leave_marks)).done == 20
+    with tenant_tx(tenant_id):
+        assert set(marks().values()) == {1}
+
+
+def test_a_lease_is_kept_while_its_handler_computes(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 2)
+    policy = QueuePolicy(lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1))
+    stolen = []
+
+    def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        time.sleep(0.8)
+        stolen.append(drain_work(tenant_id, handlers(leave_marks, STATEMENT), policy=policy).done)
+        leave_marks(tenant_id, items)
+
+    assert drain_work(tenant_id, handlers(slow, STATEMENT), policy=policy).done == 2
+    assert stolen == [0]
+
+
+def test_a_drain_ends_with_its_time_and_asks_for_more(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 10)
+    policy = QueuePolicy(batch=2, drain_budget=timedelta(0))
+    report = drain_work(tenant_id, handlers(leave_marks, STATEMENT), policy=policy)
+    assert report == DrainReport(done=2, failed=0, more=True)
+
+
+def test_nothing_accepted_is_unaccounted_for(world: World, tenant_id: UUID) -> None:
+    messages = filled(tenant_id, world.acme.subject, 40)
+    poison = {message.pk for message in messages[5:8]}
+    handler = raising(lambda item: item.message_id in poison, ValueError())
+    drain_work(tenant_id, handlers(handler, STATEMENT), policy=QueuePolicy(attempts=1))
+    with tenant_tx(tenant_id):
+        claim(EXTRACT, policy=QueuePolicy(subject_batch=11))
+        counts = work_counts()
+    assert (counts.done, counts.dead, counts.leased, counts.ready, counts.removed) == (37, 3, 11, 29, 0)
+    assert counts.accepted == 80
+
+
+def test_the_queue_itself_costs_little(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 1_000)
+    began = time.perf_counter()
+    assert drain_work(tenant_id, handlers(complete_only)).done == 2_000
+    assert 2_000 / (time.perf_counter() - began) > 300  # measured at ten times this; a floor against bad plans
