@@ -26,7 +26,7 @@ run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
-	@$(PY) -m pytest -n 2 $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 check: $(VENV)/.dev
 	$(PY) -m ruff check .

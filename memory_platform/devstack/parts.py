@@ -22,14 +22,22 @@ def _always() -> bool:
     return True
 
 
+def _no_reason() -> str:
+    return "no answer"
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A process to keep alive. ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it."""
+    """A process to keep alive.
+
+    ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it, ``why_not`` what it last said.
+    """
 
     name: str
     command: Callable[[], Command]
     prepare: Callable[[], None] = _nothing
     is_ready: Callable[[], bool] = _always
+    why_not: Callable[[], str] = _no_reason
     stop_signal: int = signal.SIGTERM
     stop_timeout: float = SupervisorPolicy().part_stop_timeout
 

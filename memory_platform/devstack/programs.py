@@ -18,6 +18,7 @@ REQUEST_LINE_LIMIT = 8190
 READY_PATH = "/health/ready"
 READY_TIMEOUT = 2.0
 HTTP_OK = 200
+ANSWER_BYTES = 500
 EXPECTED_WARNINGS = (
     "ignore:You're running the worker with superuser privileges",  # a development machine, often a container
     "ignore:No directory at",  # static files come from their packages, nothing is collected
@@ -30,6 +31,7 @@ class Programs:
     def __init__(self, options: StackOptions, settings: Mapping[str, str]) -> None:
         self._options = options
         self._environment = program_environment(options, settings)
+        self._last_answer = "no answer"
 
     def step(self, *arguments: str) -> Command:
         """Return ``manage.py`` with ``arguments``."""
@@ -38,7 +40,7 @@ class Programs:
     def parts(self) -> tuple[Part, Part, Part]:
         """Return web, worker and beat."""
         return (
-            Part("web", self._web, is_ready=self._web_is_ready),
+            Part("web", self._web, is_ready=self._web_is_ready, why_not=lambda: self._last_answer),
             Part("worker", self._worker),
             Part("beat", self._beat),
         )
@@ -79,8 +81,13 @@ class Programs:
         connection = http.client.HTTPConnection(host, timeout=READY_TIMEOUT)
         try:
             connection.request("GET", READY_PATH)
-            return connection.getresponse().status == HTTP_OK
-        except (OSError, http.client.HTTPException):
+            answer = connection.getresponse()
+            self._last_answer = (
+                f"{READY_PATH} said {answer.status}: {answer.read(ANSWER_BYTES).decode(errors='replace')}"
+            )
+            return answer.status == HTTP_OK
+        except (OSError, http.client.HTTPException) as fault:
+            self._last_answer = f"{READY_PATH}: {fault}"
             return False
         finally:
             connection.close()

@@ -50,8 +50,8 @@ class Supervisor:
         deadline = time.monotonic() + self._policy.ready_timeout
         while waiting := [running for running in waiting if not self._ready(running)]:
             if time.monotonic() > deadline:
-                names = ", ".join(running.part.name for running in waiting)
-                raise StartFailed(f"{names} did not get ready in {self._policy.ready_timeout:.0f} s.")
+                reasons = ", ".join(f"{running.part.name} ({running.part.why_not()})" for running in waiting)
+                raise StartFailed(f"Not ready after {self._policy.ready_timeout:.0f} s: {reasons}.")
             self._tick()
 
     def run(self, name: str, command: Command) -> None:

@@ -121,6 +121,7 @@ def stack(open_directory: Path) -> Iterator[RunningStack]:
 
 @pytest.mark.processes
 @pytest.mark.timeout(180)
+@pytest.mark.xdist_group("stack")
 class TestARunningStack:
     """In order: these tests share one stack, the last ones end it."""
 
@@ -170,6 +171,8 @@ class TestARunningStack:
         assert stack.programs() == []
 
     def test_the_next_start_takes_seconds_and_cleans_up_after_a_killed_one(self, stack: RunningStack) -> None:
+        if stack.process.poll() is None:
+            stack.stop()
         again = RunningStack(stack.data_dir, stack.port)
         assert again.read_until("platform is ready") < 30
         assert not any("migrating" in line for line in again.lines)

@@ -105,6 +105,13 @@ def test_a_part_that_never_gets_ready_fails_the_start(supervisor: Supervisor) ->
         supervisor.start(part("web", "raise SystemExit(3)", is_ready=lambda: False))
 
 
+def test_a_part_that_does_not_get_ready_says_what_it_answered(screen: io.StringIO) -> None:
+    hasty = Supervisor(Terminal(screen), SupervisorPolicy(tick=0.02, ready_timeout=0.1))
+    with pytest.raises(StartFailed, match=r"Not ready after 0 s: web \(said 503\)"):
+        hasty.start(part("web", SLEEPER, is_ready=lambda: False, why_not=lambda: "said 503"))
+    hasty.stop()
+
+
 def test_prepare_runs_before_every_start(supervisor: Supervisor) -> None:
     calls: list[float] = []
     supervisor.start(part("postgres", SLEEPER, prepare=lambda: calls.append(time.monotonic())))
