@@ -1,0 +1,100 @@
+"""The worker's third care: at a conversation's end, a snapshot where a tool was called, and its segments (S1)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.store import store_snapshots, touch_memory
+from snapshots.extraction import values
+from snapshots.extraction.extractive import conversation_draft, segment_drafts
+from snapshots.extraction.statements import utterance_of
+from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
+from snapshots.policy import expires_at
+from snapshots.queue.leases import complete, hold
+from snapshots.queue.values import ClaimedWork
+from tenants.isolation import tenant_tx
+
+CONVERSATION_VERSION = "conversation-1"
+"""Part of the stable ids of what one end of a conversation makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """One end of a conversation: which one, and all that was said and may be remembered."""
+
+    conversation: Conversation
+    generation: int
+    messages: tuple[Message, ...]
+
+
+def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Make the snapshots of ended conversations; those of an earlier end of the same conversation are superseded."""
+    with tenant_tx(tenant_id):
+        ended = [found for item in items if (found := _ended(item))]
+    embedder = active_embedder()
+    prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end)], embedder)
+    with tenant_tx(tenant_id):
+        held = hold(items)
+        ours = {item.conversation_id for item in held}
+        kept = [one for one in prepared if one.draft.conversation_id in ours]
+        store_snapshots(kept, embedder)
+        for end in ended:
+            if end.conversation.id in ours:
+                supersede_earlier(end, [one.draft for one in kept])
+        complete(held)
+
+
+def drafts_of(end: Ended) -> Iterator[SnapshotDraft]:
+    """Yield the conversation's snapshot, where a tool was called, and one per segment of a long conversation."""
+    spoken = [utterance_of(message) for message in end.messages]
+    tool_called = any(message.tool_calls for message in end.messages)
+    whole = conversation_draft(spoken, tool_called=tool_called)
+    for number, drawn in enumerate([*([whole] if whole else []), *segment_drafts(spoken)]):
+        yield _draft(end, drawn, number)
+
+
+def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
+    """End the snapshots that earlier ends of the conversation made; their history stays."""
+    fresh = [draft for draft in drafts if draft.conversation_id == end.conversation.id]
+    earlier = Snapshot.objects.filter(
+        subject_id=end.conversation.subject_id,
+        conversation_id=end.conversation.id,
+        kind__in=(SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT),
+        invalid_at__isnull=True,
+        retired_at__isnull=True,
+    ).exclude(id__in=[draft.id for draft in fresh])
+    if fresh and earlier.update(invalid_at=fresh[0].valid_at, superseded_by=fresh[0].id):
+        touch_memory(end.conversation.subject_id)
+
+
+def _ended(item: ClaimedWork) -> Ended | None:
+    conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
+    if conversation is None or not conversation.remember:
+        return None
+    messages = Message.objects.filter(
+        subject_id=item.subject_id, conversation_id=item.conversation_id, remember=True
+    ).order_by("seq")
+    return Ended(conversation, item.generation, tuple(messages))
+
+
+def _draft(end: Ended, drawn: values.SnapshotDraft, number: int) -> SnapshotDraft:
+    last = max(message.said_at for message in end.messages)
+    return SnapshotDraft(
+        id=stable_id(CONVERSATION_VERSION, end.conversation.id, end.generation, number),
+        subject_id=end.conversation.subject_id,
+        kind=drawn.kind,
+        text=drawn.text,
+        said_at=last,
+        valid_at=last,
+        expires_at=expires_at(drawn.kind, recorded_at=utc_now()),
+        conversation_id=end.conversation.id,
+        importance=drawn.importance,
+        topics=drawn.topics,
+        category=drawn.category or "",
+        message_ids=tuple(UUID(source) for source in drawn.sources),
+        masked=bool(drawn.masked),
+    )

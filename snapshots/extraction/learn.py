@@ -1,0 +1,254 @@
+"""From gated candidates to profile facts, preferences and tags: each is applied once and ends with a verdict (E2).
+
+What a candidate became is kept under a stable id (message, extractor version, number): a second delivery, or the
+ordered pass after the fast lane, finds the record and leaves it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+from profiles.models import Candidate as CandidateRecord
+from profiles.models import CandidateKind, Subject
+from profiles.services.claims import learned
+from profiles.services.preferences import (
+    amend_list_preference,
+    correct_newest_preference,
+    record_preference,
+)
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import TagDraft, upsert_tag
+from profiles.values import Provenance, Verdict
+from snapshots.extraction.pipeline import EXTRACTOR_VERSION
+from snapshots.extraction.values import (
+    Candidate,
+    Extraction,
+    PreferenceCandidate,
+    ProfileFact,
+    Rejection,
+    TagCandidate,
+)
+from snapshots.models import Conversation, Message, PreferenceSource, ProfileFactSource, TagSource
+from tenants.isolation import current_tenant_id
+
+SENSITIVE = "sensitive"
+UNRESOLVED = "object_unknown"
+"""A change that named no object, and nothing current is meant by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected."""
+
+    candidate: Candidate
+    target: str
+    verdict: Verdict
+    reason: str = ""
+    memory_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One message to learn from: who said it, where, and what extraction found in it."""
+
+    subject: Subject
+    conversation: Conversation
+    message: Message
+    extraction: Extraction
+
+
+def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
+    """Apply what was found, in the open scope; return what became of each candidate that had no record yet.
+
+    ``changes_only`` is the fast lane: only corrections are applied, and one that means nothing current yet is left to
+    the ordered pass.
+    """
+    numbered = list(_numbered(lesson.extraction))
+    known = _recorded(lesson, [record_id(lesson.message, number) for number, _ in numbered])
+    results = []
+    for number, found in numbered:
+        wanted = record_id(lesson.message, number)
+        if wanted in known or (changes_only and found not in lesson.extraction.corrections):
+            continue
+        if isinstance(found, Rejection):
+            _keep_rejection(lesson, wanted, found)
+            continue
+        result = _applied(lesson, found)
+        if changes_only and result.reason == UNRESOLVED:
+            continue
+        _keep_record(lesson, wanted, result)
+        results.append(result)
+    return results
+
+
+def record_id(message: Message, number: int) -> UUID:
+    """Return the stable id of the record of a message's ``number``-th candidate."""
+    return stable_id(EXTRACTOR_VERSION, message.id, number)
+
+
+def _numbered(extraction: Extraction) -> Iterator[tuple[int, Candidate | Rejection]]:
+    """Corrections come first: what is put right should not be learned again from the same words."""
+    yield from enumerate(
+        (*extraction.corrections, *extraction.facts, *extraction.preferences, *extraction.tags, *extraction.rejections)
+    )
+
+
+def _recorded(lesson: Lesson, ids: Sequence[UUID]) -> set[UUID]:
+    if not ids:
+        return set()
+    rows = CandidateRecord.objects.filter(subject_id=lesson.subject.id, id__in=ids)
+    return set(rows.order_by().values_list("id", flat=True))
+
+
+def _applied(lesson: Lesson, candidate: Candidate) -> Learned:
+    match candidate:
+        case ProfileFact():
+            return _learn_fact(lesson, candidate)
+        case PreferenceCandidate():
+            return _learn_preference(lesson, candidate)
+        case TagCandidate():
+            return _learn_tag(lesson, candidate)
+
+
+def _learn_fact(lesson: Lesson, fact: ProfileFact) -> Learned:
+    name = FactName(fact.field, is_attribute=fact.is_attribute)
+    change = FactChange(name, _claim(lesson, fact, fact.value), fact.mode)
+    verdict = patch_profile(lesson.subject, [change])[0]
+    if verdict.row is None:
+        return Learned(fact, name.path, verdict.verdict, verdict.reason)
+    _link(ProfileFactSource, lesson, verdict.row.id)
+    return Learned(fact, name.path, verdict.verdict, verdict.reason, verdict.row.id)
+
+
+def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
+    outcome, target = _record_preference(lesson, found)
+    if outcome is None:
+        return Learned(found, "", Verdict.REJECTED, UNRESOLVED)
+    row = outcome.row
+    if row is None:
+        return Learned(found, target, outcome.verdict, outcome.reason)
+    _link(PreferenceSource, lesson, row.id)
+    return Learned(found, f"{row.category}/{row.key}", outcome.verdict, outcome.reason, row.id)
+
+
+def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any, str]:
+    """Return the outcome (None when no object is meant) and the place it went to."""
+    subject, claim = lesson.subject, _claim(lesson, found, _json(found.value), statement=found.statement)
+    if found.category is None or found.key is None:
+        among = _preferences_of(lesson.conversation)
+        return correct_newest_preference(subject, claim, among=among, replaces=found.replaces), ""
+    path, target = (found.category, found.key), f"{found.category}/{found.key}"
+    if found.mode == "set":
+        return record_preference(subject, *path, claim), target
+    add, remove = _entries(found)
+    return amend_list_preference(subject, path, claim, add=add, remove=remove), target
+
+
+def _entries(found: PreferenceCandidate) -> tuple[list[str], list[str]]:
+    """Return the entries that a list gains and loses."""
+    said = [str(entry) for entry in found.value] if isinstance(found.value, tuple) else [str(found.value)]
+    if found.mode == "remove":
+        return [], said
+    return said, [found.replaces] if found.mode == "replace" and found.replaces else []
+
+
+def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
+    details = {
+        "kind": found.kind,
+        "address": found.address,
+        "phone": found.phone,
+        "relation": found.relation,
+        "aliases": list(found.aliases) or None,
+    }
+    draft = TagDraft(found.label, details, Provenance(found.provenance), found.confidence, lesson.message.id)
+    outcome = upsert_tag(lesson.subject, draft)
+    if outcome.verdict is not Verdict.REJECTED:
+        _link(TagSource, lesson, outcome.tag.id)
+    return Learned(found, found.label, outcome.verdict, outcome.reason, outcome.tag.id)
+
+
+def _claim(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Any:
+    return learned(
+        value,
+        provenance=Provenance(found.provenance),
+        confidence=found.confidence,
+        said_at=lesson.message.said_at,
+        message_ref=lesson.message.id,
+        **details,
+    )
+
+
+def _preferences_of(conversation: Conversation) -> set[UUID]:
+    """Return the preferences that messages of this conversation are behind."""
+    links = PreferenceSource.objects.filter(
+        subject_id=conversation.subject_id, message__conversation_id=conversation.id
+    )
+    return set(links.order_by().values_list("memory_id", flat=True))
+
+
+def _link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
+    link = model(
+        id=stable_id("source", memory_id, lesson.message.id),
+        subject_id=lesson.subject.id,
+        memory_id=memory_id,
+        message_id=lesson.message.id,
+    )
+    model.objects.bulk_create([link], ignore_conflicts=True)
+
+
+def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
+    found = result.candidate
+    _write_record(
+        lesson,
+        record,
+        kind=_kind(found),
+        target=result.target,
+        value=_json(getattr(found, "value", None)),
+        confidence=found.confidence,
+        provenance=found.provenance,
+        verdict=result.verdict,
+        reason=result.reason,
+    )
+
+
+def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
+    """Keep why something was refused; what is sensitive or an instruction leaves neither value nor target."""
+    silent = refused.reason in {SENSITIVE, "instruction"} or refused.candidate is None
+    found = refused.candidate
+    _write_record(
+        lesson,
+        record,
+        kind=_kind(found) if found else CandidateKind.PREFERENCE,
+        value=None if silent or found is None else _json(getattr(found, "value", None)),
+        confidence=found.confidence if found else 0.0,
+        provenance=found.provenance if found else Provenance.OBSERVATION,
+        verdict=Verdict.REJECTED,
+        reason=refused.reason,
+    )
+
+
+def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
+    row = CandidateRecord(
+        tenant_id=current_tenant_id(),
+        id=record,
+        subject_id=lesson.subject.id,
+        message_ref=lesson.message.id,
+        **fields,
+    )
+    CandidateRecord.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _kind(found: Candidate) -> CandidateKind:
+    match found:
+        case ProfileFact():
+            return CandidateKind.PROFILE
+        case PreferenceCandidate():
+            return CandidateKind.PREFERENCE
+        case TagCandidate():
+            return CandidateKind.TAG
+
+
+def _json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

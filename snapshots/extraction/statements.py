@@ -1,0 +1,110 @@
+"""The worker's first care: each message that says something becomes a findable statement (S2), within seconds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from snapshots.embedding.contextual import Turn
+from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.store import store_snapshots
+from snapshots.extraction.extractive import statement_draft
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.values import Utterance
+from snapshots.extraction.worth import says_something
+from snapshots.models import Message, MessageRole, SnapshotKind
+from snapshots.policy import expires_at
+from snapshots.queue.leases import complete, hold
+from snapshots.queue.values import ClaimedWork
+from tenants.isolation import tenant_tx
+
+STATEMENT_VERSION = "statement-1"
+"""Part of a statement's stable id: a second delivery of the same work meets the row of the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message to be remembered and the one before it in its conversation."""
+
+    message: Message
+    previous: Message | None
+
+
+def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Turn claimed messages into statements: read, index with no transaction open, write what is still ours."""
+    with tenant_tx(tenant_id):
+        heard = hear(items)
+    embedder = active_embedder()
+    drafts = [draft for one in heard if (draft := statement(one))]
+    prepared = prepare_snapshots(drafts, embedder)
+    with tenant_tx(tenant_id):
+        held = hold(items)
+        ours = {item.message_id for item in held}
+        store_snapshots([one for one in prepared if not ours.isdisjoint(one.draft.message_ids)], embedder)
+        complete(held)
+
+
+def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
+    """Return the claimed messages, each with the one before it; one that was deleted meanwhile is left out."""
+    subjects = {item.subject_id for item in items}
+    wanted = [item.message_id for item in items if item.message_id]
+    messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
+    before = messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
+    return [Heard(message, before.get((message.conversation_id, message.seq - 1))) for message in messages]
+
+
+def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) -> dict[tuple[UUID, int], Message]:
+    """Return ``{(conversation, seq): message}`` for the places that hold one."""
+    places = set(places)
+    rows = Message.objects.filter(
+        subject_id__in=subjects,
+        conversation_id__in={conversation for conversation, _ in places},
+        seq__in={seq for _, seq in places},
+    )
+    return {(row.conversation_id, row.seq): row for row in rows if (row.conversation_id, row.seq) in places}
+
+
+def is_statement(message: Message) -> bool:
+    """Does the message become a statement of its own? A user's that says something, when it may be remembered."""
+    return message.remember and message.role == MessageRole.USER and says_something(message.content)
+
+
+def statement(heard: Heard) -> SnapshotDraft | None:
+    """Return the statement that a message makes, masked and indexed after the turn before it; None for courtesies."""
+    message, previous = heard.message, heard.previous
+    drawn = statement_draft(utterance_of(message)) if message.remember else None
+    if drawn is None:
+        return None
+    return SnapshotDraft(
+        id=stable_id(STATEMENT_VERSION, message.id),
+        subject_id=message.subject_id,
+        kind=SnapshotKind.STATEMENT,
+        text=drawn.text,
+        name=message.name,
+        said_at=message.said_at,
+        valid_at=message.said_at,
+        expires_at=expires_at(SnapshotKind.STATEMENT, recorded_at=utc_now()),
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        previous=Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at) if previous else None,
+        previous_is_memory=previous is not None and is_statement(previous),
+        importance=drawn.importance,
+        topics=drawn.topics,
+        category=drawn.category or "",
+        message_ids=(message.id,),
+        masked=bool(drawn.masked),
+    )
+
+
+def utterance_of(message: Message) -> Utterance:
+    """Return a message as extraction reads it; its key is the row's id."""
+    return Utterance(
+        message_key=str(message.id),
+        role=message.role,
+        name=message.name,
+        text=message.content,
+        said_at=message.said_at,
+        seq=message.seq,
+    )
