@@ -35,7 +35,7 @@ class ConsoleSite(AdminSite):
         return [path("switch/", switch, name="switch"), *super().get_urls()]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
-        inner = super().admin_view(view, cacheable)
+        inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
         name = getattr(view, "__name__", "")
 
         def inside_the_tenant(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

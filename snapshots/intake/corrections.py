@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from profiles.models import Subject
 from snapshots.extraction.fast_lane import apply_corrections
+from snapshots.extraction.learn import Learned
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message
 
@@ -12,9 +13,9 @@ def correct_at_once(
     subject: Subject, conversation: Conversation, messages: Sequence[Message]
 ) -> tuple[FastLaneResult, ...]:
     """Apply what the subject's new messages correct; the same conversation's next call sees it."""
-    applied = apply_corrections(subject, conversation, messages)
-    return tuple(
-        FastLaneResult(*result.target.split("/", 1), result.verdict, result.memory_id)  # type: ignore[misc]  # two parts
-        for result in applied
-        if "/" in result.target
-    )
+    return tuple(_shown(result) for result in apply_corrections(subject, conversation, messages) if result.target)
+
+
+def _shown(result: Learned) -> FastLaneResult:
+    category, _, key = result.target.partition("/")
+    return FastLaneResult(category, key, result.verdict, result.memory_id)
