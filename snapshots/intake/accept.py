@@ -16,6 +16,7 @@ from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
 from snapshots.intake.conversations import locked_conversation, note_acceptance
 from snapshots.intake.corrections import correct_at_once
+from snapshots.intake.rows import insert_messages
 from snapshots.intake.sort import Known, sort_out
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Message
@@ -57,7 +58,7 @@ def known_messages(conversation: Conversation, incoming: Sequence[IncomingMessag
 
 def store(conversation: Conversation, messages: Sequence[Message]) -> None:
     """Write new messages, the work that they bring, and the conversation's state."""
-    Message.objects.bulk_create(messages)
+    insert_messages(conversation, messages)
     enqueue_messages(messages)
     note_acceptance(conversation, len(messages))
 
