@@ -13,7 +13,7 @@ from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, i
 from snapshots.embedding.policy import BACKFILL, BackfillPolicy
 from snapshots.embedding.spaces import active_embedder, space_id
 from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.stored import Mask, stored_drafts
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 
@@ -22,10 +22,10 @@ BEFORE_ALL = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A memory without vectors: what it says, and the version that was read."""
+    """A memory without vectors, as it was read, and what of it is indexed."""
 
+    snapshot: Snapshot
     draft: SnapshotDraft
-    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +36,27 @@ class Found:
     vectors: VectorPair
 
 
-def backfill_vectors(tenant_id: UUID, limit: int, policy: BackfillPolicy = BACKFILL) -> int:
+def backfill_vectors(tenant_id: UUID, limit: int, *, mask: Mask, policy: BackfillPolicy = BACKFILL) -> int:
     """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
 
-    Opens scopes of its own and embeds between them. Ends early while the model or pgvector is away. Safe to run twice,
-    also at once.
+    ``mask`` is what statements are masked with. Opens scopes of its own and embeds between them. Ends early while the
+    model or pgvector is away. Safe to run twice, also at once.
     """
     embedder = active_embedder()
     done, after = 0, BEFORE_ALL
     while embedder is not None and done < limit:
         with tenant_tx(tenant_id):
-            batch = missing_vectors(embedder, after=after, limit=min(policy.batch, limit - done))
+            snapshots = missing_vectors(embedder, after=after, limit=min(policy.batch, limit - done))
+            batch = [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, mask), strict=True)]
         found = embedded(batch, embedder)
         stored = _store_by_subject(tenant_id, found, embedder)
         if not found or stored is None:  # nothing is missing, or a part is away
             break
-        done, after = done + stored, batch[-1].draft.id
+        done, after = done + stored, batch[-1].snapshot.id
     return done
 
 
-def missing_vectors(embedder: Embedder, *, after: UUID, limit: int) -> list[Missing]:
+def missing_vectors(embedder: Embedder, *, after: UUID, limit: int) -> list[Snapshot]:
     """Return memories that the model could embed and that have no vectors in its space, by id, after ``after``."""
     has_vectors = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id=space_id(embedder))
     unexpired = Q(snapshot__expires_at__isnull=True) | Q(snapshot__expires_at__gt=utc_now())
@@ -63,9 +64,7 @@ def missing_vectors(embedder: Embedder, *, after: UUID, limit: int) -> list[Miss
         ~Exists(has_vectors), unexpired, language__in=embedder.languages, snapshot_id__gt=after
     )
     held = words.filter(snapshot__retired_at__isnull=True).order_by("snapshot_id").select_related("snapshot")
-    snapshots = [word.snapshot for word in held.defer("words")[:limit]]
-    drafts = stored_drafts(snapshots)
-    return [Missing(draft, snapshot.version) for draft, snapshot in zip(drafts, snapshots, strict=True)]
+    return [word.snapshot for word in held.defer("words")[:limit]]
 
 
 def embedded(batch: Sequence[Missing], embedder: Embedder) -> list[Found]:
@@ -77,8 +76,8 @@ def embedded(batch: Sequence[Missing], embedder: Embedder) -> list[Found]:
 def _store_by_subject(tenant_id: UUID, found: Sequence[Found], embedder: Embedder) -> int | None:
     """Store vectors, each subject's in a transaction of its own; None when pgvector refused them."""
     stored = 0
-    by_subject = sorted(found, key=lambda one: str(one.missing.draft.subject_id))
-    for subject_id, group in groupby(by_subject, key=lambda one: one.missing.draft.subject_id):
+    by_subject = sorted(found, key=lambda one: str(one.missing.snapshot.subject_id))
+    for subject_id, group in groupby(by_subject, key=lambda one: one.missing.snapshot.subject_id):
         with tenant_tx(tenant_id):
             count = store_unchanged(subject_id, list(group), embedder)
         if count is None:
@@ -90,10 +89,10 @@ def _store_by_subject(tenant_id: UUID, found: Sequence[Found], embedder: Embedde
 def store_unchanged(subject_id: UUID, found: Sequence[Found], embedder: Embedder) -> int | None:
     """Store the vectors of memories that still say what was embedded: an edit meanwhile has brought its own."""
     lock_memory(subject_id)
-    ids = [one.missing.draft.id for one in found]
+    ids = [one.missing.snapshot.id for one in found]
     held = Snapshot.objects.filter(subject_id=subject_id, id__in=ids, retired_at__isnull=True).order_by()
     versions = dict(held.values_list("id", "version"))
-    unchanged = [one for one in found if versions.get(one.missing.draft.id) == one.missing.version]
+    unchanged = [one for one in found if versions.get(one.missing.snapshot.id) == one.missing.snapshot.version]
     if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged], embedder):
         return None
     if unchanged:

@@ -1,28 +1,27 @@
 """A stored snapshot as a draft again, with the turn before it (S4): for indexing it a second time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
-from snapshots.models import MessageRole, Snapshot
+from snapshots.models import Snapshot
 from tenants.isolation import current_tenant_id
 
 PREVIOUS = """
-SELECT s.id, m.content, m.name, m.said_at, m.role = %(user)s AND m.remember
+SELECT s.id, m.content, m.name, m.said_at,
+  EXISTS (SELECT 1 FROM snapshot p WHERE p.tenant_id = s.tenant_id AND p.subject_id = s.subject_id
+          AND p.conversation_id = s.conversation_id AND p.seq = m.seq AND p.kind = s.kind)
 FROM snapshot s
-JOIN LATERAL (
-  SELECT content, name, said_at, role, remember FROM message
-  WHERE tenant_id = s.tenant_id AND conversation_id = s.conversation_id AND seq < s.seq
-    AND role IN (%(user)s, %(assistant)s) AND content <> ''
-  ORDER BY seq DESC LIMIT 1
-) m ON true
-WHERE s.tenant_id = %(tenant)s AND s.id = ANY(%(ids)s) AND s.seq IS NOT NULL
+JOIN message m ON m.tenant_id = s.tenant_id AND m.conversation_id = s.conversation_id AND m.seq = s.seq - 1
+WHERE s.tenant_id = %s AND s.id = ANY(%s)
 """
+
+Mask = Callable[[str], tuple[str, int]]
+"""Returns a text without card and identity numbers and secrets, and how many there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +32,19 @@ class PreviousTurn:
     is_memory: bool = True
 
 
-def stored_drafts(snapshots: Sequence[Snapshot]) -> list[SnapshotDraft]:
+def stored_drafts(snapshots: Sequence[Snapshot], mask: Mask) -> list[SnapshotDraft]:
     """Return what storing these snapshots would take, as they are now, without their sources. In the open scope."""
-    before = previous_turns([snapshot.id for snapshot in snapshots if snapshot.seq is not None])
+    before = previous_turns([snapshot.id for snapshot in snapshots if snapshot.seq is not None], mask)
     return [_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
 
 
-def previous_turns(snapshot_ids: Sequence[UUID]) -> Mapping[UUID, PreviousTurn]:
-    """Return the turn before each of these statements; nothing for one that opened its conversation."""
+def previous_turns(snapshot_ids: Sequence[UUID], mask: Mask) -> Mapping[UUID, PreviousTurn]:
+    """Return the message before each of these statements, masked; nothing for one that opened its conversation."""
     if not snapshot_ids:
         return {}
-    values: dict[str, Any] = {
-        "tenant": current_tenant_id(),
-        "ids": list(snapshot_ids),
-        "user": MessageRole.USER.value,
-        "assistant": MessageRole.ASSISTANT.value,
-    }
     with connection.cursor() as cursor:
-        cursor.execute(PREVIOUS, values)
-        return {row[0]: PreviousTurn(Turn(row[1], row[2], row[3]), bool(row[4])) for row in cursor.fetchall()}
+        cursor.execute(PREVIOUS, [current_tenant_id(), list(snapshot_ids)])
+        return {row[0]: PreviousTurn(Turn(mask(row[1])[0], row[2], row[3]), row[4]) for row in cursor.fetchall()}
 
 
 def _draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotDraft:

@@ -10,9 +10,11 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.hashing_embedder import HashingEmbedder
-from snapshots.embedding.backfill import backfill_vectors, embedded, missing_vectors, store_unchanged
+from snapshots.embedding.backfill import Missing, backfill_vectors, embedded, missing_vectors, store_unchanged
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.policy import BackfillPolicy
+from snapshots.embedding.stored import stored_drafts
+from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -22,21 +24,31 @@ SMALL = BackfillPolicy(batch=2)
 FIRST = UUID(int=0)
 
 
+def heal(house: House, limit: int) -> int:
+    return backfill_vectors(house.tenant.id, limit, mask=mask_sensitive, policy=SMALL)
+
+
+def missing(house: House, embedder: HashingEmbedder = HashingEmbedder()) -> list[Missing]:  # noqa: B008 - no state
+    with tenant_tx(house.tenant.id):
+        found = missing_vectors(embedder, after=FIRST, limit=10)
+        return [Missing(*pair) for pair in zip(found, stored_drafts(found, mask_sensitive), strict=True)]
+
+
 def test_what_pgvector_refused_is_healed_when_it_is_back(world: World) -> None:
     with refused_vectors():
         store(world.acme, "allergic to peanuts", "对花生过敏")
-        assert backfill_vectors(world.acme.tenant.id, 10) == 0
+        assert heal(world.acme, 10) == 0
     before = version(world.acme)
-    assert backfill_vectors(world.acme.tenant.id, 10) == 2
+    assert heal(world.acme, 10) == 2
     assert counts(world.acme) == (2, 2, 2)
     assert version(world.acme) == before + 1  # images without vectors are built anew
-    assert backfill_vectors(world.acme.tenant.id, 10) == 0
+    assert heal(world.acme, 10) == 0
     assert version(world.acme) == before + 1
 
 
 def test_what_the_model_missed_is_embedded_as_at_first(world: World) -> None:
     store(world.acme, "allergic to peanuts", embed=False)
-    assert backfill_vectors(world.acme.tenant.id, 10) == 1
+    assert heal(world.acme, 10) == 1
     (ready,) = prepared(world.acme, "allergic to peanuts")
     assert ready.vectors is not None
     with tenant_tx(world.acme.tenant.id):
@@ -46,22 +58,20 @@ def test_what_the_model_missed_is_embedded_as_at_first(world: World) -> None:
 
 def test_the_limit_holds_and_the_next_run_goes_on(world: World) -> None:
     store(world.acme, *(f"memory {n}" for n in range(5)), embed=False)
-    assert backfill_vectors(world.acme.tenant.id, 3, SMALL) == 3
-    assert backfill_vectors(world.acme.tenant.id, 3, SMALL) == 2
+    assert heal(world.acme, 3) == 3
+    assert heal(world.acme, 3) == 2
 
 
 def test_another_tenants_memories_stay_as_they_are(world: World) -> None:
     store(world.globex, "gil likes tea", embed=False)
-    assert backfill_vectors(world.acme.tenant.id, 10) == 0
+    assert heal(world.acme, 10) == 0
     assert counts(world.globex) == (1, 1, 0)
 
 
 def test_a_language_that_the_model_does_not_know_is_not_missing(world: World) -> None:
     store(world.acme, "allergic to peanuts", "对花生过敏", embed=False)
     english = HashingEmbedder(languages=("en",))
-    with tenant_tx(world.acme.tenant.id):
-        found = missing_vectors(english, after=FIRST, limit=10)
-    assert [missing.draft.text for missing in found] == ["allergic to peanuts"]
+    assert [one.draft.text for one in missing(world.acme, english)] == ["allergic to peanuts"]
 
 
 def test_retired_and_expired_memories_are_left_out(world: World) -> None:
@@ -70,13 +80,13 @@ def test_retired_and_expired_memories_are_left_out(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=retired).update(retired_at=past)
         Snapshot.objects.filter(id=expired).update(expires_at=past)
-    assert backfill_vectors(world.acme.tenant.id, 10) == 0
+    assert heal(world.acme, 10) == 0
 
 
 def test_without_a_model_nothing_is_done(world: World) -> None:
     store(world.acme, "allergic to peanuts", embed=False)
     with override_settings(EMBEDDER="none"):
-        assert backfill_vectors(world.acme.tenant.id, 10) == 0
+        assert heal(world.acme, 10) == 0
 
 
 def test_two_runs_at_once_store_each_vector_once(world: World) -> None:
@@ -84,7 +94,7 @@ def test_two_runs_at_once_store_each_vector_once(world: World) -> None:
 
     def run(_: int) -> None:
         try:
-            backfill_vectors(world.acme.tenant.id, 10, SMALL)
+            heal(world.acme, 10)
         finally:
             connection.close()
 
@@ -95,13 +105,18 @@ def test_two_runs_at_once_store_each_vector_once(world: World) -> None:
 
 def test_the_turn_before_is_found_again(world: World) -> None:
     said(world.acme, "assistant", "Do you eat nuts?", "user", "No, they make me ill")
-    with tenant_tx(world.acme.tenant.id):
-        (missing,) = missing_vectors(HashingEmbedder(), after=FIRST, limit=10)
-    assert missing.draft.previous == Turn("Do you eat nuts?", None, SAID_AT)
-    assert not missing.draft.previous_is_memory
-    (found,) = embedded([missing], HashingEmbedder())
-    expected = index_text(Turn("No, they make me ill", None, SAID_AT), previous=missing.draft.previous)
+    (one,) = missing(world.acme)
+    assert one.draft.previous == Turn("Do you eat nuts?", None, SAID_AT)
+    assert not one.draft.previous_is_memory
+    (found,) = embedded([one], HashingEmbedder())
+    expected = index_text(Turn("No, they make me ill", None, SAID_AT), previous=one.draft.previous)
     assert found.vectors.previous.tolist() == HashingEmbedder().embed([expected.continued])[0].tolist()
+
+
+def test_a_secret_in_the_turn_before_stays_masked(world: World) -> None:
+    said(world.acme, "assistant", "Is your card 4111 1111 1111 1111?", "user", "Yes, that is the one")
+    (one,) = missing(world.acme)
+    assert one.draft.previous == Turn("Is your card [masked card number]?", None, SAID_AT)
 
 
 def said(house: House, *turns: str) -> None:
@@ -126,9 +141,7 @@ def said(house: House, *turns: str) -> None:
 
 def test_a_memory_edited_in_the_meantime_gets_no_vectors_of_its_old_words(world: World) -> None:
     (edited,) = store(world.acme, "allergic to peanuts", embed=False)
-    with tenant_tx(world.acme.tenant.id):
-        stale = missing_vectors(HashingEmbedder(), after=FIRST, limit=10)
-    found = embedded(stale, HashingEmbedder())
+    found = embedded(missing(world.acme), HashingEmbedder())
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=edited).update(text="allergic to walnuts", version=2)
         assert store_unchanged(world.acme.subject.id, found, HashingEmbedder()) == 0
