@@ -1,12 +1,13 @@
 """From the tables to an image: all SQL of recall's search stands here. The rows are the truth, an image is a copy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
+import orjson
 from django.db import DatabaseError, connection, transaction
 
 from memory_platform.observability.logs import Event, log
@@ -15,15 +16,15 @@ from snapshots.embedding.rows import Float32, pack_dense
 from snapshots.embedding.spaces import space_id
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image, build_image
-from snapshots.recall.values import MemoryRow
+from snapshots.recall.values import SNAPSHOTS, MemoryRow, RecalledMemory, Source
 from tenants.isolation import current_tenant_id
 
 VERSION = "SELECT version FROM subject_memory WHERE tenant_id = %s AND subject_id = %s"
 
 ROWS = """
-SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at, s.retired_at,
-       s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance, coalesce(n.injected, 0),
-       coalesce(n.positive, 0), s.topics, s.metadata
+SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
+       s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
+       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, s.metadata
 FROM snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
@@ -39,6 +40,21 @@ WHERE tenant_id = %s AND subject_id = %s AND space_id = %s
 
 HALFVEC_HEADER = 4
 """Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
+
+
+TEXTS = """
+SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
+       s.expires_at, links.sources
+FROM snapshot s
+LEFT JOIN LATERAL (
+  SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
+  FROM snapshot_source l
+  JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.message_id
+  JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+  WHERE l.tenant_id = s.tenant_id AND l.memory_id = s.id
+) links ON true
+WHERE s.tenant_id = %s AND s.subject_id = %s AND s.id = ANY(%s)
+"""
 
 
 class _Row(NamedTuple):
@@ -63,7 +79,7 @@ class _Row(NamedTuple):
     injected: int
     positive: int
     topics: Sequence[str]
-    metadata: Mapping[str, object]
+    metadata: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +109,34 @@ def load_image(subject_id: UUID, embedder: Embedder | None, version: int) -> Loa
         return LoadedImage(build_image(memories), version, degraded)
     image = build_image(memories, dimensions=embedder.dimensions, languages=embedder.languages)
     return LoadedImage(image, version, degraded)
+
+
+def load_texts(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, RecalledMemory]:
+    """Return the remembered words of ``ids`` with their sources; an id that is not the subject's is left out."""
+    if not ids:
+        return {}
+    found = _fetch(TEXTS, [current_tenant_id(), subject_id, list(ids)])
+    return {row[0]: _recalled(row) for row in found}
+
+
+def _recalled(row: Sequence[Any]) -> RecalledMemory:
+    memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
+    return RecalledMemory(
+        id=memory_id,
+        lane=SNAPSHOTS,
+        kind=kind,
+        text=text,
+        name=name,
+        score=0.0,
+        confidence=confidence,
+        provenance=provenance,
+        category=category or None,
+        topics=tuple(topics),
+        said_at=said_at,
+        valid_at=valid_at,
+        expires_at=expires_at,
+        sources=tuple(Source(*pair) for pair in sources or ()),
+    )
 
 
 def _dense_rows(subject_id: UUID, embedder: Embedder | None) -> tuple[dict[UUID, bytes], frozenset[DegradedReason]]:
@@ -139,7 +183,7 @@ def _memory_row(row: _Row, dense: bytes | None) -> MemoryRow:
         injected=row.injected,
         positive=row.positive,
         topics=tuple(row.topics),
-        metadata=row.metadata or None,
+        metadata=orjson.loads(row.metadata) or None,  # Django's raw cursors give jsonb as text
     )
 
 

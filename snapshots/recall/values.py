@@ -123,7 +123,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix."""
+    """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix.
+
+    ``name`` is the named speaker; None for the subject's own words.
+    """
 
     id: UUID
     lane: str
@@ -132,6 +135,7 @@ class RecalledMemory:
     score: float
     confidence: float
     provenance: str
+    name: str | None = None
     category: str | None = None
     topics: tuple[str, ...] = ()
     said_at: datetime | None = None

@@ -1,0 +1,91 @@
+"""What the platform holds of somebody, written through the real verbs."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from profiles.services.claims import stated
+from profiles.services.preferences import record_preference
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import TagDraft, upsert_tag
+from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.store import store_snapshots
+from snapshots.intake.accept import accept_messages
+from snapshots.intake.values import IncomingMessage
+from snapshots.models import Message
+from tenants.isolation import tenant_tx
+from tests.conftest import House
+
+
+def say(house: House, *contents: str, conversation: str = "trip", role: str = "user") -> list[Message]:
+    """Post messages to a conversation of the house's subject; ids are m1, m2 ... by order."""
+    with tenant_tx(house.tenant.id):
+        incoming = [IncomingMessage(role=role, content=content) for content in contents]
+        accepted = accept_messages(house.subject, conversation, incoming)
+        ids = [fate.message_id for fate in accepted.messages]
+        rows = {
+            message.external_id: message
+            for message in Message.objects.filter(subject=house.subject, conversation=accepted.conversation)
+        }
+    return [rows[one] for one in ids]
+
+
+def remember(house: House, *texts: str, messages: Sequence[Message] = (), **columns: Any) -> list[UUID]:
+    """Store one snapshot per text, an hour old unless ``columns`` say otherwise; ``messages`` are their sources."""
+    said_at: datetime = columns.pop("said_at", utc_now() - timedelta(hours=1))
+    plain: dict[str, Any] = {"kind": "statement", "valid_at": said_at, "expires_at": None, **columns}
+    drafts = [
+        SnapshotDraft(
+            id=new_id(),
+            subject_id=house.subject.id,
+            text=text,
+            said_at=said_at,
+            message_ids=(messages[number].id,) if messages else (),
+            **plain,
+        )
+        for number, text in enumerate(texts)
+    ]
+    prepared = prepare_snapshots(drafts, active_embedder())
+    with tenant_tx(house.tenant.id):
+        return store_snapshots(prepared, active_embedder())
+
+
+def prefer(house: House, category: str, key: str, value: Any, **said: Any) -> None:
+    """Record a preference as the product states it."""
+    with tenant_tx(house.tenant.id):
+        record_preference(house.subject, category, key, stated(value, **said))
+
+
+def know(house: House, **facts: Any) -> None:
+    """Set fields of the profile as the product states them."""
+    with tenant_tx(house.tenant.id):
+        patch_profile(house.subject, [FactChange(FactName(field), stated(value)) for field, value in facts.items()])
+
+
+def label(house: House, name: str, **details: Any) -> None:
+    """Make a tag."""
+    with tenant_tx(house.tenant.id):
+        upsert_tag(house.subject, TagDraft(name, {"kind": "place", **details}))
+
+
+@contextmanager
+def broken_pgvector() -> Iterator[None]:
+    """Take the vectors' column away, as a failed upgrade of the extension would."""
+    run_as_owner("ALTER TABLE snapshot_vector RENAME COLUMN dated TO dated_away")
+    try:
+        yield
+    finally:
+        run_as_owner("ALTER TABLE snapshot_vector RENAME COLUMN dated_away TO dated")
+
+
+def run_as_owner(sql: str) -> None:
+    """Run one statement as the role that migrates."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(sql)

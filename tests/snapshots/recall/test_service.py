@@ -1,0 +1,160 @@
+"""One recall: all lanes at once, in one scope, and what it does without a part. Rows: R1, R2, R6, R7, R8, P4."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext, override_settings
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.filters import parse_filter
+from snapshots.recall.search import IMAGES
+from snapshots.recall.service import Recalled, recall
+from snapshots.recall.values import RecallQuery
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.held import broken_pgvector, know, label, prefer, remember, say
+
+PEANUTS = "I am allergic to peanuts"
+HAIKING = "我每个周末都去爬山"
+
+
+def ask(house: House, text: str, subject_id: str = "", **query: Any) -> Recalled:
+    asked = RecallQuery(text=text, asked_at=utc_now(), **query)
+    return recall(house.tenant.id, subject_id or house.subject.external_id, asked)
+
+
+def texts(found: Recalled) -> list[str]:
+    return [memory.text for memory in found.memories]
+
+
+def test_all_lanes_answer_at_once_in_english_and_chinese(world: World) -> None:
+    remember(world.acme, PEANUTS, HAIKING, "The meeting is on Monday")
+    know(world.acme, name="Ada", occupation="programmer")
+    prefer(world.acme, "navigation", "avoid_highway", True)
+    label(world.acme, "家", address="上海市浦东新区世纪大道100号")
+
+    english = ask(world.acme, "Which food is she allergic to?")
+    assert texts(english)[0] == PEANUTS
+    assert english.lanes.profile == {"name": "Ada", "occupation": "programmer"}
+    assert english.lanes.preference_values == {"navigation": {"avoid_highway": True}}
+    assert english.degraded == frozenset()
+
+    chinese = ask(world.acme, "周末去哪里爬山")
+    assert texts(chinese)[0] == HAIKING
+    assert [match.tag.label for match in ask(world.acme, "导航回家").lanes.meant] == ["家"]
+
+
+def test_only_the_lanes_that_are_asked_for_are_read(world: World) -> None:
+    remember(world.acme, PEANUTS)
+    know(world.acme, name="Ada")
+    prefer(world.acme, "food", "diet", "vegetarian")
+    found = ask(world.acme, "peanuts", lanes=frozenset({"preferences"}))
+    assert found.lanes.preference_values == {"food": {"diet": "vegetarian"}}
+    assert (texts(found), found.lanes.profile, found.lanes.tags) == ([], {}, ())
+
+
+def test_a_memory_names_its_message_and_explains_itself(world: World) -> None:
+    messages = say(world.acme, PEANUTS)
+    remember(world.acme, PEANUTS, messages=messages)
+    memory = ask(world.acme, "peanuts", explain=True).memories[0]
+    assert [(one.conversation_id, one.message_id) for one in memory.sources] == [("trip", messages[0].external_id)]
+    assert memory.explain is not None
+    assert memory.explain.keyword is not None
+    assert memory.explain.keyword.rank == 1
+
+
+def test_an_unknown_subject_has_nothing_and_stays_unknown(world: World) -> None:
+    found = ask(world.acme, "anything", subject_id="nobody")
+    assert (found.memories, found.lanes.profile, found.lanes.tags) == ((), {}, ())
+    with tenant_tx(world.acme.tenant.id):
+        assert not Subject.objects.filter(external_id="nobody").exists()
+
+
+def test_preferences_follow_both_clocks(world: World) -> None:
+    then = utc_now() - timedelta(days=30)
+    prefer(world.acme, "food", "favourite_drink", "茶", valid_at=then)
+    between = utc_now()
+    prefer(world.acme, "food", "favourite_drink", "咖啡")
+
+    def drink(**query: Any) -> Any:
+        return ask(world.acme, "喝什么", **query).lanes.preference_values
+
+    assert drink() == {"food": {"favourite_drink": "咖啡"}}
+    assert drink(as_of=then + timedelta(days=1)) == {"food": {"favourite_drink": "茶"}}
+    assert drink(known_at=between) == {"food": {"favourite_drink": "茶"}}
+    assert drink(known_at=then) == {}
+
+
+def test_a_filter_narrows_the_snapshots(world: World) -> None:
+    remember(world.acme, PEANUTS, metadata={"channel": "app"})
+    remember(world.acme, "peanuts are cheap", metadata={"channel": "web"})
+    narrowed = ask(world.acme, "peanuts", filter=parse_filter({"metadata.channel": {"eq": "web"}}))
+    assert texts(narrowed) == ["peanuts are cheap"]
+
+
+def test_a_question_is_embedded_outside_and_everything_is_read_in_one_transaction(world: World) -> None:
+    remember(world.acme, PEANUTS)
+    know(world.acme, name="Ada")
+    prefer(world.acme, "food", "diet", "vegetarian")
+    label(world.acme, "home", address="1 High Street")
+    ask(world.acme, "peanuts")
+    with CaptureQueriesContext(connection) as queries:
+        assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+    statements = [query["sql"] for query in queries.captured_queries]
+    assert statements.count("BEGIN") == 1
+    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 7, statements
+
+
+def test_without_pgvector_keywords_still_find_and_the_answer_says_so(world: World) -> None:
+    remember(world.acme, PEANUTS, HAIKING)
+    IMAGES.clear()
+    with broken_pgvector():
+        found = ask(world.acme, "peanuts", explain=True)
+        assert texts(ask(world.acme, "周末爬山"))[0] == HAIKING
+    assert texts(found) == [PEANUTS]
+    assert found.degraded == {DegradedReason.PGVECTOR_UNAVAILABLE}
+    assert found.memories[0].explain is not None
+    assert found.memories[0].explain.dense is None
+    healed = ask(world.acme, "peanuts", explain=True)
+    assert healed.degraded == frozenset()
+    assert healed.memories[0].explain is not None
+    assert healed.memories[0].explain.dense is not None
+
+
+def test_without_an_embedding_model_keywords_answer(world: World) -> None:
+    remember(world.acme, PEANUTS, HAIKING)
+    with override_settings(EMBEDDER="none"):
+        assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+
+
+HOSTILE = [
+    "",
+    " ",
+    "a",
+    "家",
+    "😀🚀",
+    "'; DROP TABLE snapshot; --",
+    "a & !b | (c:*",
+    "%s %(x)s",
+    "SELECT * FROM x" * 4_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_every_text_is_a_question(world: World, text: str) -> None:
+    remember(world.acme, PEANUTS)
+    assert ask(world.acme, text).degraded == frozenset()
+
+
+def test_another_tenant_asking_for_the_same_id_finds_nothing_and_changes_nothing(world: World) -> None:
+    remember(world.acme, PEANUTS)
+    assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+    stranger = ask(world.globex, "peanuts", subject_id="ada")
+    assert stranger.memories == ask(world.globex, "peanuts", subject_id="nobody").memories == ()
+    with tenant_tx(world.globex.tenant.id):
+        assert Subject.objects.count() == 1
+    assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
