@@ -1,10 +1,14 @@
-"""Celery's configuration: late acknowledgement, no prefetch, results ignored, short waits on the broker."""
+"""Celery's configuration: late acknowledgement, no prefetch, results ignored, short waits on the broker.
+
+Wake-ups may vanish, double or come late, so nothing here is tuned to keep them; what counts is that worker and beat
+come back by themselves when the broker does.
+"""
 
 from django.conf import settings
 
 broker_url = settings.CELERY_BROKER_URL
 broker_connection_retry_on_startup = True
-# A publisher never waits for a broker that is down: the sweep finds the work later.
+broker_connection_max_retries = None  # for as long as it takes; the default gives up after a hundred tries
 broker_transport_options = {
     "visibility_timeout": 600,
     "socket_timeout": 5,
@@ -12,8 +16,10 @@ broker_transport_options = {
     "unacked_restore_interval": 1,
     "unacked_restore_throttle": 1,
 }
+# A publisher never waits for a broker that is down: the sweep finds the work later.
 task_publish_retry = False
 task_ignore_result = True
+result_expires = None  # no results, so nothing for beat to clean up
 task_acks_late = True
 task_reject_on_worker_lost = True
 worker_prefetch_multiplier = 1

@@ -35,6 +35,7 @@ class Event(StrEnum):
     SWEEP_RUN = "sweep.run"
     WAKE_UP_FAILED = "wake_up.failed"
     JOB_RUN = "job.run"
+    JOB_FAILED = "job.failed"
     ROWS_PURGED = "rows.purged"
     PROVIDER_FAILED = "provider.failed"
     CIRCUIT_OPENED = "circuit.opened"
@@ -47,6 +48,7 @@ class Event(StrEnum):
 _LEVELS = {
     Event.REQUEST_FAILED: logging.ERROR,
     Event.WORK_DIED: logging.ERROR,
+    Event.JOB_FAILED: logging.ERROR,
     Event.CIRCUIT_OPENED: logging.ERROR,
     Event.PROVIDER_FAILED: logging.WARNING,
     Event.PROBE_FAILED: logging.WARNING,

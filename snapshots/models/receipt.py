@@ -33,6 +33,11 @@ class Receipt(SubjectOwned):
         indexes = (
             models.Index(fields=("tenant", "subject", "-created_at"), name="receipt_by_subject"),
             models.Index(fields=("tenant", "-created_at"), name="receipt_by_time"),
+            models.Index(
+                fields=("tenant", "created_at"),
+                condition=models.Q(rendered__isnull=False),
+                name="receipt_with_text",
+            ),
         )
         verbose_name = _("receipt")
         verbose_name_plural = _("receipts")

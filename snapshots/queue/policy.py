@@ -29,6 +29,9 @@ class QueuePolicy:
     )
     drain_budget: timedelta = promised(timedelta(seconds=10), row="C3: a stopping worker ends within 12 s")
 
+    sweep_every: timedelta = promised(timedelta(seconds=2), row="C3")
+    tenants_swept: int = promised(100, row="C3")
+
     def attempts_of(self, kind: WorkKind) -> int:
         """Return after how many failures an item of this kind is dead."""
         return self.extract_attempts if kind == WorkKind.EXTRACT else self.attempts

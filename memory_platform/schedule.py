@@ -1,0 +1,105 @@
+"""The one timetable: nothing else schedules anything.
+
+The table holds defaults. Beat adds the missing ones to its own rows when it starts; there a person may change them, and
+what a person changed is never touched again. All times are UTC.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
+from snapshots.queue.policy import QUEUE_POLICY
+
+_SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One line: ``runs`` is the job's dotted path. A run not begun by the next one is dropped: they do the same."""
+
+    name: str
+    every: timedelta
+    runs: str
+    why: str
+    owner: str
+
+
+TIMETABLE = (
+    Job(
+        "sweep-queue",
+        every=QUEUE_POLICY.sweep_every,
+        runs="snapshots.jobs.sweep_job",
+        why="A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work.",
+        owner="queue",
+    ),
+    Job(
+        "end-idle-conversations",
+        every=IDLE_POLICY.every,
+        runs="snapshots.jobs.end_idle_conversations_job",
+        why="A conversation ends 30 minutes after its last message.",
+        owner="lifecycle",
+    ),
+    Job(
+        "backfill-vectors",
+        every=BACKFILL_RUN_POLICY.every,
+        runs="snapshots.jobs.backfill_vectors_job",
+        why="Memories stored while the embedding service was away are found by meaning, too.",
+        owner="lifecycle",
+    ),
+    Job(
+        "purge-expired",
+        every=PURGE_POLICY.every,
+        runs="snapshots.jobs.purge_expired_job",
+        why="What has outlived its retention is gone within two hours.",
+        owner="lifecycle",
+    ),
+)
+
+
+def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:
+    """Bring beat's rows up to the timetable; return the names of the jobs that were added or brought up to date.
+
+    A row is brought up to date only while it says what an earlier timetable wrote: the seal in its description tells.
+    """
+    with transaction.atomic():
+        return [job.name for job in timetable if _sync(job)]
+
+
+def _sync(job: Job) -> bool:
+    row = PeriodicTask.objects.filter(name=job.name).select_for_update(of=("self",)).first()
+    if row is None:
+        row = PeriodicTask(name=job.name)
+    elif not is_as_written(row) or _seal_of(row) == _seal(job.runs, _seconds(job), _seconds(job), enabled=True):
+        return False
+    seconds = _seconds(job)
+    row.task, row.enabled, row.expire_seconds = job.runs, True, seconds
+    row.interval, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
+    row.description = f"{job.why} ({job.owner}) [timetable {_seal(job.runs, seconds, seconds, enabled=True)}]"
+    row.save()
+    return True
+
+
+def is_as_written(row: PeriodicTask) -> bool:
+    """Tell whether nobody has changed when, whether and what this row runs since the timetable wrote it."""
+    interval = row.interval
+    seconds = interval.every if interval is not None and interval.period == IntervalSchedule.SECONDS else None
+    return _seal_of(row) == _seal(row.task, seconds, row.expire_seconds, enabled=row.enabled)
+
+
+def _seal_of(row: PeriodicTask) -> str | None:
+    found = _SEAL.search(row.description)
+    return found.group(1) if found else None
+
+
+def _seal(runs: str, seconds: int | None, expires: int | None, *, enabled: bool) -> str:
+    return hashlib.sha256(f"{runs}|{seconds}|{expires}|{enabled}".encode()).hexdigest()[:12]
+
+
+def _seconds(job: Job) -> int:
+    return int(job.every.total_seconds())

@@ -1,0 +1,75 @@
+"""The Celery functions: thin shells around verbs that may run twice, at once, or not at all.
+
+None of them retries: attempts live on the work row, and a scheduled job comes again.
+"""
+
+import time
+from uuid import UUID
+
+from snapshots.embedding.backfill import backfill_vectors
+from snapshots.extraction.conversations import store_conversation_snapshots
+from snapshots.extraction.memories import apply_extractions
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.statements import store_statements
+from snapshots.lifecycle.idle import end_idle_conversations
+from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
+from snapshots.lifecycle.purge import purge_tenant
+from snapshots.models import WorkKind
+from snapshots.queue.counts import tenants_with_due_work
+from snapshots.queue.drain import drain_work
+from snapshots.queue.policy import QUEUE_POLICY
+from snapshots.queue.values import Handlers
+from snapshots.queue.wake_up import nudge
+from tenants.jobs import platform_job, tenant_job
+from tenants.services.job_runs import Tally, for_each_tenant, forget_old_runs, run_once
+
+HANDLERS: Handlers = {
+    WorkKind.STATEMENT: store_statements,
+    WorkKind.EXTRACT: apply_extractions,
+    WorkKind.CONVERSATION: store_conversation_snapshots,
+}
+"""Who does which kind of work, in the order in which the kinds take turns."""
+
+
+@tenant_job
+def drain_work_job(tenant_id: UUID) -> None:
+    """Do one tenant's due work."""
+    if drain_work(tenant_id, HANDLERS).more:
+        nudge(tenant_id)
+
+
+@platform_job
+def sweep_job() -> None:
+    """Wake a worker for every tenant with due or abandoned work: what lost its wake-up is found here."""
+    for tenant_id in tenants_with_due_work(QUEUE_POLICY.tenants_swept):
+        nudge(tenant_id)
+
+
+@platform_job
+def purge_expired_job() -> None:
+    """Remove what has outlived its time."""
+    run_once("purge-expired", PURGE_POLICY.every, _purge_all)
+
+
+@platform_job
+def end_idle_conversations_job() -> None:
+    """End the conversations that nobody ended."""
+    run_once("end-idle-conversations", IDLE_POLICY.every, lambda: for_each_tenant(end_idle_conversations))
+
+
+@platform_job
+def backfill_vectors_job() -> None:
+    """Add the vectors that an outage of the embedding service or of pgvector left out."""
+    run_once("backfill-vectors", BACKFILL_RUN_POLICY.every, lambda: for_each_tenant(_backfill))
+
+
+def _backfill(tenant_id: UUID) -> int:
+    return backfill_vectors(tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
+
+
+def _purge_all() -> Tally:
+    until = time.monotonic() + PURGE_POLICY.time.total_seconds()
+    forget_old_runs(PURGE_POLICY.job_runs)
+    return for_each_tenant(
+        lambda tenant_id: purge_tenant(tenant_id, until=until), may_go_on=lambda: time.monotonic() < until
+    )

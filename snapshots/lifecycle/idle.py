@@ -1,0 +1,36 @@
+"""Conversations that nobody ended end by themselves (row C5)."""
+
+from uuid import UUID
+
+from django.db.models.functions import Now
+
+from snapshots.lifecycle.policy import IDLE_POLICY, IdlePolicy
+from snapshots.models import Conversation, ConversationStatus
+from snapshots.queue.ends import end_conversation
+from snapshots.queue.wake_up import nudge
+from tenants.isolation import tenant_tx
+
+
+def end_idle_conversations(tenant_id: UUID, policy: IdlePolicy = IDLE_POLICY) -> int:
+    """End conversations whose last acceptance is ``after`` ago or longer; return how many.
+
+    Runs outside any ``tenant_tx``, a batch at a time. One that is being written to at this moment is passed over.
+    """
+    ended = 0
+    while batch := _end_some(tenant_id, policy):
+        ended += batch
+    if ended:
+        nudge(tenant_id)
+    return ended
+
+
+def _end_some(tenant_id: UUID, policy: IdlePolicy) -> int:
+    with tenant_tx(tenant_id):
+        open_ones = Conversation.objects.filter(
+            status=ConversationStatus.OPEN, last_accepted_at__lte=Now() - policy.after
+        )
+        idle = open_ones.order_by("last_accepted_at").select_for_update(skip_locked=True, no_key=True)[: policy.batch]
+        conversations = list(idle)
+        for conversation in conversations:
+            end_conversation(conversation)
+    return len(conversations)

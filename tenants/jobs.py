@@ -1,0 +1,28 @@
+"""The two kinds of job. Neither opens a tenant: the verb that a job calls does, as often as it needs to."""
+
+from collections.abc import Callable
+from typing import Any, cast
+from uuid import UUID
+
+import structlog
+from celery import Task, shared_task
+
+
+class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
+    """Carries the tenant's id and nothing else: text in the message, UUID in the function, a field in log lines."""
+
+    abstract = True
+
+    def __call__(self, *, tenant_id: str) -> Any:
+        with structlog.contextvars.bound_contextvars(tenant=tenant_id):
+            return super().__call__(tenant_id=UUID(tenant_id))
+
+
+def tenant_job(run: Callable[[UUID], None]) -> Callable[..., None]:
+    """Register a job about one tenant. Its function takes ``tenant_id``; it is sent with that as its only argument."""
+    return cast(Callable[..., None], shared_task(base=TenantTask, ignore_result=True)(run))
+
+
+def platform_job(run: Callable[[], None]) -> Callable[[], None]:
+    """Register a job without arguments, for the timetable."""
+    return cast(Callable[[], None], shared_task(ignore_result=True)(run))

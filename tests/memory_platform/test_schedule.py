@@ -1,0 +1,78 @@
+"""One timetable: complete, added once, and never against a person's will. Rows: E9."""
+
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from celery import current_app
+from django.core.management import call_command
+from django.utils.module_loading import import_string
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
+
+from memory_platform.schedule import TIMETABLE, Job, sync_schedule
+
+SENT_BY_NAME = {"snapshots.jobs.drain_work_job"}
+NAMES = [job.name for job in TIMETABLE]
+
+
+@pytest.fixture(autouse=True)
+def empty_schedule(database: None) -> Iterator[None]:
+    PeriodicTask.objects.all().delete()
+    IntervalSchedule.objects.all().delete()
+    yield
+    PeriodicTask.objects.all().delete()
+    IntervalSchedule.objects.all().delete()
+    CrontabSchedule.objects.all().delete()
+
+
+def test_every_job_is_in_the_timetable_or_has_a_caller() -> None:
+    current_app.loader.import_default_modules()
+    ours = {name for name in current_app.tasks if not name.startswith(("celery.", "tests."))}
+    assert ours == {job.runs for job in TIMETABLE} | SENT_BY_NAME
+    for name in ours:
+        assert import_string(name).name == name
+
+
+def test_the_first_sync_writes_the_timetable_and_the_second_nothing() -> None:
+    assert sync_schedule() == NAMES
+    assert sync_schedule() == []
+    sweep = PeriodicTask.objects.get(name="sweep-queue")
+    assert (sweep.interval.every, sweep.interval.period, sweep.expire_seconds) == (2, "seconds", 2)
+    assert sweep.task == "snapshots.jobs.sweep_job"
+    assert TIMETABLE[0].why in sweep.description
+
+
+@pytest.mark.parametrize("change", ["disabled", "slower", "crontab", "described"])
+def test_what_a_person_changed_is_never_touched(change: str) -> None:
+    sync_schedule()
+    row = PeriodicTask.objects.get(name="purge-expired")
+    if change == "disabled":
+        row.enabled = False
+    elif change == "slower":
+        row.interval = IntervalSchedule.objects.create(every=7, period=IntervalSchedule.DAYS)
+    elif change == "crontab":
+        row.interval, row.crontab = None, CrontabSchedule.objects.create(minute="5", timezone="UTC")
+    else:
+        row.description = "nights only"
+    row.save()
+    before = PeriodicTask.objects.filter(pk=row.pk).values().get()
+    assert sync_schedule() == []
+    assert PeriodicTask.objects.filter(pk=row.pk).values().get() == before
+
+
+def test_a_row_nobody_changed_follows_a_new_default() -> None:
+    job = TIMETABLE[-1]
+    slower = Job(job.name, every=job.every * 2, runs=job.runs, why=job.why, owner=job.owner)
+    sync_schedule()
+    assert sync_schedule([slower]) == [job.name]
+    row = PeriodicTask.objects.get(name=job.name)
+    assert row.interval.every == 7200
+    assert sync_schedule() == [job.name]  # and back
+
+
+def test_the_command_says_what_it_did() -> None:
+    said = StringIO()
+    call_command("sync_schedule", stdout=said)
+    assert said.getvalue().count("written") == len(TIMETABLE)
+    call_command("sync_schedule", stdout=said)
+    assert said.getvalue().count("as it was") == len(TIMETABLE)

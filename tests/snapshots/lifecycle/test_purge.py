@@ -1,0 +1,168 @@
+"""What has outlived its time leaves, and nothing else. Rows: E6, C1, S3."""
+
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import IdempotentReply
+from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
+from snapshots.lifecycle.purge import preview_purge, purge_tenant
+from snapshots.models import (
+    Message,
+    Receipt,
+    Snapshot,
+    SnapshotKind,
+    SnapshotSource,
+    SnapshotWords,
+    SubjectMemory,
+    Work,
+    WorkKind,
+)
+from snapshots.queue.counts import work_counts
+from snapshots.queue.drain import drain_work
+from snapshots.queue.ends import end_conversation
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+from tests.snapshots.queue.world import complete_only, filled, handlers, start_conversation
+
+NOTHING = {"snapshots": 0, "messages": 0, "work": 0, "idempotent_replies": 0, "receipt_texts": 0}
+
+
+@pytest.fixture
+def tenant_id(world: World) -> UUID:
+    return world.acme.tenant.id
+
+
+def purge(tenant_id: UUID, policy: PurgePolicy = PURGE_POLICY) -> int:
+    return purge_tenant(tenant_id, until=time.monotonic() + 60, policy=policy)
+
+
+def preview(tenant_id: UUID) -> dict[str, int]:
+    with tenant_tx(tenant_id):
+        return preview_purge()
+
+
+def snapshots(world: World, expiries: Iterable[timedelta | None]) -> list[Snapshot]:
+    now = utc_now()
+    made = [
+        Snapshot(
+            subject=world.acme.subject,
+            kind=SnapshotKind.STATEMENT,
+            text="住在上海",
+            position=n,
+            content_hash=b"",
+            said_at=now,
+            valid_at=now,
+            expires_at=now + expiry if expiry else None,
+        )
+        for n, expiry in enumerate(expiries)
+    ]
+    return Snapshot.objects.bulk_create(made)
+
+
+def test_expired_snapshots_leave_with_their_parts_and_the_memory_is_another_one(world: World, tenant_id: UUID) -> None:
+    message = filled(tenant_id, world.acme.subject, 1)[0]
+    day = timedelta(days=1)
+    with tenant_tx(tenant_id):
+        memory = SubjectMemory.objects.create(subject=world.acme.subject)
+        gone, kept, forever = snapshots(world, [-day, day, None])
+        for snapshot in (gone, kept):
+            SnapshotSource.objects.create(subject=world.acme.subject, memory=snapshot, message=message)
+            SnapshotWords.objects.create(subject=world.acme.subject, snapshot=snapshot, position=1, words=b"")
+        later = Snapshot.objects.filter(pk=kept.pk)
+        later.update(superseded_by=gone.pk)
+    assert preview(tenant_id) == {**NOTHING, "snapshots": 1}
+    assert purge(tenant_id) == 1
+    with tenant_tx(tenant_id):
+        assert set(Snapshot.objects.values_list("pk", flat=True)) == {kept.pk, forever.pk}
+        assert SnapshotSource.objects.get().memory_id == kept.pk
+        assert SnapshotWords.objects.get().snapshot_id == kept.pk
+        assert later.get().superseded_by_id is None
+        memory.refresh_from_db()
+        assert memory.version == 2
+    assert preview(tenant_id) == NOTHING
+
+
+def test_a_purge_that_finds_nothing_changes_nothing(world: World, tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        memory = SubjectMemory.objects.create(subject=world.acme.subject)
+        snapshots(world, [timedelta(days=1)])
+    assert purge(tenant_id) == 0
+    with tenant_tx(tenant_id):
+        memory.refresh_from_db()
+        assert memory.version == 1
+
+
+def test_it_goes_in_batches_until_all_has_left(world: World, tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        snapshots(world, [timedelta(seconds=-1)] * 23)
+    assert purge(tenant_id, PurgePolicy(batch=5)) == 23
+    assert preview(tenant_id) == NOTHING
+
+
+def test_without_time_it_leaves_the_rest_for_the_next_run(world: World, tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        snapshots(world, [timedelta(seconds=-1)] * 3)
+    assert purge_tenant(tenant_id, until=time.monotonic() - 1) == 0
+    assert preview(tenant_id)["snapshots"] == 3
+
+
+def test_old_messages_leave_with_their_work_which_stays_counted(world: World, tenant_id: UUID) -> None:
+    messages = filled(tenant_id, world.acme.subject, 3)
+    with tenant_tx(tenant_id):
+        Message.objects.filter(pk=messages[0].pk).update(accepted_at=utc_now() - timedelta(days=366))
+        Message.objects.filter(pk=messages[1].pk).update(accepted_at=utc_now() - timedelta(days=364))
+    assert preview(tenant_id) == {**NOTHING, "messages": 1}
+    assert purge(tenant_id) == 1
+    with tenant_tx(tenant_id):
+        assert Message.objects.count() == 2
+        counts = work_counts()
+    assert (counts.ready, counts.removed, counts.accepted) == (4, 2, 6)
+
+
+def test_long_done_work_leaves_counted_but_ends_stay_the_same_end(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 2)
+    with tenant_tx(tenant_id):
+        conversation = start_conversation(world.acme.subject, "ended")
+        end = end_conversation(conversation)
+    drain_work(tenant_id, handlers(complete_only))
+    with tenant_tx(tenant_id):
+        Work.objects.update(done_at=utc_now() - timedelta(days=31))
+        Work.objects.filter(kind=WorkKind.EXTRACT).update(done_at=utc_now() - timedelta(days=29))
+    assert preview(tenant_id) == {**NOTHING, "work": 2}
+    assert purge(tenant_id) == 2
+    with tenant_tx(tenant_id):
+        assert (work_counts().done, work_counts().removed) == (3, 2)
+        assert end_conversation(conversation).pk == end.pk
+
+
+def test_replies_leave_after_a_day_and_receipts_lose_their_text_after_a_week(world: World, tenant_id: UUID) -> None:
+    now = utc_now()
+    with tenant_tx(tenant_id):
+        for hours in (23, 25):
+            reply = IdempotentReply.objects.create(endpoint="e", key=f"{hours}", request_hash=b"")
+            IdempotentReply.objects.filter(pk=reply.pk).update(created_at=now - timedelta(hours=hours))
+        for days in (6, 8):
+            Receipt.objects.create(
+                subject=world.acme.subject,
+                policy_version="1",
+                rendered=b"zlib",
+                created_at=now - timedelta(days=days),
+            )
+    assert preview(tenant_id) == {**NOTHING, "idempotent_replies": 1, "receipt_texts": 1}
+    assert purge(tenant_id) == 2
+    with tenant_tx(tenant_id):
+        assert IdempotentReply.objects.get().key == "23"
+        assert Receipt.objects.count() == 2
+        assert Receipt.objects.filter(rendered__isnull=False).count() == 1
+
+
+def test_another_tenants_rows_stay(world: World, tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        snapshots(world, [timedelta(days=-1)])
+    assert purge(world.globex.tenant.id) == 0
+    assert preview(tenant_id)["snapshots"] == 1
