@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.policy import assumed, measured, promised
 from profiles.values import Provenance
 
 
@@ -29,4 +29,20 @@ class BeliefPolicy:
         }[provenance]
 
 
+@dataclass(frozen=True, slots=True)
+class TagLookupPolicy:
+    """How well a tag is found, 0..1: by what of it, times where that stands in the query."""
+
+    alias: float = assumed(0.95, owner="profiles", settle_by="use_count of looked-up tags against their rank")
+    synonym: float = assumed(0.9, owner="profiles", settle_by="use_count of looked-up tags against their rank")
+    relation: float = assumed(0.85, owner="profiles", settle_by="use_count of looked-up tags against their rank")
+    inside_query: float = assumed(0.9, owner="profiles", settle_by="use_count of looked-up tags against their rank")
+    fuzzy: float = assumed(0.75, owner="profiles", settle_by="use_count of looked-up tags against their rank")
+    typo_similarity: float = measured(0.83, source="tests/profiles/services/test_tag_lookup.py: all 100+ lookups right")
+    covered_label: float = measured(0.5, source="tests/profiles/services/test_tag_lookup.py: all 100+ lookups right")
+    shortest_typo: int = measured(5, source="tests/profiles/services/test_tag_lookup.py: at 4 letters home meets hole")
+    limit: int = assumed(5, owner="profiles", settle_by="rank of the tag that is used after a lookup")
+
+
+TAG_LOOKUP = TagLookupPolicy()
 BELIEFS = BeliefPolicy()
