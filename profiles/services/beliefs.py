@@ -58,6 +58,11 @@ class Place(Generic[B]):
         """Return the current value."""
         return self.rows().filter(invalid_at__isnull=True).first()
 
+    def holding(self, at: datetime) -> B | None:
+        """Return the value that holds at ``at``."""
+        begun = self.last_begun(at)
+        return begun if begun is not None and (begun.invalid_at is None or at < begun.invalid_at) else None
+
     def last_begun(self, at: datetime) -> B | None:
         """Return the value that began last at or before ``at``."""
         return self.rows().filter(valid_at__lte=at).order_by(*_LATEST_FIRST).first()

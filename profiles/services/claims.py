@@ -22,6 +22,15 @@ OLDER = "older"
 WEAKER = "weaker_than_current"
 """A stronger provenance says otherwise: the value became a candidate."""
 
+NOT_A_LIST = "not_a_list"
+"""Entries were added to or taken from a value that has none."""
+
+ABSENT = "absent"
+"""Nothing of what should be taken out was there."""
+
+REMOVED = "removed"
+"""The value ended because the product said so."""
+
 
 class ConfidenceAboveCeiling(Refused):
     """More confidence than the provenance allows (row P5). HTTP 422."""

@@ -8,8 +8,11 @@ def lock_subject(subject: Subject) -> None:
     """Hold the subject's row until the transaction ends; other writers of profile, preferences and tags wait.
 
     Take it before any other row of the subject, or two writers may wait for each other. Rows that refer to the subject
-    (messages, snapshots) can still be added meanwhile. Raises NotFound when the subject has been erased.
+    (messages, snapshots) can still be added meanwhile. Brings both versions of ``subject`` up to date. Raises NotFound
+    when the subject has been erased.
     """
-    held = Subject.objects.select_for_update(no_key=True).filter(id=subject.id).values_list("id", flat=True)
-    if not list(held):
+    rows = Subject.objects.select_for_update(no_key=True).filter(id=subject.id)
+    versions = rows.values_list("version", "profile_version").first()
+    if versions is None:
         raise NotFound("no such subject")
+    subject.version, subject.profile_version = versions

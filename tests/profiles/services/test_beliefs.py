@@ -1,6 +1,5 @@
 """Values on two clocks, compared with a naive memory of everything that was ever said. Rows: P4, P5."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -32,12 +31,6 @@ def day(number: int) -> datetime:
 
 def said(value: object, on: int | None = None, provenance: Provenance = Provenance.CONFIRMED_BY_USER) -> Claim:
     return Claim(value, provenance, BELIEFS.ceiling(provenance), None if on is None else day(on))
-
-
-@pytest.fixture
-def ada(world: World) -> Iterator[Subject]:
-    with tenant_tx(world.acme.tenant.id):
-        yield world.acme.subject
 
 
 def timeline(subject: Subject) -> list[tuple[object, int, int | None]]:

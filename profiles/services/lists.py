@@ -1,0 +1,93 @@
+"""Values that are lists (likes, dislikes, interests): one entry more or less is a new version (row P3)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.text import comparable
+from profiles.models.belief import Belief
+from profiles.services.beliefs import Place, record_belief, retract_belief
+from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, Outcome, is_weaker, same_value
+from profiles.services.locking import lock_subject
+from profiles.values import Verdict
+
+B = TypeVar("B", bound=Belief)
+
+
+def amend_list(place: Place[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()) -> Outcome[B]:
+    """Take entries out of a list and put entries in; ``claim.value`` is not read, a single value is a list of one.
+
+    Entries are the same when a reader would call them the same. They go into the list as it was when this was said; an
+    added one that was said before the current list goes into that too, unless a list in between had dropped it. A list
+    that becomes empty is retracted. Verdicts: stored, merged (the list changed), unchanged (``absent``: nothing was
+    there to be taken out), rejected (``not_a_list`` for an object, ``weaker_than_current``).
+    """
+    lock_subject(place.subject)
+    before = place.holding(claim.valid_at or utc_now())
+    entries = entries_of(before.value) if before is not None else []
+    if entries is None:
+        return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
+    kept = [entry for entry in entries if not among_entries(entry, remove)]
+    amended = united(kept, add)
+    if amended == entries and not add:
+        return Outcome(Verdict.UNCHANGED, ABSENT, None, place.current())
+    emptied = _emptied(place, claim, before) if not amended else None
+    if emptied is not None:
+        return emptied
+    outcome = _merged(record_belief(place, replace(claim, value=amended)))
+    return _carried_on(place, claim, add, outcome) if outcome.reason == OLDER else outcome
+
+
+def entries_of(value: Any) -> list[Any] | None:
+    """Return a value as a list; None for an object, which has no entries."""
+    if isinstance(value, dict):
+        return None
+    return list(value) if isinstance(value, list) else [value]
+
+
+def united(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+    """Return ``entries`` followed by those of ``more`` that are not among them yet."""
+    result = list(entries)
+    for entry in more:
+        if not among_entries(entry, result):
+            result.append(entry)
+    return result
+
+
+def among_entries(entry: Any, entries: Sequence[Any]) -> bool:
+    """Return whether a reader would find ``entry`` among ``entries``."""
+    return any(alike(entry, other) for other in entries)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Return whether a reader would call two values the same."""
+    if isinstance(one, str) and isinstance(other, str):
+        return comparable(one) == comparable(other)
+    return same_value(one, other)
+
+
+def _emptied(place: Place[B], claim: Claim, before: B | None) -> Outcome[B] | None:
+    """Retract a list whose last entry is gone; None when that is not for this claim to do."""
+    if before is None or not before.is_current or is_weaker(claim, before):
+        return None
+    retracted = retract_belief(place, at=claim.valid_at)
+    return Outcome(Verdict.MERGED, "", retracted, None) if retracted is not None else None
+
+
+def _carried_on(place: Place[B], claim: Claim, add: Sequence[Any], outcome: Outcome[B]) -> Outcome[B]:
+    """Put entries that were said before the current list into it too, unless a list in between had and dropped them."""
+    current = outcome.current
+    entries = entries_of(current.value) if current is not None else None
+    if current is None or entries is None or outcome.row is None:
+        return outcome
+    since = [entries_of(row.value) or [] for row in place.rows().filter(valid_at__gt=outcome.row.valid_at)]
+    missing = [entry for entry in add if not any(among_entries(entry, known) for known in since)]
+    if not missing:
+        return outcome
+    last_said = max(current.said_times or [current.valid_at])
+    return _merged(record_belief(place, replace(claim, value=[*entries, *missing], valid_at=last_said)))
+
+
+def _merged(outcome: Outcome[B]) -> Outcome[B]:
+    return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome

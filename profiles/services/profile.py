@@ -1,0 +1,132 @@
+"""The profile: fields of its own and free attributes, each with its past (rows P2 and P8)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db.models import F
+
+from profiles.models import PROFILE_FIELDS, CandidateKind, ProfileFact, Subject
+from profiles.services.beliefs import Place, record_belief, retract_belief
+from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, Outcome
+from profiles.services.lists import amend_list, entries_of
+from profiles.services.locking import lock_subject
+from profiles.services.search_text import refresh_search_text
+from profiles.values import Verdict
+
+Mode = Literal["overwrite", "append", "merge", "remove"]
+LIST_FIELDS = frozenset({"interests"})
+ATTRIBUTES = "attributes."
+_CHANGED = frozenset({Verdict.STORED, Verdict.MERGED, Verdict.SUPERSEDED})
+
+
+@dataclass(frozen=True, slots=True)
+class FactName:
+    """A field of the profile proper, or a free attribute."""
+
+    field: str
+    is_attribute: bool = False
+
+    @property
+    def path(self) -> str:
+        """The name as requests and verdicts write it: ``occupation``, ``attributes.budget_limit``."""
+        return f"{ATTRIBUTES}{self.field}" if self.is_attribute else self.field
+
+    @classmethod
+    def read(cls, path: str) -> "FactName":
+        """Return what ``path`` names; a bare name that is no field of the profile is an attribute."""
+        if path.startswith(ATTRIBUTES):
+            return cls(path.removeprefix(ATTRIBUTES), is_attribute=True)
+        return cls(path, is_attribute=path not in PROFILE_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """One news about a profile.
+
+    ``overwrite`` sets the value; ``append`` adds one entry or several to a list; ``merge`` unites lists, merges objects
+    key by key and overwrites all else; ``remove`` takes entries out of a list.
+    """
+
+    name: FactName
+    claim: Claim
+    mode: Mode = "overwrite"
+
+
+@dataclass(frozen=True, slots=True)
+class FactVerdict:
+    """What became of one change. ``row`` is the fact it now stands in, None when there is none."""
+
+    name: FactName
+    verdict: Verdict
+    reason: str = ""
+    row: ProfileFact | None = None
+
+
+def patch_profile(
+    subject: Subject,
+    changes: Iterable[FactChange],
+    *,
+    remove: Iterable[FactName] = (),
+    at: datetime | None = None,
+) -> list[FactVerdict]:
+    """Apply changes and then removals (ended at ``at``, by default now); return one verdict each, in their order.
+
+    What changed grows ``subject.profile_version`` and renews its search text. Raises NotFound for an erased subject.
+    """
+    lock_subject(subject)
+    verdicts = [_verdict(change.name, _apply(subject, change)) for change in changes]
+    verdicts += [_removed(subject, name, at) for name in remove]
+    if any(verdict.verdict in _CHANGED for verdict in verdicts):
+        Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
+        subject.profile_version += 1
+        refresh_search_text(subject)
+    return verdicts
+
+
+def fact_place(subject: Subject, name: FactName) -> Place[ProfileFact]:
+    """Return where the values of one field or attribute stand."""
+    columns = {"field": name.field, "is_attribute": name.is_attribute}
+    return Place(ProfileFact, subject, columns, CandidateKind.PROFILE, name.path)
+
+
+def _apply(subject: Subject, change: FactChange) -> Outcome[ProfileFact]:
+    place, claim = fact_place(subject, change.name), change.claim
+    if change.mode == "overwrite":
+        return record_belief(place, claim)
+    if change.mode == "merge":
+        return _merge(place, claim)
+    if not change.name.is_attribute and change.name.field not in LIST_FIELDS:
+        return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
+    entries = entries_of(claim.value)
+    if entries is None:
+        return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
+    return amend_list(place, claim, **_entries_as(change.mode, entries))
+
+
+def _entries_as(mode: Mode, entries: Sequence[Any]) -> dict[str, Sequence[Any]]:
+    return {"remove": entries} if mode == "remove" else {"add": entries}
+
+
+def _merge(place: Place[ProfileFact], claim: Claim) -> Outcome[ProfileFact]:
+    held = place.current()
+    if held is None:
+        return record_belief(place, claim)
+    if isinstance(held.value, list) and isinstance(claim.value, list):
+        return amend_list(place, claim, add=claim.value)
+    if not isinstance(held.value, dict) or not isinstance(claim.value, dict):
+        return record_belief(place, claim)
+    outcome = record_belief(place, replace(claim, value={**held.value, **claim.value}))
+    return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome
+
+
+def _verdict(name: FactName, outcome: Outcome[ProfileFact]) -> FactVerdict:
+    return FactVerdict(name, outcome.verdict, outcome.reason, outcome.row)
+
+
+def _removed(subject: Subject, name: FactName, at: datetime | None) -> FactVerdict:
+    row = retract_belief(fact_place(subject, name), at=at)
+    if row is None:
+        return FactVerdict(name, Verdict.UNCHANGED, ABSENT)
+    return FactVerdict(name, Verdict.SUPERSEDED, REMOVED, row)

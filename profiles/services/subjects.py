@@ -1,0 +1,63 @@
+"""Subjects: made on first sight, addressed by the product's own id (row P1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from profiles.models import Subject
+from profiles.selectors import subject_by_external_id
+from profiles.services.locking import lock_subject
+from profiles.services.profile import FactChange, FactName, FactVerdict, patch_profile
+from profiles.services.search_text import search_text_of
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectPut:
+    """A subject after it was put; ``created`` when this made it."""
+
+    subject: Subject
+    created: bool
+    verdicts: tuple[FactVerdict, ...] = ()
+
+
+def ensure_subject(external_id: str) -> Subject:
+    """Return the subject that the product calls ``external_id``, making it on first sight."""
+    return _seen(external_id)[0]
+
+
+def put_subject(
+    external_id: str,
+    *,
+    changes: Iterable[FactChange] = (),
+    remove: Iterable[FactName] = (),
+    metadata: dict[str, Any] | None = None,
+) -> SubjectPut:
+    """Make or change a subject: profile changes merge, metadata is replaced, what is not given stays."""
+    subject, created = _seen(external_id)
+    lock_subject(subject)
+    verdicts = patch_profile(subject, changes, remove=remove)
+    if metadata is not None:
+        _replace_metadata(subject, metadata)
+    return SubjectPut(subject, created, tuple(verdicts))
+
+
+def _seen(external_id: str) -> tuple[Subject, bool]:
+    """Return the subject and whether this made it; of two makers at once, one makes and both get the same row."""
+    found = Subject.objects.filter(external_id=external_id).first()
+    if found is not None:
+        return found, False
+    made = Subject(id=new_id(), external_id=external_id, search_text=search_text_of(external_id, [], []))
+    Subject.objects.bulk_create([made], ignore_conflicts=True)
+    subject = subject_by_external_id(external_id)
+    return subject, subject.id == made.id
+
+
+def _replace_metadata(subject: Subject, metadata: dict[str, Any]) -> None:
+    rows = Subject.objects.filter(id=subject.id).exclude(metadata=metadata)
+    if rows.update(metadata=metadata, version=F("version") + 1, updated_at=utc_now()):
+        subject.version += 1
+    subject.metadata = metadata

@@ -1,0 +1,150 @@
+"""Preferences: lists by entry, corrections without an object, retraction, many writers at once. Rows: P3, P4."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import NotFound, Refused
+from profiles.models import Preference, Subject
+from profiles.selectors import current_preference, current_preferences, preference_values
+from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, learned, stated
+from profiles.services.preferences import (
+    amend_list_preference,
+    correct_newest_preference,
+    record_preference,
+    retract_preference,
+)
+from profiles.services.subjects import ensure_subject
+from profiles.values import Provenance
+from tenants.isolation import tenant_tx
+from tenants.models import ActorKind, AuditRecord
+from tenants.services.audit import Actor
+from tests.conftest import World
+
+LIKES = ("food", "likes")
+
+
+def amended(subject: Subject, add: list[str], remove: list[str] | None = None) -> tuple[str, str, Any]:
+    outcome = amend_list_preference(subject, LIKES, stated(None), add=add, remove=remove or [])
+    values = preference_values(current_preferences(subject)).get("food", {})
+    return str(outcome.verdict.value), outcome.reason, values.get("likes")
+
+
+def test_a_list_grows_and_shrinks_by_entry_with_a_version_per_change(ada: Subject) -> None:
+    assert amended(ada, ["火锅"]) == ("stored", "", ["火锅"])
+    assert amended(ada, ["figs", "火鍋"]) == ("merged", "", ["火锅", "figs"])
+    assert amended(ada, ["sushi"], ["Figs"]) == ("merged", "", ["火锅", "sushi"])
+    assert amended(ada, ["Sushi "]) == ("unchanged", "", ["火锅", "sushi"])
+    assert amended(ada, [], ["tofu"]) == ("unchanged", "absent", ["火锅", "sushi"])
+    assert amended(ada, [], ["火锅", "sushi"]) == ("merged", "", None)
+    assert Preference.objects.filter(subject=ada, retired_at__isnull=True).count() == 3
+
+
+def test_a_weaker_entry_does_not_change_a_stronger_list(ada: Subject) -> None:
+    amended(ada, ["figs"])
+    weaker = learned(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
+    outcome = amend_list_preference(ada, LIKES, weaker, add=["tofu"])
+    assert (outcome.verdict, outcome.reason) == ("rejected", "weaker_than_current")
+    assert amend_list_preference(ada, LIKES, weaker, remove=["figs"]).verdict == "rejected"
+    assert current_preference(ada, *LIKES).value == ["figs"]
+
+
+@pytest.mark.parametrize(
+    ("values", "correction", "replaces", "key", "after"),
+    [
+        ([("temperature", "25度"), ("budget_limit", "300元")], "23", None, "budget_limit", "23元"),
+        ([("temperature", "25度"), ("budget_limit", "300元")], "23度", None, "temperature", "23度"),
+        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "23", None, "temperature", "23 degrees"),
+        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "$250", None, "budget_limit", "$250"),
+        ([("temperature", 25)], 23, None, "temperature", 23),
+        ([("seat", "window"), ("temperature", "25度")], "aisle", None, "seat", "aisle"),
+        ([("seat", "靠窗"), ("drink", "茶")], "咖啡", "茶", "drink", "咖啡"),
+        ([("temperature", "25度"), ("noise", "25 percent")], "23", "25度", "temperature", "23度"),
+        ([("likes", ["tea", "milk"])], "coffee", "Tea", "likes", ["milk", "coffee"]),
+    ],
+)
+def test_a_correction_without_an_object_goes_to_the_newest_value_that_it_can_mean(
+    ada: Subject, values: list[tuple[str, Any]], correction: Any, replaces: str | None, key: str, after: Any
+) -> None:
+    among = record_all(ada, values)
+    outcome = correct_newest_preference(ada, stated(correction), among=among, replaces=replaces)
+    assert outcome is not None and outcome.row is not None
+    assert (outcome.row.key, current_preference(ada, "comfort", key).value) == (key, after)
+
+
+def test_a_correction_that_can_mean_nothing_changes_nothing(ada: Subject) -> None:
+    among = record_all(ada, [("temperature", "25度")])
+    assert correct_newest_preference(ada, stated("20元"), among=among) is None
+    assert correct_newest_preference(ada, stated("23度"), among=[]) is None
+    assert current_preference(ada, "comfort", "temperature").value == "25度"
+
+
+def record_all(subject: Subject, values: list[tuple[str, Any]]) -> list[UUID]:
+    outcomes = [record_preference(subject, "comfort", key, stated(value)) for key, value in values]
+    return [outcome.row.id for outcome in outcomes if outcome.row is not None]
+
+
+def test_a_retracted_preference_is_gone_and_its_history_stays(ada: Subject) -> None:
+    record_preference(ada, "music", "favourite_band", stated("Radiohead"))
+    retract_preference(ada, "music", "favourite_band")
+    with pytest.raises(NotFound):
+        current_preference(ada, "music", "favourite_band")
+    with pytest.raises(NotFound):
+        retract_preference(ada, "music", "favourite_band")
+    assert Preference.objects.get(subject=ada, retired_at__isnull=True).invalid_at is not None
+
+
+def test_a_staff_member_who_retracts_leaves_an_audit_record_without_content(ada: Subject) -> None:
+    row = record_preference(ada, "music", "favourite_band", stated("五月天")).row
+    retract_preference(ada, "music", "favourite_band", by=Actor(ActorKind.STAFF, "7"), reason="asked by phone")
+    record = AuditRecord.objects.get(action="preference.retracted")
+    assert row is not None and (record.object_id, record.reason) == (str(row.id), "asked by phone")
+
+
+def test_confidence_above_its_ceiling_is_refused_when_stated_and_cut_when_learned() -> None:
+    with pytest.raises(ConfidenceAboveCeiling) as refused:
+        stated(1, provenance=Provenance.OBSERVATION, confidence=0.7)
+    assert [fault.field for fault in refused.value.faults] == ["confidence"]
+    assert isinstance(refused.value, Refused)
+    assert stated(1, provenance=Provenance.ANALYSIS).confidence == 0.8
+    assert learned(1, provenance=Provenance.OBSERVATION, confidence=0.9, said_at=utc_now()).confidence == 0.6
+
+
+def test_a_value_cannot_be_stated_to_hold_from_the_future() -> None:
+    with pytest.raises(ValidInFuture):
+        stated(1, valid_at=utc_now() + timedelta(days=1))
+
+
+def test_the_products_own_word_may_lower_the_confidence_of_the_same_value(ada: Subject) -> None:
+    record_preference(ada, "music", "volume", stated(7))
+    outcome = record_preference(ada, "music", "volume", stated(7, confidence=0.5, statement="about seven"))
+    held = current_preference(ada, "music", "volume")
+    assert (outcome.verdict, held.confidence, held.statement) == ("unchanged", 0.5, "about seven")
+
+
+def test_fifty_writers_at_once_leave_one_current_value_and_a_whole_history(world: World) -> None:
+    barrier = Barrier(10)
+
+    def write(number: int) -> str:
+        barrier.wait(timeout=60)
+        try:
+            with tenant_tx(world.acme.tenant.id):
+                subject = ensure_subject("新人")
+                return str(record_preference(subject, "navigation", "avoid", stated(number)).verdict.value)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(10) as threads:
+        verdicts = list(threads.map(write, range(50)))
+    assert sorted(verdicts) == ["stored", *["superseded"] * 49]
+    with tenant_tx(world.acme.tenant.id):
+        rows = Preference.objects.filter(category="navigation", retired_at__isnull=True).order_by("valid_at")
+        ends = [row.invalid_at for row in rows]
+        assert ends == [*[row.valid_at for row in rows][1:], None]
+        assert {row.value for row in rows} == set(range(50))

@@ -1,0 +1,48 @@
+"""Quantities as people write them. Row: P3."""
+
+import pytest
+
+from profiles.services.quantities import in_place_of, quantity_of, same_quantity, same_unit
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "unit"),
+    [
+        ("25度", "25", "degree"),
+        ("25 ℃", "25", "degree"),
+        ("二十五度", "25", "degree"),
+        ("三百块钱", "300", "yuan"),
+        ("¥300", "300", "yuan"),
+        ("$1,250.50", "1,250.50", "dollar"),
+        ("23 Degrees", "23", "degree"),
+        ("8:30 a.m.", "8:30", "o'clock"),
+        ("两个小时", "2", "hour"),
+        (23, "23", ""),
+        (2.5, "2.5", ""),
+        ("23", "23", ""),
+    ],
+)
+def test_a_number_and_its_unit_are_read(value: object, number: str, unit: str) -> None:
+    quantity = quantity_of(value)
+    assert quantity is not None and (quantity.number, quantity.unit) == (number, unit)
+
+
+@pytest.mark.parametrize(
+    "value", ["window seat", "靠窗", True, None, ["25度"], "", "between 20 and 25 degrees", "a" * 999]
+)
+def test_anything_else_is_no_quantity(value: object) -> None:
+    assert quantity_of(value) is None
+
+
+def test_units_are_compared_across_languages() -> None:
+    assert same_unit("25度", "23 degrees") and same_quantity("25度", "25 degrees")
+    assert same_unit("25度", 23) and same_unit("靠窗", "aisle")
+    assert not same_unit("25度", "23元") and not same_unit("靠窗", "23") and not same_quantity("25度", "23度")
+
+
+def test_a_bare_number_takes_over_the_old_unit() -> None:
+    assert in_place_of("25 degrees", "23") == "23 degrees"
+    assert in_place_of("¥300", 250) == "¥250"
+    assert in_place_of("二十五度", "23") == "23度"
+    assert in_place_of("25度", "23元") == "23元"
+    assert in_place_of(25, 23) == 23
