@@ -105,6 +105,15 @@ def test_the_first_message_makes_a_new_subject(acme: Caller) -> None:
     assert len(listed(acme, path)) == 1
 
 
+@pytest.mark.parametrize("correction", ["I now like jazz", "我现在喜欢爵士乐"])
+def test_a_correction_is_applied_before_the_answer(acme: Caller, correction: str) -> None:
+    (applied,) = body_of(post(acme, user(correction, message_id="m1")))["fast_lane"]
+
+    assert (applied["category"], applied["key"], applied["verdict"]) == ("music", "likes", "stored")
+    assert applied["preference_id"]
+    assert body_of(post(acme, user(correction, message_id="m1")))["fast_lane"] == []  # a repeat corrects nothing
+
+
 LONG = "x" * (70 * KIB)
 BAD_MESSAGES = [
     ({"content": "hello"}, "messages.0.role"),
