@@ -8,6 +8,11 @@ from snapshots.extraction import lexicon_en, lexicon_zh
 GENERAL = "general"
 INTEREST_CATEGORIES = frozenset({"sports", "leisure"})
 _WORD = re.compile(r"[a-z][a-z'-]*")
+_SHORTEST_GERUND = 7
+_GERUND_LIKE = """
+morning evening something anything everything nothing wedding building clothing working waiting
+"""
+_NO_GERUNDS = frozenset(_GERUND_LIKE.split())
 _HAS_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -55,13 +60,15 @@ def _head(words: list[str]) -> str | None:
 
 
 def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
+    if word.endswith("ies"):
         return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and len(word) > 3 else word
+    return word.removesuffix("s")
 
 
 def _last_resort(words: list[str]) -> str:
-    return "leisure" if len(words) == 1 and len(words[0]) > 6 and words[0].endswith("ing") else GENERAL
+    """An unknown "-ing" alone is most often a pastime ("whittling")."""
+    gerund = len(words) == 1 and len(words[0]) >= _SHORTEST_GERUND and words[0].endswith("ing")
+    return "leisure" if gerund and words[0] not in _NO_GERUNDS else GENERAL
 
 
 def _category_zh(thing: str) -> str:

@@ -16,7 +16,8 @@ ONE_OFF = re.compile(
 LASTING = re.compile(
     r"\b(?:from (?:now|today|this day|here) on(?:wards?)?|from now|going forward|in (?:the )?future|always|never|ever|"
     r"every ?time|permanently|for good|by default|as a rule|each time|henceforth|any ?more|again)\b"
-    r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|都要",
+    r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|"
+    r"一律|长期|再也|默认|向来|一向|都要",
     re.IGNORECASE,
 )
 QUESTION_START = re.compile(
@@ -36,24 +37,40 @@ SUPPOSED_SENTENCE = re.compile(
     re.IGNORECASE,
 )
 SUPPOSED = re.compile(
-    r"\b(?:if|wish|suppose|imagine|pretend|as though|unless|used to|whether|might|maybe|perhaps)\b"
-    r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|说不定|好像|似乎|比如|例如|譬如",
+    r"\b(?:if|wish|suppose|imagine|pretend|as though|unless|whether|might|maybe|perhaps)\b"
+    r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|"
+    r"说不定|好像|似乎|比如|例如|譬如",
     re.IGNORECASE,
 )
 REPORTED = re.compile(
-    r"(?<!\bI )(?<!\bI just )\b(?:said|says|told|wrote|writes|claims|claimed|thinks|asked|asks|replied|mentioned|mentions|"
+    r"(?<!\bI )(?<!\bI just )\b(?:said|says|told|wrote|writes|claims|claimed|thinks|asked|"
+    r"asks|replied|mentioned|mentions|"
     r"texted|goes like|quote|according to|called me and)\b"
     r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
     r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|有人说|听说|据说|常言|歌词|原文|台词|翻译[一下]*[::]",
     re.IGNORECASE,
 )
 KIN_ZH = (
-    r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|男朋友|对象|女友|男友|女儿|儿子|孩子|"
-    r"宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|岳父|岳母|丈母娘|叔叔|阿姨|舅舅|姑姑|"
-    r"姨妈|姑妈|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|侄子|侄女|外甥|孙子|孙女|朋友|闺蜜|同事|同学|室友|邻居|领导|老板|上司|"
+    r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|"
+    r"男朋友|对象|女友|男友|女儿|儿子|孩子|"
+    r"宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|"
+    r"岳父|岳母|丈母娘|叔叔|阿姨|舅舅|姑姑|"
+    r"姨妈|姑妈|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|侄子|侄女|外甥|孙子|孙女|朋友|闺蜜|"
+    r"同事|同学|室友|邻居|领导|老板|上司|"
     r"助理|秘书|客户|医生|家庭医生|老师|司机|保姆|房东|律师|教练|师傅|经纪人|家人|爸妈|父母|家里人)"
 )
 SELF_ZH = re.compile(rf"(?:我|本人|咱)(?!们|的?{KIN_ZH}|家|的)")
 OTHER_ZH = re.compile(
-    rf"(?:我的?{KIN_ZH}|我们家?的?{KIN_ZH}|[你您他她它]|大家|别人|有人|人家|人们|小[王李张刘陈赵周吴孙]|老[王李张刘陈赵周吴孙]|这|那|{KIN_ZH})"
+    rf"(?:我的?{KIN_ZH}|我们家?的?{KIN_ZH}|[你您他她它]|大家|别人|有人|人家|人们|"
+    rf"小[王李张刘陈赵周吴孙]|老[王李张刘陈赵周吴孙]|这|那|{KIN_ZH})"
+)
+TASK_ON_TEXT = re.compile(
+    r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|"
+    r"ok),? ){0,3}(?:translate|rewrite|rephrase|proofread|"
+    r"summari[sz]e|paraphrase|correct this|edit this|polish|write|compose|draft|tell me a (?:story|joke)|role-?play|"
+    r"act as|continue this|complete this|analy[sz]e this|generate)\b"
+    r"|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:把.{0,12})?(?:翻译|改写|润色|续写|仿写|"
+    r"总结|概括|写一?[首篇个段封份则]|写诗|"
+    r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
+    re.IGNORECASE,
 )

@@ -10,11 +10,20 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import simplify
 from snapshots.extraction import marks
-from snapshots.extraction.policy import ExtractionPolicy
+from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 from snapshots.extraction.values import Evidence, Utterance
 
 _FULL_WIDTH = {0xFF01 + i: 0x21 + i for i in range(94)}
-_FOLD = {**_FULL_WIDTH, 0x2018: "'", 0x2019: "'", 0x02BC: "'", 0x201C: '"', 0x201D: '"', 0x3000: " ", 0xA0: " "}
+_FOLD: dict[int, int | str] = {
+    **_FULL_WIDTH,
+    0x2018: "'",
+    0x2019: "'",
+    0x02BC: "'",
+    0x201C: '"',
+    0x201D: '"',
+    0x3000: " ",
+    0xA0: " ",
+}
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
 _UNSAID = re.compile(r"```.{0,2000}?```|\[[^\]\n]{0,300}\]|^>[^\n]*", re.DOTALL | re.MULTILINE)
@@ -29,65 +38,100 @@ _SUBJECTS_EN = (
     r"not|his|her|their|if|let's|just|every|everyone|no|from now|these days|in my)\b"
 )
 _VERBS_EN = (
-    r"(?:(?:mostly|also|usually|really|always|never|absolutely|mainly) )?(?:work|live|love|like|hate|prefer|dislike|enjoy|have|"
+    r"(?:(?:mostly|also|usually|really|always|never|absolutely|mainly) )?(?:work|live|love|"
+    r"like|hate|prefer|dislike|enjoy|have|"
     r"drive|speak|don't|can't|never|usually|always|avoid|am|adore|drink|eat|take|listen)\b"
 )
 _CONJ = r"(?:and|but|so|because|cause|though|although|while|whereas|since|plus|also|yet|then|or)"
 _SPLIT_EN = re.compile(
-    rf"(?:\s*[,:–—]\s*|\s+-+\s+)(?:{_CONJ}\s+)?(?={_SUBJECTS_EN})|,?\s+{_CONJ}\s+(?={_SUBJECTS_EN})"
-    rf"|,?\s+(?P<vp>and|but)\s+(?={_VERBS_EN})",
+    rf"(?:\s{{0,3}}[,:–—]\s{{0,3}}|\s-{{1,3}}\s{{1,3}})(?:{_CONJ}\s{{1,3}})?(?={_SUBJECTS_EN})|,?\s{{1,3}}{_CONJ}\s{{1,3}}(?={_SUBJECTS_EN})"
+    rf"|,?\s{{1,3}}(?P<vp>and|but)\s{{1,3}}(?={_VERBS_EN})",
     re.IGNORECASE,
 )
-_SPLIT_ZH = re.compile(r"(?<!\d)[,,]|[,,](?!\d)|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])|(?<!不)(?=但|可是|不过)")
+_SPLIT_ZH = re.compile(r"(?<!\d)[,,]|[,,](?!\d)|(?<=[\u3400-\u9fff])\s{1,3}(?=[\u3400-\u9fff])|(?<!不)(?=但|可是|不过)")
 _LEAD_EN = re.compile(
-    r"(?:(?:and|but|so|also|well|oh|ok|okay|yes|yeah|yep|no|nope|hi|hello|hey|there|actually|honestly|frankly|btw|"
-    r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|lately|remember|"
+    r"(?:(?:no|nope|right|again|first|second|wow|look|listen)[,:!.-]\s{0,2}|(?:and|but|so|"
+    r"also|well|oh|ok|okay|yes|yeah|yep|hi|hello|hey|there|actually|honestly|frankly|btw|"
+    r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|remember|"
     r"note|that|because|since|although|though|in general|generally|in fact|i guess|i think|i mean|you see|"
-    r"look|listen|sorry|thanks|thank you|for context|one thing|plus|wow|haha|sure|right|mostly|i must say|"
-    r"as i said|again|first|firstly|second|ps|p\.s)\b[\s,:!.-]{1,3}){1,5}",
+    r"sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|i must say|"
+    r"as i said|firstly|ps|p\.s)\b[\s,:!.-]{1,3}){1,5}",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(
-    r"(?:\s|嗯|那个|其实|说实话|老实说|坦白说|对了|请记住|记住|记得|请|麻烦你?|哦|噢|啊|哎|嗨|你好|您好|另外|还有|而且|因为|所以|但是|但|"
-    r"可是|不过|总之|总的来说|顺便说一下|顺便|话说|首先|然后|帮我|给我|对|是的|好的|好|没错|首先|毕竟|反正|说真的|讲真|我说了?|我觉得)"
+    r"(?:\s|嗯|那个|其实|说实话|老实说|坦白说|对了|请记住|记住|记得|请|麻烦你?|哦|噢|啊|哎|嗨|"
+    r"你好|您好|另外|还有|而且|因为|所以|但是|但|"
+    r"可是|不过|总之|总的来说|顺便说一下|顺便|话说|首先|然后|帮我|给我|对|是的|好的|好|没错|"
+    r"首先|毕竟|反正|说真的|讲真|我觉得)"
 )
 _FIRST_PERSON_EN = re.compile(r"(?:I|I'm|I've|we)\b", re.IGNORECASE)
 _ELLIPTIC_ZH = re.compile(
-    r"(?:也|还|都|就|最|更|比较|特别|非常|超|很|真的|不|没|别|从不|从来|平时|一般|通常|经常|现在|以后|以前|今年|已经|一直|永远|再也|"
-    r"喜欢|爱|讨厌|受不了|偏爱|习惯|住|在|做|开|养|有|会|叫|是|吃|喝|听|预算|空调|把|换|改|避开|绕开|能|导航|酒店|回答|\d)"
+    r"(?:也|还|都|就|最|更|比较|特别|非常|超|很|真的|不|没|别|从不|从来|平时|一般|通常|经常|"
+    r"现在|以后|以前|今年|已经|一直|永远|再也|"
+    r"喜欢|爱|讨厌|受不了|偏爱|习惯|住|在|做|开|养|有|会|叫|是|吃|喝|听|预算|空调|把|换|改|"
+    r"避开|绕开|能|导航|酒店|回答|\d)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A piece of one sentence, ready to be matched. ``text`` is the matching form, ``shift`` its invented prefix's length.
+    """A piece of one sentence, ready to be matched. ``text`` is the matching form; ``shift`` characters of it are ours.
 
-    ``subject`` is "self", "other" or "unnamed" (it opens with a thing: "公司在..."); ``sentence`` the matching form of the whole sentence.
+    ``subject`` is "self", "other" or "unnamed" (it opens with a thing: "公司在..."); ``asked`` says that the sentence
+    ends with a question mark. The marks are read when they are asked for: most clauses match no rule and need none.
     """
 
     utterance: Utterance
     text: str
     start: int
     sentence: str
+    sentence_start: int
     language: str
-    position: int = 0
+    position: int
+    asked: bool
+    last: bool
+    before: "Clause | None" = None
     shift: int = 0
     subject: str = "self"
-    question: bool = False
-    supposed: bool = False
-    reported: bool = False
-    one_off: bool = False
-    lasting: bool = False
+
+    @property
+    def question(self) -> bool:
+        """Is it asked, by a question mark after it or by its words?"""
+        if self.asked and (self.last or marks.QUESTION_START.match(self._first().text)):
+            return True
+        asks = marks.QUESTION_ZH.search if self.language == "zh" else marks.QUESTION_START.match
+        return asks(self.text) is not None
+
+    @property
+    def supposed(self) -> bool:
+        """Is it only imagined? In Chinese what follows 如果 in the sentence is imagined too."""
+        if marks.SUPPOSED_SENTENCE.match(self.sentence) or marks.SUPPOSED.search(self.text):
+            return True
+        return self.language == "zh" and self.before is not None and self.before.supposed
+
+    @property
+    def reported(self) -> bool:
+        """Does it stand after "she said", 他说?"""
+        told = marks.REPORTED.search(self.sentence)
+        return told is not None and self.start - self.sentence_start + len(self.text) - self.shift > told.start()
+
+    @property
+    def lasting(self) -> bool:
+        """Is it meant for good: always, never, from now on, 以后?"""
+        return marks.LASTING.search(self.text) is not None
+
+    @property
+    def one_off(self) -> bool:
+        """Is it meant for now only: today, this time, 这次?"""
+        return not self.lasting and marks.ONE_OFF.search(self.sentence) is not None
 
     @property
     def asserted(self) -> bool:
         """Is it said as true by the speaker, about whomever?"""
         return not (self.question or self.supposed or self.reported)
 
-    @property
-    def stated(self) -> bool:
-        """Is it said as true about the speaker? Only such clauses may teach facts and preferences."""
-        return self.asserted and self.subject != "other"
+    def _first(self) -> "Clause":
+        return self if self.before is None else self.before._first()
 
     def words(self, start: int, end: int) -> str:
         """Return the user's own words for positions ``start:end`` of ``text``, outer blanks off."""
@@ -105,6 +149,15 @@ class Clause:
         return Evidence(self.utterance.message_key, quote, self.utterance.text.find(quote, max(0, self.start - 1)))
 
 
+def whole_sentence(clauses: list[Clause]) -> Clause:
+    """Return one clause for a whole sentence, for what is said across commas: "not X, Y"."""
+    first = clauses[0]
+    lead = _LEAD_ZH if first.language == "zh" else _LEAD_EN
+    begin = _after_lead(first.sentence, 0, len(first.sentence), lead)
+    text = first.sentence[begin : begin + EXTRACTION.max_clause_chars]
+    return replace(first, start=first.sentence_start + begin, text=text, shift=0, last=True)
+
+
 def matching_form(text: str) -> str:
     """Return ``text`` folded for matching, character for character: same length, same positions."""
     folded = text.translate(_FOLD)
@@ -114,13 +167,15 @@ def matching_form(text: str) -> str:
     return folded
 
 
-def observe(utterance: Utterance, *, policy: ExtractionPolicy) -> list[Clause]:
-    """Return the clauses of ``utterance`` in order, marked. Text past ``max_analysed_chars`` is not looked at."""
+def observe(utterance: Utterance, *, policy: ExtractionPolicy = EXTRACTION) -> list[list[Clause]]:
+    """Return the marked clauses of each sentence, in order. Text past ``max_analysed_chars`` is not looked at."""
+    if marks.TASK_ON_TEXT.match(utterance.text):
+        return []  # a text to translate, rewrite or invent: its "I" is not the subject
     form = _blank(_UNSAID, matching_form(utterance.text[: policy.max_analysed_chars]))
     form = _blank(_QUOTED, form)
     if len(_DIALOGUE_LINE.findall(form)) > 1:
         return []  # a pasted conversation: whose words these are cannot be told
-    return [clause for span in _sentences(form) for clause in _clauses(utterance, form, span, policy)]
+    return [found for span in _sentences(form) if (found := _clauses(utterance, form, span, policy))]
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
@@ -153,26 +208,27 @@ def _clauses(utterance: Utterance, form: str, span: tuple[int, int, bool], polic
     sentence = form[start:end]
     language = language_of(sentence)
     pieces = list(_pieces(sentence, language))
-    reported = marks.REPORTED.search(sentence)
-    supposed = marks.SUPPOSED_SENTENCE.match(sentence) is not None
-    one_off = marks.ONE_OFF.search(sentence) is not None
     clauses: list[Clause] = []
     for position, (left, right, joined) in enumerate(pieces):
         text = sentence[left : min(right, left + policy.max_clause_chars)]
-        clause = Clause(
-            utterance=utterance,
-            text=text,
-            start=start + left,
-            sentence=sentence,
-            language=language,
-            position=position,
-            question=asked and right >= pieces[-1][1],
-            supposed=supposed or marks.SUPPOSED.search(text) is not None,
-            reported=reported is not None and right > reported.start(),
+        before = clauses[-1] if clauses else None
+        shared = joined and before is not None and _FIRST_PERSON_EN.match(before.text) is not None
+        clauses.append(
+            Clause(
+                utterance=utterance,
+                text="I " + text if shared else text,
+                start=start + left,
+                sentence=sentence,
+                sentence_start=start,
+                language=language,
+                position=position,
+                asked=asked,
+                last=position == len(pieces) - 1,
+                before=before,
+                shift=2 if shared else 0,
+                subject=_subject_zh(text, before) if language == "zh" else "self",
+            )
         )
-        clauses.append(_settled(clause, joined, clauses[-1] if clauses else None, one_off))
-    if asked and clauses and marks.QUESTION_START.match(clauses[0].text):
-        clauses = [replace(clause, question=True) for clause in clauses]
     return clauses
 
 
@@ -200,27 +256,12 @@ def _after_lead(sentence: str, left: int, right: int, lead: re.Pattern[str]) -> 
     return left
 
 
-def _settled(clause: Clause, joined: bool, before: Clause | None, sentence_one_off: bool) -> Clause:
-    """Return the clause with the marks that need its language or its neighbour."""
-    lasting = marks.LASTING.search(clause.text) is not None
-    asked = clause.question
-    if clause.language == "zh":
-        asked = asked or marks.QUESTION_ZH.search(clause.text) is not None
-        clause = replace(clause, subject=_subject_zh(clause, before))
-    else:
-        asked = asked or marks.QUESTION_START.match(clause.text) is not None
-        if joined and before and _FIRST_PERSON_EN.match(before.text):
-            clause = replace(clause, text="I " + clause.text, shift=2)
-    supposed = clause.supposed or (clause.language == "zh" and before is not None and before.supposed)
-    return replace(clause, question=asked, lasting=lasting, one_off=sentence_one_off and not lasting, supposed=supposed)
-
-
-def _subject_zh(clause: Clause, before: Clause | None) -> str:
+def _subject_zh(text: str, before: Clause | None) -> str:
     """Chinese drops the subject: a clause that opens without one speaks of the same person as the clause before it."""
-    if marks.OTHER_ZH.match(clause.text):
+    if marks.OTHER_ZH.match(text):
         return "other"
-    if clause.text.startswith(("我", "本人", "咱")):
+    if text.startswith(("我", "本人", "咱")):
         return "self"
-    if not _ELLIPTIC_ZH.match(clause.text):
+    if not _ELLIPTIC_ZH.match(text):
         return "unnamed"
     return "self" if before is None or before.subject == "self" else "other"

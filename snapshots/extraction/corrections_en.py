@@ -1,0 +1,206 @@
+"""The fast lane in English: "not X, Y", "no, I meant Y", "now I like", "no longer", "change that to 23"."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from snapshots.extraction.categories import allergen_category, category_of
+from snapshots.extraction.lexicon_en import OCCUPATIONS
+from snapshots.extraction.observe import Clause
+from snapshots.extraction.rules import Builder, Rule, fact, preference, rule
+from snapshots.extraction.rules_en_constraints import KINDS_OF_ROAD, avoided
+from snapshots.extraction.rules_en_preferences import DIETS
+from snapshots.extraction.things import things_en
+from snapshots.extraction.values import Candidate
+
+_SOME = r"[^,;.:]{1,40}?"
+_REST = r"[^,;:]{1,40}?"
+_END = r"(?=(?: (?:please|instead|now|then|from now on))*\W*$)"
+_NUMBER = r"(?:[$€£¥]\s?)?\d[\d.,]*(?: ?(?:degrees?|°[CF]?|%|percent|euros?|dollars?|km/h|mph|minutes?|c\b))?"
+_NOT_OLD = re.compile(
+    r"(?:bad|really|sure|now|only|yet|at|that|again|gonna|much|too|today|tonight|necessarily|"
+    r"an? (?:lot|problem|big|bad|chance)|everything|my|so|"
+    r"just|quite|exactly|the (?:point|worst|best|first|only)|you|your|me|i\b|i'm|he|she|we|"
+    r"they|it|going|to|every|everyone|even|if|when|"
+    r"because|always|all|long|many|until|till|in|on|about|for|looking|being|having|feeling|"
+    r"doing|what|why|how|who|this|anymore|any|"
+    r"one of|ready|good|great|fun|easy|ideal|perfect|true|right|working|here|there|like|very|"
+    r"super|particularly|especially)\b",
+    re.IGNORECASE,
+)
+_NOT_NEW = re.compile(
+    r"(?:thanks?|thank|later|but|and|maybe|yet|please|still|though|just|because|so|me\b|you|"
+    r"i\b|i'm|i've|he|she|we|they|that|it's|it\b|"
+    r"sorry|ok|okay|right|really|to be|which|who|what|is|isn't|are|was|bob|then|too|also|even|"
+    r"as|or|not|my (?:friend|dear|man))\b",
+    re.IGNORECASE,
+)
+_CORRECTING = re.compile(
+    r"\W*(?:no|nope|sorry|wrong|actually|correction|oops|wait|rather|i said|not quite)\b", re.IGNORECASE
+)
+_NAMED = r"(?-i:[A-Z])[\w'-]{0,30}"
+_LIKE = r"(?:like|love|enjoy|prefer|adore)"
+_REALLY = r"(?:(?:really|actually|much|also|absolutely) ){0,2}"
+
+
+def _swap(*, marked: bool = False) -> Builder:
+    """The old value and the new one, whatever they are values of; ``marked``: only after "no", "sorry", "actually"."""
+
+    def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+        old, new = clause.group(match, "old").strip(" ,."), clause.group(match, "new").strip(" ,.")
+        if _NOT_OLD.match(old) or _NOT_NEW.match(new) or old.lower() == new.lower() or clause.one_off:
+            return
+        if not marked or _CORRECTING.match(clause.sentence):
+            yield preference(clause, "change", (None, None), "replace", new, replaces=old)
+
+    return build
+
+
+def _new(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    new = clause.group(match, "new").strip(" ,.")
+    if new and not re.match(
+        r"(?:to|that|what|it|well|no|every|you|how|something|anything|the (?:other|same)|for|" r"when)\b",
+        new,
+        re.IGNORECASE,
+    ):
+        yield preference(clause, "change", (None, None), "replace", new)
+
+
+def _renamed(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    yield fact("name", clause, clause.group(match, "new"), replaces=clause.group(match, "old"))
+
+
+def _reemployed(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    if match["new"].lower().split()[-1] in OCCUPATIONS:
+        yield fact("occupation", clause, clause.group(match, "new"), replaces=clause.group(match, "old"))
+
+
+def _moved(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    yield fact("city", clause, clause.group(match, "new"), replaces=clause.group(match, "old"))
+
+
+def _grouped(clause: Clause, phrase: str, mode: str) -> Iterator[Candidate]:
+    if clause.one_off:
+        return
+    for thing in things_en(phrase):
+        yield preference(
+            clause, "change", (category_of(thing), "likes"), "add" if mode == "add" else "remove", (thing,)
+        )
+
+
+def _now_liked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    return _grouped(clause, clause.group(match), "add")
+
+
+def _unliked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    return _grouped(clause, clause.group(match), "remove")
+
+
+def _not_consumed(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    yield from _grouped(clause, clause.group(match), "remove")
+    for thing in things_en(clause.group(match)):
+        yield from avoided(clause, thing, "food", sure=True)
+
+
+def _turned(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    olds, news = things_en(clause.group(match, "old")), things_en(clause.group(match, "new"))
+    if len(olds) == len(news) == 1:
+        yield preference(clause, "change", (category_of(news[0]), "likes"), "replace", news[0], replaces=olds[0])
+
+
+def _diet_over(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    yield preference(clause, "change", ("food", "diet"), "remove", (clause.group(match),))
+
+
+def _allergy_over(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    for thing in things_en(clause.group(match)):
+        yield preference(clause, "change", (allergen_category(thing), "allergies"), "remove", (thing,))
+
+
+def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    road = clause.group(match)
+    for pattern, key in KINDS_OF_ROAD:
+        if pattern.match(road):
+            yield preference(clause, "change", ("navigation", key), "remove", True)
+            return
+    yield preference(clause, "change", ("navigation", "avoid_road"), "remove", (road,))
+
+
+WHOLE: tuple[Rule, ...] = (
+    rule(
+        rf"my name(?: isn't| is not|'s not|'s) (?:not )?(?P<old>{_NAMED}),? (?:it's|but|my name is|"
+        rf"it is) (?P<new>{_NAMED})",
+        _renamed,
+    ),
+    rule(rf"my name(?: is|'s) (?P<new>{_NAMED}),? not (?P<old>{_NAMED})", _renamed),
+    rule(
+        r"(?:I'm|I am) not an? (?P<old>[\w -]{2,30}?),? (?:but )?(?:I'm |"
+        r"I am )?an? (?P<new>[\w -]{2,30}?)\W*$",
+        _reemployed,
+    ),
+    rule(
+        rf"(?:I moved,? )?(?:I|we) (?:don't|do not|no longer) live in (?P<old>{_NAMED})(?: any ?mor"
+        rf"e| any longer)?,? (?:and )?(?:but )?(?:now )?(?:I|we)(?: now)? live in (?P<new>{_NAMED})",
+        _moved,
+    ),
+    rule(
+        r"(?:I|we)(?:'ve| have)? (?:just |recently |"
+        rf"finally )?moved (?:house )?from (?P<old>{_NAMED}) to (?P<new>{_NAMED})",
+        _moved,
+    ),
+    rule(
+        rf"I used to (?:really )?{_LIKE} (?P<old>{_SOME}),? (?:but |and )?(?:now|these days|"
+        rf"nowadays),? (?:I )?(?:now )?{_REALLY}{_LIKE} (?P<new>{_REST})\W*$",
+        _turned,
+    ),
+    rule(
+        r"(?:I'd |please |let's )?(?:switch|change)(?: it|"
+        rf" me)?(?: over)? from (?P<old>{_SOME}) to (?P<new>{_REST}){_END}",
+        _swap(),
+    ),
+    rule(rf"(?:please )?replace (?P<old>{_SOME}) (?:with|by) (?P<new>{_REST}){_END}", _swap()),
+    rule(
+        r"(?:no,? |please )?(?:change|set|switch|update) (?:that|it|this) (?:back )?(?:to|"
+        rf"into) (?P<new>{_REST}){_END}",
+        _new,
+    ),
+    rule(rf"(?:make|set) (?:it|that) (?:to |at )?(?P<new>{_NUMBER}){_END}", _new),
+    rule(
+        rf"I (?:said|meant|asked for|wanted|ordered|mean) (?P<new>{_SOME}),? (?:and )?not (?P<old>" rf"{_REST}){_END}",
+        _swap(),
+    ),
+    rule(
+        rf"(?:it's|it is|that's|it was|should be|it should be) (?P<new>{_SOME}),? (?:and )?not "
+        rf"(?P<old>{_REST}){_END}",
+        _swap(marked=True),
+    ),
+    rule(
+        rf"(?:it's|it is|that's|it was) not (?P<old>{_SOME}),? (?:but|it's|it is|" rf"that's) (?P<new>{_REST}){_END}",
+        _swap(),
+    ),
+    rule(rf"I meant (?P<new>{_REST}){_END}", _new),
+    rule(rf"not (?P<old>{_SOME}),? ?(?:but|rather|,) ?(?P<new>{_REST}){_END}", _swap()),
+    rule(rf"(?:wrong:? )?(?P<new>{_SOME}),? not (?P<old>{_REST}){_END}", _swap(marked=True)),
+)
+_OVER = r"(?: any ?more| any longer)"
+_OBJECT = r"(?P<v>\S.{0,100})$"
+CLAUSES: tuple[Rule, ...] = (
+    rule(rf"(?:now|these days|nowadays|lately),? I(?:'m)? {_REALLY}{_LIKE} {_OBJECT}", _now_liked),
+    rule(rf"I now {_REALLY}{_LIKE} {_OBJECT}", _now_liked),
+    rule(rf"I {_REALLY}(?:no longer) {_LIKE} {_OBJECT}", _unliked),
+    rule(rf"I (?:don't|do not|dont) {_REALLY}{_LIKE} (?P<v>\S.{{0,60}}?){_OVER}", _unliked),
+    rule(rf"I(?:'ve| have) gone off {_OBJECT}", _unliked),
+    rule(
+        r"I(?:'ve| have)? (?:stopped|quit|given up|gave up) (?:drinking|eating|liking|" rf"listening to) {_OBJECT}",
+        _unliked,
+    ),
+    rule(r"I no longer (?:eat|drink) (?P<v>\S.{0,60})$", _not_consumed),
+    rule(rf"I (?:don't|do not) (?:eat|drink) (?P<v>\S.{{0,60}}?){_OVER}", _not_consumed),
+    rule(rf"(?:I'm|I am) (?:no longer|not) (?:an? )?{DIETS}\b", _diet_over),
+    rule(r"(?:I'm|I am) (?:no longer allergic to (?P<v>\S.{0,40})$)", _allergy_over),
+    rule(rf"(?:I'm|I am) not allergic to (?P<v>\S.{{0,40}}?){_OVER}", _allergy_over),
+    rule(
+        r"(?:you can|it's (?:ok|okay|fine) to|feel free to) (?:take|"
+        r"use) (?P<v>(?:the )?[\w' -]{3,40}?) (?:again|now)\b",
+        _road_open,
+    ),
+)

@@ -1,0 +1,153 @@
+"""The fast lane in Chinese: 不是X是Y, 我说的是Y, 现在喜欢, 不再, 换成, 可以走高速了."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from snapshots.extraction.categories import allergen_category, category_of
+from snapshots.extraction.lexicon_zh import OCCUPATION_ENDINGS
+from snapshots.extraction.observe import Clause
+from snapshots.extraction.places import is_address
+from snapshots.extraction.rules import Rule, fact, preference, rule
+from snapshots.extraction.rules_zh_constraints import KINDS_OF_ROAD
+from snapshots.extraction.rules_zh_preferences import TASTE
+from snapshots.extraction.things import things_zh
+from snapshots.extraction.values import Candidate
+
+_END = r"(?=[吧啊呀呢哦哈啦了的]*(?:,?(?:谢谢|好吗|可以吗|就行))?[\s!。.~]*$)"
+_SOME = r"[^,。,不我你他她这那]{1,12}?"
+_WHO = r"[\u3400-\u9fffA-Za-z·]{1,8}?"
+_NOT_OLD = re.compile(
+    r"(?:很|太|说|因为|所有|每|特别|非常|真的?|为了|故意|一般|完全|单纯|钱|问题|没|有|想|要|"
+    r"时候|开玩笑|吧|吗|应该|人|谁|什么|就是|一定)"
+)
+_NOT_NEW = re.compile(
+    r"(?:真的?|太|因为|吧|有|怎么|说|为了|没|很|想|要|什么|谁|时候|问题|的|吗|啊|应该|就|一种|" r"都|人|自己)"
+)
+_ADV = r"(?:更|最|比较|特别|非常|很|也|还|就|都|真的|又|倒是|反而|越来越){0,3}"
+
+
+def _swapped(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    old, new = clause.group(match, "old"), clause.group(match, "new")
+    if not (_NOT_OLD.match(match["old"]) or _NOT_NEW.match(match["new"]) or old == new or clause.one_off):
+        yield preference(clause, "change", (None, None), "replace", new, replaces=old)
+
+
+def _new(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    if not _NOT_NEW.match(match["new"]) and not clause.one_off:
+        yield preference(clause, "change", (None, None), "replace", clause.group(match, "new"))
+
+
+def _reset(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    if not clause.one_off:
+        yield preference(clause, "change", ("climate", "temperature"), "set", clause.group(match, "new"))
+
+
+def _renamed(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    yield fact("name", clause, clause.group(match, "new"), replaces=clause.group(match, "old"))
+
+
+def _reemployed(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    if match["new"].endswith(tuple(OCCUPATION_ENDINGS)):
+        yield fact("occupation", clause, clause.group(match, "new"), replaces=clause.group(match, "old"))
+
+
+def _moved(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    if not is_address(match["new"]):
+        yield fact("city", clause, clause.group(match, "new"), replaces=clause.group(match, "old"))
+
+
+def _now_liked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if not clause.one_off:
+        for thing, hint in things_zh(clause.group(match)):
+            yield preference(clause, "change", (_place(thing, hint), "likes"), "add", (thing,))
+
+
+def _unliked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if not clause.one_off:
+        for thing, hint in things_zh(clause.group(match)):
+            yield preference(clause, "change", (_place(thing, hint), "likes"), "remove", (thing,))
+
+
+def _not_consumed(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    yield from _unliked(clause, match)
+    for thing, _ in things_zh(clause.group(match)):
+        yield preference(clause, "constraint", ("food", "avoid_food"), "add", (thing,))
+
+
+def _turned(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    olds, news = things_zh(clause.group(match, "old")), things_zh(clause.group(match, "new"))
+    if len(olds) == len(news) == 1:
+        place = (_place(*news[0]), "likes")
+        yield preference(clause, "change", place, "replace", news[0][0], replaces=olds[0][0])
+
+
+def _diet_over(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
+    yield preference(clause, "change", ("food", "diet"), "remove", (clause.group(match),))
+
+
+def _allergy_over(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    for thing, _ in things_zh(clause.group(match)):
+        yield preference(clause, "change", (allergen_category(thing), "allergies"), "remove", (thing,))
+
+
+def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    road = clause.group(match)
+    for pattern, key in KINDS_OF_ROAD:
+        if pattern.match(match["v"]):
+            yield preference(clause, "change", ("navigation", key), "remove", True)
+            return
+    if category_of(road) == "navigation" or re.search(r"[路街桥环线]$", road):
+        yield preference(clause, "change", ("navigation", "avoid_road"), "remove", (road,))
+
+
+def _place(thing: str, hint: str | None) -> str:
+    found = category_of(thing)
+    return hint if hint and found == "general" else found
+
+
+WHOLE: tuple[Rule, ...] = (
+    rule(rf"我不叫(?P<old>{_WHO}),?我?(?:叫|是|的名字是)(?P<new>{_WHO}){_END}", _renamed),
+    rule(rf"我叫(?P<new>{_WHO}),?不(?:叫|是)(?P<old>{_WHO}){_END}", _renamed),
+    rule(rf"我不是(?P<old>{_WHO}),?(?:我|而)?是(?:一?[名个位])?(?P<new>{_WHO}){_END}", _reemployed),
+    rule(
+        rf"(?:我|我们)?(?:搬家了?,?)?(?:已经)?不住在?(?P<old>{_WHO})了,?(?:我|已经|现在|"
+        rf"目前)*(?:住在?|搬到了?|在)(?P<new>{_WHO}){_END}",
+        _moved,
+    ),
+    rule(rf"(?:我|我们)?(?:已经|刚|刚刚|最近)*从(?P<old>{_WHO})搬(?:家)?(?:到|去)了?(?P<new>{_WHO}){_END}", _moved),
+    rule(
+        rf"我?(?:以前|之前|过去|原来|曾经){_ADV}{TASTE}(?P<old>[^,]{{1,14}}),?(?:但|但是|"
+        rf"不过)?我?现在{_ADV}{TASTE}(?P<new>[^,]{{1,14}}?){_END}",
+        _turned,
+    ),
+    rule(
+        r"(?:不对?,|错了,)?(?:我说的|我要的|我想要的|我指的|它|他的|那个|其实|应该|"
+        rf",)*不是(?P<old>{_SOME}),?(?:而是|是|应该是|我说的是|我要的是)(?P<new>{_SOME}){_END}",
+        _swapped,
+    ),
+    rule(
+        r"(?:不对?,|错了,)?(?:我说的是|我要的是|我想要的是|我指的是|应该是|我是说|其实是|"
+        rf"是)(?P<new>{_SOME}),?(?:而)?不是(?P<old>{_SOME}){_END}",
+        _swapped,
+    ),
+    rule(
+        r"(?:把|将)(?:家里|车里)?(?:的)?(?:空调|温度|暖气)(?:温度)?(?:再)?(?:换|改)(?:成|为|"
+        rf"到)(?P<new>\d{{2}}(?:\.\d)?(?:度|℃)?){_END}",
+        _reset,
+    ),
+    rule(rf"(?:以后|都|请)*(?:把|将)(?P<old>{_SOME})(?:都|全)?(?:换|改|替换)(?:成|为)(?P<new>{_SOME}){_END}", _swapped),
+    rule(rf"(?:还是|那就?|都|请|再|就|以后|不对?,)*(?:换成|改成|改为|换为|改到)(?P<new>{_SOME}){_END}", _new),
+    rule(rf"(?:还是|那就?|都|请|再|就)*(?:调到|调成|调为)(?P<new>\d{{1,3}}(?:\.\d)?(?:度|℃|%|档)?){_END}", _new),
+    rule(rf"(?:不对?,|错了,)(?:我说的是|我要的是|我指的是|应该是|我是说)(?P<new>{_SOME}){_END}", _new),
+)
+_OBJECT = r"(?P<v>[^,]{1,20}?)"
+CLAUSES: tuple[Rule, ...] = (
+    rule(rf"我?(?:现在|最近|如今){_ADV}{TASTE}(?P<v>.{{1,40}})$", _now_liked),
+    rule(rf"我?(?:现在|已经|早就|真的|也|都)*(?:不再|再也不){TASTE}{_OBJECT}{_END}", _unliked),
+    rule(rf"我?(?:现在|已经|早就|真的|也|都)*不(?:太|怎么|那么)?{TASTE}{_OBJECT}了[吧啊呀呢哦]*\W*$", _unliked),
+    rule(rf"我?(?:已经|早就|最近)*戒(?:掉)?了?{_OBJECT}了?\W*$", _unliked),
+    rule(r"我?(?:已经|现在|早就|也)*不再?(?P<v>吃素|吃斋|吃全素)了?", _diet_over),
+    rule(rf"我?(?:(?:以后)?再也不|(?:已经|以后|现在|早就)不再?|不再)(?:吃|喝){_OBJECT}了?\W*$", _not_consumed),
+    rule(rf"我?(?:已经|现在|早就)*(?:不再|不)对{_OBJECT}过敏了?", _allergy_over),
+    rule(rf"(?:以后|现在|又|你|都|从现在开始|导航)*可以(?:再)?(?:走|上){_OBJECT}了\W*$", _road_open),
+)

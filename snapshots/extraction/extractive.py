@@ -1,0 +1,117 @@
+"""Snapshots without a model (S1, S2): the sentences that decide, count or prefer, in the speakers' own words."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from snapshots.extraction.policy import SUMMARY, SummaryPolicy
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.topics import CUES, importance_of, topics_of
+from snapshots.extraction.values import SnapshotDraft, Utterance
+from snapshots.extraction.worth import says_something
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]{1,600}(?:[.!?。！？]+|\n|$)")
+_UNIT = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9']+")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_USER_WEIGHT = 1.5
+_TOKENS_PER_WORD = 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    order: int
+    score: float
+    source: str
+
+
+def conversation_draft(
+    messages: Sequence[Utterance], *, tool_called: bool, policy: SummaryPolicy = SUMMARY
+) -> SnapshotDraft | None:
+    """Return the snapshot of a whole conversation; None where no tool was called or nothing was said worth keeping."""
+    return _draft("conversation", messages, policy) if tool_called else None
+
+
+def segment_drafts(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> list[SnapshotDraft]:
+    """Return one snapshot per segment of a conversation of more than ``segment_over_turns`` user turns, else none."""
+    starts = [i for i, message in enumerate(messages) if message.role == "user"]
+    if len(starts) <= policy.segment_over_turns:
+        return []
+    cuts = [*starts[:: policy.segment_turns], len(messages)]
+    cuts[0] = 0
+    parts = [messages[a:b] for a, b in pairwise(cuts)]
+    return [draft for part in parts if (draft := _draft("segment", part, policy))]
+
+
+def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> SnapshotDraft | None:
+    """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
+    if utterance.role != "user" or not says_something(utterance.text):
+        return None
+    text, masked = mask_sensitive(utterance.text)
+    topics = topics_of(text, policy=policy)
+    return SnapshotDraft(
+        kind="statement",
+        text=text,
+        importance=importance_of(text, policy=policy),
+        topics=topics,
+        category=topics[0] if topics else None,
+        sources=(utterance.message_key,),
+        masked=masked,
+    )
+
+
+def rough_tokens(text: str) -> int:
+    """Return an estimate of tokens: 1.3 per word, 1 per Chinese character, rounded up."""
+    units = _UNIT.findall(text)
+    han = sum(1 for unit in units if _HAN.match(unit))
+    return math.ceil((len(units) - han) * _TOKENS_PER_WORD + han)
+
+
+def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> SnapshotDraft | None:
+    chosen = _within_budget(_scored(messages), policy)
+    if not chosen:
+        return None
+    text, masked = mask_sensitive(" ".join(sentence.text for sentence in chosen))
+    everything = "\n".join(message.text for message in messages if message.role in {"user", "assistant"})
+    topics = topics_of(everything, policy=policy)
+    return SnapshotDraft(
+        kind="segment" if kind == "segment" else "conversation",
+        text=text,
+        importance=importance_of(text, policy=policy),
+        topics=topics,
+        category=topics[0] if topics else None,
+        sources=tuple(dict.fromkeys(sentence.source for sentence in chosen)),
+        masked=masked,
+    )
+
+
+def _scored(messages: Sequence[Utterance]) -> list[_Sentence]:
+    """Score sentences of user and assistant by their kinds of cue; tool output and empty courtesies are left out."""
+    found: list[_Sentence] = []
+    for message in messages:
+        if message.role not in {"user", "assistant"}:
+            continue
+        weight = _USER_WEIGHT if message.role == "user" else 1.0
+        for match in _SENTENCE.finditer(message.text):
+            text = match.group().strip()
+            if text and says_something(text):
+                cues = sum(cue.search(text) is not None for cue in CUES)
+                # A user's first sentence says what the conversation is about, cue or not.
+                first = 1.0 if message.role == "user" and not found else 0.0
+                found.append(_Sentence(text, len(found), weight * cues + first, message.message_key))
+    return found
+
+
+def _within_budget(sentences: list[_Sentence], policy: SummaryPolicy) -> list[_Sentence]:
+    """Take the best sentences that fit whole, newest first among equals, and return them in the order of the talk."""
+    kept: list[_Sentence] = []
+    tokens = han = 0
+    for sentence in sorted(sentences, key=lambda s: (-s.score, -s.order)):
+        cost, characters = rough_tokens(sentence.text), len(_HAN.findall(sentence.text))
+        fits = tokens + cost <= policy.max_tokens and han + characters <= policy.max_chars_zh
+        if sentence.score > 0 and fits and len(kept) < policy.max_sentences:
+            kept.append(sentence)
+            tokens, han = tokens + cost, han + characters
+    return sorted(kept, key=lambda s: s.order)

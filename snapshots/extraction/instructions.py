@@ -1,0 +1,73 @@
+"""Instructions that pose as memory: ignore the rules, reveal secrets, act unasked, send data away.
+
+They are refused as memory, not as messages: the product decides what its model does with a request. How answers should
+sound (length, tone, language, form of address) is an ordinary preference and is not matched here.
+"""
+
+import re
+
+from memory_platform.kernel.text import simplify
+
+_RULES_EN = (
+    r"(?:instructions?|prompts?|rules|guidelines|directives|restrictions|safeguards|"
+    r"guardrails|safety|policies|polic(?:y|ies)|filters?|constraints)"
+)
+_INSTRUCTION = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass|disable|skip|violate|break|circumvent|"
+    rf"turn off)\b[^.!?\n]{{0,40}}\b{_RULES_EN}\b"
+    rf"|\b(?:change|rewrite|replace|modify)\b[^.!?\n]{{0,30}}\b(?:system prompt|your (?:rules|"
+    r"instructions|guidelines))\b"
+    rf"|\b(?:reveal|show|print|repeat|leak|expose|output|tell me|give me|share)\b[^.!?\n]{{0,40}}"
+    r"\b(?:system prompt|hidden prompt|your (?:instructions|prompt|rules|secrets?)|passwords?|"
+    r"api keys?|credentials|secret keys?|other (?:users?|people)'s?)"
+    r"|\b(?:without|no need (?:for|to)|don't|do not|never|stop) (?:my |any |ever |"
+    r"the )?(?:ask(?:ing)?|confirm(?:ing|ation)?|approval|permission|"
+    r"consent|checking with|verif(?:y|ying|ication))(?:\b(?! (?:me )?(?:what|how|why|when|where|who|"
+    r"if|about|a |the |so |anything|questions)))"
+    rf"[^.!?\n]{{0,30}}(?:\b(?:me|confirm\w*|permission|approval|before|first|again|transfers?|"
+    r"payments?|purchases?|orders?)\b|$)"
+    r"|\b(?:send|forward|upload|email|post|transmit|export|leak|"
+    rf"copy)\b[^.!?\n]{{0,40}}\b(?:my |all |the |user |private |personal |their |our )+"
+    r"(?:\w+ )?(?:data|conversations?|messages?|chats?|history|details|information|info|"
+    r"contacts|records|logs|memory|memories|credentials|files)\b"
+    rf"[^.!?\n]{{0,20}}\bto\b"
+    r"|\byou are now (?:a|an|in|dan|free|unrestricted|no longer)\b|\bdeveloper mode\b|"
+    r"\bjailbreak\b|\bact as (?:dan|an? unrestricted)\b"
+    r"|\b(?:you|i) (?:must|have to|should) (?:obey|always obey)\b|\bi(?:'m| am) (?:an?|the|"
+    rf"your) (?:admin(?:istrator)?|developer|root)\b[^.!?\n]{{0,30}}\b(?:so|grant|access|"
+    r"must)\b"
+    r"|(?:忽略|无视|忘记|忘掉|绕过|跳过|违反|解除|关闭|不用管|不要遵守|不必遵守|"
+    r"别管)[^。!?\n]{0,16}(?:指令|指示|规则|规定|限制|提示词|提示|安全|约束|设定|审核|策略)"
+    r"|(?:修改|改写|替换|更改)[^。!?\n]{0,10}(?:系统提示|提示词|你的规则|你的指令|你的设定)"
+    r"|(?:透露|泄露|显示|输出|告诉我|说出|公开|打印|复述|展示)[^。!?\n]{0,14}(?:系统提示|"
+    r"提示词|你的指令|你的规则|密码|密钥|口令|其他用户|别的用户|别人的)"
+    r"|(?:不用|不必|无需|不需要|别|不要|不经)(?:再)?(?:问我|跟我|经过我|向我|等我|"
+    r"我)?(?:的)?(?:确认|同意|批准|授权|请示|核实)|(?:不用|不必|无需|不需要|别|"
+    r"不要)(?:再)?问我(?:的?意见|确认|同意|直接|就|,|$)"
+    r"|(?:直接|自动)(?:帮我|替我)?(?:下单|付款|转账|支付|扣款|购买)[^。!?\n]{0,10}(?:不用|不必|无需|不需要|别)"
+    r"|(?:把|将)[^。!?\n]{0,12}(?:数据|聊天记录|对话|信息|资料|隐私|通讯录|记录|文件|记忆|"
+    r"历史)[^。!?\n]{0,8}(?:发|传|转发|上传|发送|泄露|导出|共享)(?:送|给|到|至)"
+    r"|(?:你现在是|从现在起你是|扮演)[^。!?\n]{0,10}(?:没有限制|不受限|无限制|DAN|越狱|开发者模式)|越狱模式|开发者模式",
+    re.IGNORECASE,
+)
+_CUE_STEMS = """
+ignor disregard forget overrid bypass disabl skip violat break circumvent prompt reveal secret password credential
+confirm approv permission consent checking verif send forward upload email transmit export leak jailbreak obey admin
+developer rules instruct 忽略 无视 忘 绕过 跳过 违反 解除 关闭 不用 遵守 别管 提示 指令 规则 透露 泄露 密码 密钥
+口令 确认 同意 批准 授权 问我 直接 自动 数据 记录 信息 资料 隐私 通讯录 文件 记忆 历史 对话 模式 限制
+"""
+_CUES = (
+    *_CUE_STEMS.split(),
+    *("api key", "turn off", "you are now", "act as", "ask me", "asking", "don't ask", "never ask", "post ", "copy "),
+)
+
+
+def may_instruct(text: str) -> bool:
+    """Return whether ``text`` holds a word that instructions are made with: cheap, asked before sentences are."""
+    lowered = simplify(text).lower()
+    return any(cue in lowered for cue in _CUES)
+
+
+def is_instruction(text: str) -> bool:
+    """Return whether ``text`` (matching form) tells the model what to do with its rules, secrets or powers."""
+    return may_instruct(text) and _INSTRUCTION.search(text) is not None

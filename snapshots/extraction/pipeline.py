@@ -1,0 +1,137 @@
+"""Extraction by rules, on one page: observe -> refuse -> analyse -> gate. No model, no I/O, under 1 ms a message."""
+
+import re
+from collections.abc import Iterator
+
+from snapshots.extraction import (
+    rules_en_constraints,
+    rules_en_identity,
+    rules_en_preferences,
+    rules_en_tags,
+    rules_zh_constraints,
+    rules_zh_identity,
+    rules_zh_preferences,
+    rules_zh_tags,
+)
+from snapshots.extraction.corrections import clause_changes, sentence_changes
+from snapshots.extraction.gate import judge, speaks_for_subject
+from snapshots.extraction.instructions import is_instruction, may_instruct
+from snapshots.extraction.observe import Clause, observe, whole_sentence
+from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
+from snapshots.extraction.rules import apply
+from snapshots.extraction.sensitive import is_sensitive, mask_sensitive
+from snapshots.extraction.values import (
+    Candidate,
+    Evidence,
+    Extraction,
+    ExtractionContext,
+    PreferenceCandidate,
+    ProfileFact,
+    Rejection,
+    TagCandidate,
+    Utterance,
+)
+
+EXTRACTOR_VERSION = "rules-1"
+"""Part of the stable ids of what is extracted: a new version may say something else about the same message."""
+
+_ACROSS_CLAUSES = re.compile(r"emergency contact|紧急联系人", re.IGNORECASE)
+_TABLES = {
+    "en": (
+        *rules_en_identity.TABLES,
+        *rules_en_preferences.TABLES,
+        *rules_en_constraints.TABLES,
+        *rules_en_tags.TABLES,
+    ),
+    "zh": (
+        *rules_zh_identity.TABLES,
+        *rules_zh_preferences.TABLES,
+        *rules_zh_constraints.TABLES,
+        *rules_zh_tags.TABLES,
+    ),
+}
+
+
+def extract(utterance: Utterance, *, context: ExtractionContext, policy: ExtractionPolicy = EXTRACTION) -> Extraction:
+    """Return what ``utterance`` teaches about the subject, gated; nothing for words that are not the subject's own."""
+    if not speaks_for_subject(utterance, context.own_names):
+        return Extraction()
+    sentences = observe(utterance, policy=policy)
+    allowed, refused = refuse(utterance, sentences)
+    candidates = [candidate for clauses in allowed for candidate in analyse(clauses)]
+    verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
+    return _sorted(_once(verdicts.accepted), (*refused, *verdicts.rejected))
+
+
+def refuse(utterance: Utterance, sentences: list[list[Clause]]) -> tuple[list[list[Clause]], list[Rejection]]:
+    """Split off sentences that instruct the model, and report sentences that hold sensitive data (evidence masked)."""
+    if not (may_instruct(utterance.text) or is_sensitive(utterance.text)):
+        return sentences, []
+    allowed, refused = [], []
+    for clauses in sentences:
+        said = clauses[0].sentence
+        if is_instruction(said):
+            refused.append(Rejection("instruction", _sentence_evidence(clauses[0])))
+            continue
+        if is_sensitive(said):
+            refused.append(Rejection("sensitive", _sentence_evidence(clauses[0])))
+        allowed.append(clauses)
+    return allowed, refused
+
+
+def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
+    """Yield the candidates of one sentence: what it puts right, else what each clause says by each table of rules."""
+    changes = sentence_changes(clauses)
+    if changes:
+        yield from changes
+        return
+    if _ACROSS_CLAUSES.search(clauses[0].sentence):
+        whole = whole_sentence(clauses)
+        yield from apply(rules_zh_tags.WHOLE if whole.language == "zh" else rules_en_tags.WHOLE, whole)
+    for clause in clauses:
+        changed = list(clause_changes(clause))
+        yield from changed or _stated(clause)
+
+
+def _stated(clause: Clause) -> Iterator[Candidate]:
+    for table in _TABLES[clause.language]:
+        yield from apply(table, clause)
+
+
+def _sentence_evidence(clause: Clause) -> Evidence:
+    start = clause.sentence_start
+    quote = clause.utterance.text[start : start + len(clause.sentence)].strip()
+    return Evidence(clause.utterance.message_key, mask_sensitive(quote)[0], start)
+
+
+def _once(candidates: tuple[Candidate, ...]) -> list[Candidate]:
+    """Return the candidates without repeats: the same thing said twice in one message is learned once."""
+    seen: dict[str, Candidate] = {}
+    for candidate in candidates:
+        seen.setdefault(_identity(candidate), candidate)
+    return list(seen.values())
+
+
+def _identity(candidate: Candidate) -> str:
+    match candidate:
+        case ProfileFact():
+            return f"fact|{candidate.field}|{candidate.value if candidate.mode != 'overwrite' else ''}"
+        case PreferenceCandidate():
+            return (
+                f"{candidate.sort}|{candidate.category}|{candidate.key}|{candidate.mode}|"
+                f"{candidate.value}|{candidate.replaces}"
+            )
+        case TagCandidate():
+            return f"tag|{candidate.kind}|{candidate.label}|{candidate.address}|{candidate.phone}|{candidate.aliases}"
+
+
+def _sorted(accepted: list[Candidate], rejections: tuple[Rejection, ...]) -> Extraction:
+    facts = [c for c in accepted if isinstance(c, ProfileFact)]
+    preferences = [c for c in accepted if isinstance(c, PreferenceCandidate)]
+    return Extraction(
+        facts=tuple(c for c in facts if not c.replaces),
+        preferences=tuple(c for c in preferences if c.sort != "change"),
+        tags=tuple(c for c in accepted if isinstance(c, TagCandidate)),
+        corrections=(*(c for c in preferences if c.sort == "change"), *(c for c in facts if c.replaces)),
+        rejections=rejections,
+    )

@@ -1,0 +1,101 @@
+"""The shape of a rule, and the ways to make candidates from what it matched.
+
+A rule is a pattern anchored at the head of a clause and a builder. Tables of rules live in one module per subject and
+language; adding a way of saying something is adding a row.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from snapshots.extraction.categories import INTEREST_CATEGORIES, category_of
+from snapshots.extraction.observe import Clause
+from snapshots.extraction.policy import EXTRACTION
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.values import Candidate, FactMode, Mode, PreferenceCandidate, ProfileFact, Sort, Value
+
+Builder = Callable[[Clause, re.Match[str]], Iterable[Candidate]]
+
+_CONFIDENCE = {
+    "explicit": EXTRACTION.explicit_confidence,
+    "implicit": EXTRACTION.implicit_confidence,
+    "constraint": EXTRACTION.explicit_confidence,
+    "change": EXTRACTION.change_confidence,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way of saying something. ``of_anyone`` rules also read clauses about others ("my mum's number is ...")."""
+
+    pattern: re.Pattern[str]
+    build: Builder
+    of_anyone: bool = False
+
+
+def rule(pattern: str, build: Builder, *, of_anyone: bool = False) -> Rule:
+    """Return a rule whose ``pattern`` is matched from the head of the clause, case ignored."""
+    return Rule(re.compile(pattern, re.IGNORECASE), build, of_anyone)
+
+
+def apply(rules: Iterable[Rule], clause: Clause) -> Iterator[Candidate]:
+    """Yield the candidates that the first matching rule of one table makes of ``clause``."""
+    for each in rules:
+        match = each.pattern.match(clause.text)
+        # The marks are read after the match: they cost more than a pattern that fails at its first letter.
+        if match and clause.asserted and (each.of_anyone or clause.subject != "other"):
+            found = list(each.build(clause, match))
+            if found:
+                yield from found
+                return
+
+
+def fact(
+    field: str, clause: Clause, value: str, *, mode: FactMode = "overwrite", replaces: str | None = None
+) -> ProfileFact:
+    """Return a profile fact proven by ``clause``."""
+    confidence = EXTRACTION.change_confidence if replaces else EXTRACTION.fact_confidence
+    return ProfileFact(field, value, clause.evidence(), mode=mode, replaces=replaces, confidence=confidence)
+
+
+def preference(
+    clause: Clause,
+    sort: Sort,
+    place: tuple[str | None, str | None],
+    mode: Mode,
+    value: Value,
+    replaces: str | None = None,
+) -> PreferenceCandidate:
+    """Return a preference at ``place`` (category, key) proven by ``clause``; ``sort`` tells how far it is believed."""
+    observed = sort == "implicit"
+    return PreferenceCandidate(
+        category=place[0],
+        key=place[1],
+        value=value,
+        statement=statement_of(clause),
+        mode=mode,
+        sort=sort,
+        evidence=clause.evidence(),
+        replaces=replaces,
+        provenance="observation" if observed else "confirmed_by_user",
+        confidence=_CONFIDENCE[sort],
+    )
+
+
+def statement_of(clause: Clause) -> str:
+    """Return the whole sentence in the user's words, sensitive data masked: what a person is shown as the reason."""
+    end = clause.sentence_start + len(clause.sentence)
+    return mask_sensitive(clause.utterance.text[clause.sentence_start : end].strip())[0]
+
+
+def entries(clause: Clause, sort: Sort, key: str, things: Iterable[tuple[str, str | None]]) -> Iterator[Candidate]:
+    """Yield one ``add`` per category of ``things`` (thing, category or None), and interests where they are such."""
+    by_category: dict[str, list[str]] = {}
+    for thing, hint in things:
+        known = category_of(thing)
+        category = known if known in INTEREST_CATEGORIES or not hint else hint
+        by_category.setdefault(category, []).append(thing)
+    for category, names in by_category.items():
+        yield preference(clause, sort, (category, key), "add", tuple(names))
+        if key == "likes" and sort == "explicit" and category in INTEREST_CATEGORIES:
+            yield from (fact("interests", clause, name, mode="append") for name in names)

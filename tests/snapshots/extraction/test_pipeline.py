@@ -1,0 +1,136 @@
+"""One message in, gated candidates out. Rows: P3, P5, E1, E2, A3, S6."""
+
+import time
+
+import pytest
+
+from snapshots.extraction.observe import observe
+from snapshots.extraction.pipeline import extract
+from snapshots.extraction.values import Extraction, ExtractionContext
+from tests.snapshots.extraction.said import said
+
+ANYONE = ExtractionContext()
+
+
+def test_an_explicit_preference_is_confirmed_and_quotes_its_clause() -> None:
+    message = said("Well, it rains. I really like jazz, and you?")
+    found = extract(message, context=ANYONE).preferences[0]
+    assert (found.category, found.key, found.value, found.mode) == ("music", "likes", ("jazz",), "add")
+    assert (found.sort, found.provenance, found.confidence) == ("explicit", "confirmed_by_user", 0.9)
+    assert found.evidence.message_key == "m1"
+    assert message.text[found.evidence.start :].startswith(found.evidence.quote)
+    assert found.statement == "I really like jazz, and you"
+
+
+def test_a_habit_is_an_observation_below_its_ceiling() -> None:
+    found = extract(said("我一般喝美式"), context=ANYONE).preferences[0]
+    assert (found.sort, found.provenance) == ("implicit", "observation")
+    assert found.confidence <= 0.6
+
+
+def test_an_order_without_from_now_on_is_believed_less() -> None:
+    lasting = extract(said("以后别走高速"), context=ANYONE).preferences[0]
+    chance = extract(said("别走高速"), context=ANYONE).preferences[0]
+    assert (lasting.provenance, chance.provenance) == ("confirmed_by_user", "observation")
+    assert lasting.confidence > chance.confidence
+
+
+@pytest.mark.parametrize(
+    "text", ["今天别走高速", "这次别走延安高架", "Avoid the highway today", "no jazz tonight please"]
+)
+def test_what_is_meant_for_now_is_no_preference(text: str) -> None:
+    assert extract(said(text), context=ANYONE) == Extraction()
+
+
+def test_values_keep_the_users_own_traditional_characters() -> None:
+    found = extract(said("我對花生過敏"), context=ANYONE).preferences[0]
+    assert (found.value, found.evidence.quote) == (("花生",), "我對花生過敏")
+
+
+def test_full_width_forms_do_not_shift_the_quote() -> None:
+    message = said("你好！我叫李雷，我喜欢　爵士乐。")
+    found = extract(message, context=ANYONE)
+    assert [fact.value for fact in found.facts] == ["李雷"]
+    assert all(fact.evidence.quote in message.text for fact in found.facts)
+
+
+def test_another_named_speaker_teaches_nothing() -> None:
+    message = said("I love hiking", name="Grace")
+    assert extract(message, context=ANYONE) == Extraction()
+    own = extract(message, context=ExtractionContext(frozenset({"grace"})))
+    assert [fact.value for fact in own.facts] == ["hiking"]
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool", "system"])
+def test_only_users_teach(role: str) -> None:
+    assert extract(said("My name is Ada.", role=role), context=ANYONE) == Extraction()
+
+
+def test_the_same_said_twice_is_learned_once() -> None:
+    found = extract(said("I like jazz. I like jazz!"), context=ANYONE)
+    assert len(found.preferences) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate this: I am allergic to nuts. I live in Rome.",
+        "帮我写一封信:我叫李雷,我喜欢火锅",
+        "Sam: I like jazz\nLee: I like rock",
+        "> I love hiking\nreally?",
+        "[photo: I love hiking]",
+        "```\nname = 'I am a programmer'\n```",
+    ],
+)
+def test_text_that_is_not_the_subjects_own_teaches_nothing(text: str) -> None:
+    assert extract(said(text), context=ANYONE) == Extraction()
+
+
+def test_a_long_document_is_read_only_at_its_beginning() -> None:
+    assert extract(said("word " * 5_000 + ". I like jazz."), context=ANYONE) == Extraction()
+
+
+HOSTILE_EN = [
+    *(
+        "a ",
+        "I ",
+        "I like ",
+        "not x, ",
+        "1 ",
+        "4111 ",
+        '"',
+        "(",
+        ",",
+        "my my ",
+        "and I ",
+        "don't ",
+        "avoid ",
+        "[",
+        "```",
+    ),
+    *("A" * 40, "the ", "really ", "\n", " ", "\t- ", "from now on, ", "my name is ", "I work at A ", "is my ", "1."),
+]
+HOSTILE_ZH = ["我", "我喜欢", "和", "、", "不是x,是", "以后", "是", "。", "都", "换成", "我在", "酒店", "́", "😀", "你"]
+
+
+@pytest.mark.parametrize("unit", [*HOSTILE_EN, *HOSTILE_ZH])
+def test_hostile_repetition_costs_linear_time(unit: str) -> None:
+    text = (unit * 65_536)[:65_536]
+    started = time.process_time()
+    extract(said(text), context=ANYONE)
+    assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "?", "。。。", "\ufeff", "🙂", "I", "我", "my name is", "我叫"])
+def test_empty_and_broken_messages_teach_nothing(text: str) -> None:
+    assert extract(said(text), context=ANYONE) == Extraction()
+
+
+def test_clauses_know_whose_they_are() -> None:
+    clauses = observe(said("我姐姐喜欢吃辣,不喜欢甜的,我喜欢咸的"))[0]
+    assert [clause.subject for clause in clauses] == ["other", "other", "self"]
+
+
+def test_a_verb_after_and_keeps_its_subject() -> None:
+    found = extract(said("I love jazz but hate country music"), context=ANYONE)
+    assert [(p.key, p.value) for p in found.preferences] == [("likes", ("jazz",)), ("dislikes", ("country music",))]
