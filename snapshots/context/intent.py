@@ -1,0 +1,63 @@
+"""What the user is after (intent) and where the talk stands (phase), by rules in English and Chinese, no model.
+
+Both are hints: they size the memory section, choose guidance and a model tier. A caller that knows better says so.
+"""
+
+from dataclasses import dataclass
+from typing import get_args
+
+from memory_platform.kernel.text import index_form
+from snapshots.context.intent_rules import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
+
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+PHASES: tuple[Phase, ...] = get_args(Phase)
+
+LONGEST_READ = 1_000
+"""Characters that are read: an intent shows in the first lines, and a pasted document has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An intent and the words that told it ("" for the fallback ``general``)."""
+
+    intent: Intent
+    cue: str
+
+
+_DOING: frozenset[Intent] = frozenset({"task", "navigation"})
+
+
+def read_intent(text: str) -> Reading:
+    """Return the intent of one user message and its cue. Reads the first ``LONGEST_READ`` characters."""
+    form = GREETING.sub("", _form(text)) or _form(text)
+    small = SMALL_TALK.search(form)
+    for intent, pattern in RULES:
+        found = pattern.search(form)
+        if found and not (small and intent in {"knowledge", "task"}):
+            return Reading(intent, found.group()[:40])
+    return Reading("small_talk", small.group()[:40]) if small else Reading("general", "")
+
+
+def detect_intent(text: str) -> Intent:
+    """Return the intent of one user message; ``general`` for statements that ask for nothing."""
+    return read_intent(text).intent
+
+
+def detect_phase(text: str, *, intent: Intent, turns: int, tool_open: bool = False) -> Phase:
+    """Return where the conversation stands at ``text``.
+
+    ``turns``: user turns before this one. ``tool_open``: the last assistant turn called a tool or asked for its input.
+    What was bought outranks all; then a yes or no; then what is being done; then the beginning.
+    """
+    form = _form(text)
+    if AFTER_SALES.search(form):
+        return "after_sales"
+    if turns > 0 and CONFIRMATION.search(form):
+        return "confirmation"
+    if intent in _DOING or tool_open:
+        return "task_execution"
+    return "opening" if turns == 0 else "in_depth"
+
+
+def _form(text: str) -> str:
+    return index_form(text[:LONGEST_READ]).strip(" \t\n")
