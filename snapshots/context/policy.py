@@ -19,7 +19,7 @@ class ContextPolicy:
             ("small_talk", 500),
             ("recommendation", 3000),
             ("complaint", 2000),
-            ("knowledge_question", 1000),
+            ("knowledge", 1000),
             ("preference_confirmation", 4000),
         ),
         row="X2",
@@ -32,9 +32,14 @@ class ContextPolicy:
     """What a knowledge question leaves of the memory slot: 2,000 less 1,000."""
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")
     """Role and delimiters of one message; OpenAI's published recipe counted 3 to 4."""
+    candidates: int = assumed(100, owner="context", settle_by="share of contexts that keep their last candidate")
+    """Snapshots asked of recall: about 5,000 tokens of elements, more than an elastic memory section can hold."""
     state_from: float = promised(0.8, row="X5")
     tentative_from: float = promised(0.5, row="X5")
 
     def memory_slot_of(self, intent: str | None) -> int | None:
         """Return the memory slot that ``intent`` asks for, in tokens; None when it asks for none."""
         return dict(self.memory_by_intent).get(intent or "")
+
+
+DEFAULT_CONTEXT = ContextPolicy()

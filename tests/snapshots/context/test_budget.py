@@ -98,7 +98,7 @@ def test_elastic_growth_leaves_what_later_sections_need() -> None:
     ("intent", "slot"),
     [
         ("small_talk", 500),
-        ("knowledge_question", 1000),
+        ("knowledge", 1000),
         ("complaint", 2000),
         ("recommendation", 3000),
         ("preference_confirmation", 4000),
@@ -124,7 +124,7 @@ def test_what_an_empty_window_leaves_goes_to_memory_when_nobody_named_its_slot()
 
 def test_what_memory_leaves_goes_to_knowledge() -> None:
     knowledge = tuple(passage("documents", n, "A long passage about batteries " * 5) for n in range(200))
-    result = context(Material(knowledge=knowledge), intent="knowledge_question")
+    result = context(Material(knowledge=knowledge), intent="knowledge")
     assert report(result, SectionName.KNOWLEDGE)[1] > 4000
 
 

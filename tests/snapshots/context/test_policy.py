@@ -10,6 +10,7 @@ def test_every_number_says_where_it_comes_from() -> None:
         "summary",
         "task",
         "message_overhead",
+        "candidates",
     }
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from memory_platform.kernel.terms import terms
 from snapshots.embedding.contextual import Turn, index_text
+from snapshots.embedding.rows import Float32, encode_lex, term_key
 from snapshots.recall.image import Image
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.embedding.rows import Float32, encode_lex, term_key
 from snapshots.recall.scoring import bm25, fuse, make_probe, score_memories
 from tests.snapshots.recall.world import EMBEDDER, conversation, image_of, memory
 

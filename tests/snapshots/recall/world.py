@@ -7,10 +7,10 @@ from uuid import UUID, uuid5
 
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from snapshots.embedding.contextual import Turn, index_text
+from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.recall.image import Image, build_image
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.recall.scoring import make_probe
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 

@@ -1,0 +1,181 @@
+"""``POST subjects/{subject_id}/context``: ready-to-send messages within a token budget."""
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, TextField, WholeField, names
+from memory_platform.api.idempotency import Reply, write_once
+from memory_platform.api.permissions import MEMORY_READ
+from memory_platform.api.serializers import Input, Output, StrictSerializer
+from memory_platform.api.views import SubjectView
+from snapshots.context.intent import PHASES
+from snapshots.context.record import shown_sections, shown_tokens
+from snapshots.context.service import Built, ContextQuery, build_in_scope
+from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
+from snapshots.recall.search import Question, prepare_question
+
+TOKENS_MOST = 1_000_000
+INTENT_CHARS = 40
+ORDERS = ("u_shape", "relevance_first")
+FORMATS = ("messages", "text")
+
+
+class BudgetInput(StrictSerializer):
+    """Tokens: ``total`` bounds the whole context, the others one section each."""
+
+    total = WholeField(least=1, most=TOKENS_MOST, required=False)
+    system = WholeField(least=0, most=TOKENS_MOST, required=False)
+    profile = WholeField(least=0, most=TOKENS_MOST, required=False)
+    memory = WholeField(least=0, most=TOKENS_MOST, required=False)
+    window = WholeField(least=0, most=TOKENS_MOST, required=False)
+    knowledge = WholeField(least=0, most=TOKENS_MOST, required=False)
+
+
+class ContextInput(Input):
+    """What the user says now, and how the context shall be made."""
+
+    query = TextField(allow_empty=True)
+    conversation_id = ProductIdField(required=False)
+    system_prompt = TextField(allow_empty=True, required=False)
+    budget = BudgetInput(required=False)
+    intent = TextField(max_bytes=4 * INTENT_CHARS, max_length=INTENT_CHARS, required=False)
+    phase = OneOfField(choices=names(PHASES), required=False)
+    order = OneOfField(choices=names(ORDERS), default="u_shape")
+    format = OneOfField(choices=names(FORMATS), default="messages")
+    include = ListOfField(child=OneOfField(choices=names(["knowledge", "tasks"])), most=2, required=False)
+
+
+class PromptMessageOutput(Output):
+    """One message to send; members that a message does not need are absent."""
+
+    role = serializers.ChoiceField(choices=["system", "user", "assistant", "tool"])
+    content = serializers.CharField(allow_null=True)
+    name = serializers.CharField(required=False)
+    tool_calls = serializers.ListField(child=serializers.DictField(), required=False)
+    tool_call_id = serializers.CharField(required=False)
+
+
+class SectionOutput(Output):
+    """One section: its tokens, the items in it, and how many were left out."""
+
+    name = serializers.ChoiceField(choices=[str(name) for name in SectionName])
+    tokens = serializers.IntegerField()
+    items = serializers.IntegerField()
+    dropped = serializers.IntegerField()
+
+
+class TokensOutput(Output):
+    """``total`` is at most ``budget``; ``full_history`` is what sending every message would cost."""
+
+    total = serializers.IntegerField()
+    budget = serializers.IntegerField()
+    full_history = serializers.IntegerField()
+    saved_ratio = serializers.FloatField()
+    counter = serializers.CharField()
+
+
+class CacheOutput(Output):
+    """The stable prefix: message 0, cacheable up to the end of each message in ``breakpoints``."""
+
+    prefix_hash = serializers.CharField()
+    prefix_tokens = serializers.IntegerField()
+    breakpoints = serializers.ListField(child=serializers.IntegerField())
+
+
+class ModelRouteOutput(Output):
+    """Which tier of model the turn calls for."""
+
+    tier = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ExperimentOutput(Output):
+    """The experiment that the subject takes part in."""
+
+    name = serializers.CharField()
+    arm = serializers.CharField()
+
+
+class ContextOutput(Output):
+    """A context and what it says about itself. In text format ``messages`` is empty and ``text`` holds it all."""
+
+    messages = PromptMessageOutput(many=True)
+    text = serializers.CharField(allow_null=True)
+    sections = SectionOutput(many=True)
+    tokens = TokensOutput()
+    intent = serializers.CharField(allow_null=True)
+    phase = serializers.CharField(allow_null=True)
+    model_route = ModelRouteOutput(allow_null=True)
+    cache = CacheOutput()
+    receipt_id = serializers.UUIDField()
+    policy_version = serializers.CharField()
+    experiment = ExperimentOutput(allow_null=True)
+    degraded_reason = serializers.CharField(allow_null=True)
+    timings_ms = serializers.DictField(child=serializers.FloatField())
+
+
+class ContextView(SubjectView):
+    """Contexts for one subject."""
+
+    noun = "context"
+    required_scope = MEMORY_READ
+
+    @extend_schema(request=ContextInput, responses=ContextOutput)
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Assemble a context and leave its receipt; makes the subject on first sight."""
+        asked = asked_of(ContextInput.parsed(request), policy_version=str(self.caller.policy_version))
+        question = prepare_question(asked.request.query)
+        return write_once(request, partial(built, subject_id, asked, question))
+
+
+def asked_of(given: dict[str, Any], *, policy_version: str) -> ContextQuery:
+    """Return the checked body as a request for a context."""
+    request = ContextRequest(
+        query=given["query"],
+        system_prompt=given.get("system_prompt", ""),
+        budget=BudgetRequest(**given.get("budget", {})),
+        intent=given.get("intent"),
+        phase=given.get("phase"),
+        order=given["order"],
+        format=given["format"],
+    )
+    return ContextQuery(request, policy_version, given.get("conversation_id"))
+
+
+def built(subject_id: str, asked: ContextQuery, question: Question) -> Reply:
+    """Build the context inside the open transaction."""
+    made = build_in_scope(subject_id, asked, question)
+    return Reply(shown_context(made), subject_id=made.receipt.subject_id)
+
+
+def shown_context(made: Built) -> dict[str, Any]:
+    """Return a context as the API shows it."""
+    context, receipt = made.context, made.receipt
+    return {
+        "messages": context.messages,
+        "text": context.text,
+        "sections": shown_sections(context.sections),
+        "tokens": shown_tokens(context.tokens),
+        "intent": context.intent,
+        "phase": context.phase,
+        "model_route": None,
+        "cache": {
+            "prefix_hash": context.prefix.hash,
+            "prefix_tokens": context.prefix.tokens,
+            "breakpoints": context.prefix.breakpoints,
+        },
+        "receipt_id": receipt.id,
+        "policy_version": receipt.policy_version,
+        "experiment": None,
+        "degraded_reason": receipt.degraded_reason or None,
+        "timings_ms": made.timings_ms,
+    }
+
+
+urlpatterns = [path("subjects/<product_id:subject_id>/context", ContextView.as_view(), name="context")]

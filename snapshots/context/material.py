@@ -1,0 +1,123 @@
+"""From what was read to what may go into a context: rows become items, turns and passages."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from profiles.models import Preference, ProfileFact, Tag
+from profiles.models.belief import Belief
+from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.relevance import touched_facts
+from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.recall.lanes import RecalledLanes
+from snapshots.recall.service import Recalled
+from snapshots.recall.values import RecalledMemory
+from snapshots.window.values import Window
+from snapshots.window.values import WindowTurn as HeldTurn
+
+LOCALE = "locale"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The conversation that a context is for: the product's id of it, and its window."""
+
+    conversation_id: str
+    window: Window
+
+
+def material_of(query: str, found: Recalled, scene: Scene | None, *, full_history: int) -> Material:
+    """Return all that may go into the context of ``query``; ``full_history`` in tokens."""
+    profile = profile_view(found.lanes)
+    meant = {str(match.tag.id): match.score for match in found.lanes.meant}
+    return Material(
+        profile=profile,
+        memories=(*map(memory_item, found.memories), *touched_facts(query, profile, meant)),
+        turns=tuple(window_turns(scene)) if scene else (),
+        summary=running_summary(scene) if scene else None,
+        full_history_tokens=full_history,
+    )
+
+
+def profile_view(lanes: RecalledLanes) -> ProfileView:
+    """Return the rows of the lanes as a profile."""
+    locale = next((fact.value for fact in lanes.facts if fact.field == LOCALE and not fact.is_attribute), None)
+    return ProfileView(
+        locale=locale if isinstance(locale, str) else None,
+        fields=tuple(fact_item(fact) for fact in lanes.facts if not fact.is_attribute),
+        attributes=tuple(fact_item(fact) for fact in lanes.facts if fact.is_attribute),
+        preferences=tuple(map(preference_item, lanes.preferences)),
+        tags=tuple(map(tag_item, lanes.tags)),
+    )
+
+
+def fact_item(fact: ProfileFact) -> MemoryItem:
+    """Return a profile fact as an item under the id that its value keeps for life."""
+    return replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.value_id))
+
+
+def preference_item(preference: Preference) -> MemoryItem:
+    """Return a preference as an item."""
+    path = (preference.category, preference.key)
+    return preference_fact(str(preference.value_id), path, preference.value, standing_of(preference))
+
+
+def tag_item(tag: Tag) -> MemoryItem:
+    """Return a tag as an item."""
+    place = Place(tag.label, str(tag.kind), tag.address or None, tag.phone or None, tag.relation or None)
+    return tag_fact(str(tag.id), place, Standing(tag.confidence, str(tag.provenance), tag.created_at))
+
+
+def standing_of(belief: Belief) -> Standing:
+    """Return how firmly a value is held, and since when."""
+    return Standing(belief.confidence, str(belief.provenance), belief.valid_at)
+
+
+def memory_item(memory: RecalledMemory) -> MemoryItem:
+    """Return a snapshot as an item: who said it, when it was not the subject, stands before the words.
+
+    What tells the model what to do with its rules, secrets or powers is marked.
+    """
+    return MemoryItem(
+        lane="snapshots",
+        id=str(memory.id),
+        kind=memory.kind,
+        text=f"{memory.name}: {memory.text}" if memory.name else memory.text,
+        confidence=memory.confidence,
+        provenance=memory.provenance,
+        score=memory.score,
+        category=memory.category or "general",
+        valid_since=memory.valid_at,
+        message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
+        untrusted_instruction=is_instruction(matching_form(memory.text)),
+    )
+
+
+def window_turns(scene: Scene) -> Iterator[WindowTurn]:
+    """Yield the turns of the window, oldest first."""
+    for turn in scene.window.turns:
+        yield WindowTurn(
+            key=message_key(scene.conversation_id, turn.message_id),
+            role=turn.role,
+            content=content_of(turn),
+            name=turn.name,
+            tool_calls=tuple(turn.tool_calls or ()),
+            tool_call_id=turn.tool_call_id,
+        )
+
+
+def content_of(turn: HeldTurn) -> str | None:
+    """Return what was said; None where a turn only calls tools, as chat endpoints expect it."""
+    return turn.content or (None if turn.tool_calls else "")
+
+
+def running_summary(scene: Scene) -> Passage | None:
+    """Return the summary of the conversation's earlier part, if there is one."""
+    summary = scene.window.summary
+    return Passage(lane="summary", id=scene.conversation_id, text=summary) if summary else None
+
+
+def message_key(conversation_id: str | None, message_id: str | None) -> str:
+    """Return one key for a message of a subject; ids of the product hold no slash."""
+    return f"{conversation_id}/{message_id}"

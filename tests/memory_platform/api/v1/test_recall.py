@@ -1,0 +1,220 @@
+"""``POST subjects/{id}/recall``. Rows: R1, R2, R6, R7, D1; matrix rows 17, 46, 47."""
+
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+
+from profiles.models import Subject
+from snapshots.recall.search import IMAGES
+from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.keys import create_key
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.held import broken_pgvector, know, label, prefer, remember, say
+
+ADA = "/v1/subjects/ada/recall"
+PEANUTS = "I am allergic to peanuts"
+HIKING = "我每个周末都去爬山"
+
+
+def recall(caller: Caller, query: str, path: str = ADA, **more: Any) -> dict[str, Any]:
+    response = caller("POST", path, {"query": query, **more})
+    assert response.status_code == 200, response.content
+    return body_of(response)
+
+
+def texts(answer: dict[str, Any]) -> list[str]:
+    return [memory["text"] for memory in answer["memories"]]
+
+
+def without_timings(response: HttpResponse) -> dict[str, Any]:
+    body = body_of(response)
+    body.pop("timings_ms", None)
+    body.pop("request_id", None)
+    return body
+
+
+def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) -> None:
+    message = say(world.acme, PEANUTS)[0]
+    remember(world.acme, PEANUTS, messages=[message])
+    know(world.acme, name="Ada")
+    prefer(world.acme, "navigation", "avoid_highway", True)
+    label(world.acme, "家", address="上海市浦东新区世纪大道100号", phone="021-1234")
+    answer = recall(acme, "peanuts at home", explain=True)
+
+    assert answer.keys() == {
+        "memories",
+        "profile",
+        "preferences",
+        "tags",
+        "intent",
+        "degraded_reason",
+        "timings_ms",
+    }
+    memory = answer["memories"][0]
+    assert (memory["text"], memory["lane"], memory["kind"]) == (PEANUTS, "snapshots", "statement")
+    assert (memory["confidence"], memory["provenance"], memory["category"]) == (0.6, "observation", None)
+    assert memory["sources"] == [{"conversation_id": "trip", "message_id": message.external_id}]
+    assert memory["said_at"].endswith("Z")
+    assert memory["explain"]["dense"]["rank"] == memory["explain"]["keyword"]["rank"] == 1
+    factors = memory["explain"]["factors"]
+    assert factors == {"recency": 1.05, "confidence_effective": 0.6, "provenance": 0.6, "frequency": 1.0}
+    product = factors["recency"] * factors["confidence_effective"] * factors["provenance"]
+    assert memory["score"] == pytest.approx(product)
+    assert answer["profile"] == {"name": "Ada"}
+    assert answer["preferences"] == {"navigation": {"avoid_highway": True}}
+    assert [(tag["label"], tag["address"]) for tag in answer["tags"]] == [("家", "上海市浦东新区世纪大道100号")]
+    assert answer["degraded_reason"] is None
+    assert answer["timings_ms"].keys() == {"embed", "search", "total"}
+
+
+def test_chinese_questions_find_chinese_memories_tags_and_intent(acme: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS, HIKING)
+    label(world.acme, "家", address="世纪大道100号")
+    assert texts(recall(acme, "周末爬山"))[0] == HIKING
+    home = recall(acme, "导航回家")
+    assert (home["intent"], [tag["label"] for tag in home["tags"]]) == ("navigation", ["家"])
+
+
+def test_a_lane_that_is_off_is_empty(acme: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS)
+    know(world.acme, name="Ada")
+    answer = recall(acme, "peanuts", lanes=["snapshots", "documents"])
+    assert texts(answer) == [PEANUTS]
+    assert (answer["profile"], answer["preferences"], answer["tags"]) == ({}, {}, [])
+    assert texts(recall(acme, "peanuts", lanes=["profile"])) == []
+
+
+def test_explain_is_null_unless_asked_for_and_a_lane_that_found_nothing_is_null(acme: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS)
+    assert recall(acme, "peanuts")["memories"][0]["explain"] is None
+    IMAGES.clear()
+    with broken_pgvector():
+        answer = recall(acme, "peanuts", explain=True)
+    assert answer["degraded_reason"] == "pgvector_unavailable"
+    assert answer["memories"][0]["explain"]["dense"] is None
+    assert recall(acme, "peanuts")["degraded_reason"] is None
+
+
+def test_top_k_kinds_topics_filter_and_time_narrow_the_answer(acme: Caller, world: World) -> None:
+    remember(world.acme, "peanuts one", "peanuts two", "peanuts three", topics=("food",))
+    remember(world.acme, "peanuts by hand", kind="manual", metadata={"channel": "app"})
+    assert len(texts(recall(acme, "peanuts", top_k=2))) == 2
+    assert texts(recall(acme, "peanuts", kinds=["manual"])) == ["peanuts by hand"]
+    assert len(texts(recall(acme, "peanuts", topics=["food"]))) == 3
+    assert texts(recall(acme, "peanuts", filter={"not": {"topics": {"contains": "food"}}})) == ["peanuts by hand"]
+    assert texts(recall(acme, "peanuts", filter={"metadata.channel": {"eq": "app"}})) == ["peanuts by hand"]
+    assert texts(recall(acme, "peanuts", time_range={"to": "2020-01-01T00:00:00Z"})) == []
+    assert len(texts(recall(acme, "peanuts", time_range={"from": "2020-01-01T00:00:00+08:00"}))) == 4
+    assert texts(recall(acme, "peanuts", as_of="2020-01-01T00:00:00Z")) == []
+    assert texts(recall(acme, "peanuts", known_at="2020-01-01T00:00:00Z")) == []
+
+
+def test_options_without_a_model_are_accepted(acme: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS)
+    answer = recall(acme, "peanuts", rerank=True, rewrite=True, conversation_id="another talk", filter=None)
+    assert texts(answer) == [PEANUTS]
+    assert answer["degraded_reason"] is None
+
+
+def test_an_idempotency_key_is_ignored(acme: Caller, world: World) -> None:
+    first = acme("POST", ADA, {"query": "peanuts"}, Idempotency_Key="k")
+    remember(world.acme, PEANUTS)
+    second = acme("POST", ADA, {"query": "other"}, Idempotency_Key="k")
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert not second.has_header("Idempotent-Replayed")
+
+
+CODE = "def f(x):\n\treturn {x: [1, 2]}  # peanuts"
+ANSWERED = [
+    "",
+    " ",
+    "a",
+    "家",
+    "🚀" * 9,
+    CODE,
+    "'; DROP TABLE snapshot; --",
+    "a & !b | (c:* <-> d)",
+    "%s %d \\",
+    "x " * 32_768,
+]
+
+
+@pytest.mark.parametrize("query", ANSWERED, ids=range(len(ANSWERED)))
+def test_every_text_up_to_64_kib_gets_an_answer(acme: Caller, world: World, query: str) -> None:
+    remember(world.acme, PEANUTS)
+    assert recall(acme, query)["degraded_reason"] is None
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({}, "query"),
+    ({"query": None}, "query"),
+    ({"query": 5}, "query"),
+    ({"query": ["peanuts"]}, "query"),
+    ({"query": "x" * (70 * 1024)}, "query"),
+    ({"query": "花" * (22 * 1024)}, "query"),
+    ({"query": "a", "top_k": 0}, "top_k"),
+    ({"query": "a", "top_k": 101}, "top_k"),
+    ({"query": "a", "top_k": "8"}, "top_k"),
+    ({"query": "a", "top_k": True}, "top_k"),
+    ({"query": "a", "kinds": ["dream"]}, "kinds.0"),
+    ({"query": "a", "kinds": "statement"}, "kinds"),
+    ({"query": "a", "topics": [1]}, "topics.0"),
+    ({"query": "a", "lanes": ["snapshots", "dreams"]}, "lanes.1"),
+    ({"query": "a", "filter": []}, "filter"),
+    ({"query": "a", "filter": {}}, "filter"),
+    ({"query": "a", "filter": {"colour": {"eq": "red"}}}, "filter.colour"),
+    ({"query": "a", "filter": {"kind": {"like": "x"}}}, "filter.kind.like"),
+    (
+        {"query": "a", "filter": {"and": [{"kind": {"eq": "statement"}}, {"confidence": {"gt": "x"}}]}},
+        "filter.and.1.confidence.gt",
+    ),
+    ({"query": "a", "time_range": {"from": "yesterday"}}, "time_range.from"),
+    ({"query": "a", "time_range": {"since": "2026-01-01T00:00:00Z"}}, "time_range.since"),
+    ({"query": "a", "as_of": "2026-01-01"}, "as_of"),
+    ({"query": "a", "known_at": 5}, "known_at"),
+    ({"query": "a", "conversation_id": "a/b"}, "conversation_id"),
+    ({"query": "a", "rerank": "yes"}, "rerank"),
+    ({"query": "a", "explain": 1}, "explain"),
+    ({"query": "a", "tenant_id": "x"}, "tenant_id"),
+]
+
+
+@pytest.mark.parametrize(("body", "field"), REFUSED, ids=[f"{field}-{n}" for n, (_, field) in enumerate(REFUSED)])
+def test_a_malformed_request_names_its_field(acme: Caller, body: dict[str, Any], field: str) -> None:
+    assert fields_of(problem_of(acme("POST", ADA, body), 400)) == {field}
+    assert fields_of(problem_of(acme("POST", "/v1/subjects/nobody/recall", body), 400)) == {field}
+
+
+@pytest.mark.parametrize("raw", [rb'{"query": "a\u0000b"}', rb'{"query": "a\ud800b"}'])
+def test_what_cannot_be_stored_is_refused(acme: Caller, raw: bytes) -> None:
+    assert fields_of(problem_of(acme("POST", ADA, raw), 400)) == {"query"}
+
+
+def test_an_unknown_subject_is_200_with_nothing_and_creates_nothing(acme: Caller, world: World) -> None:
+    answer = recall(acme, "anything", path="/v1/subjects/新用户/recall")
+    assert (answer["memories"], answer["profile"], answer["preferences"], answer["tags"]) == ([], {}, {}, [])
+    with tenant_tx(world.acme.tenant.id):
+        assert Subject.objects.count() == 1
+
+
+def test_another_tenant_gets_what_it_gets_for_an_id_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS)
+    know(world.acme, name="Ada")
+    before = without_timings(acme("POST", ADA, {"query": "peanuts"}))
+    stranger = without_timings(globex("POST", ADA, {"query": "peanuts"}))
+    assert stranger == without_timings(globex("POST", "/v1/subjects/nobody/recall", {"query": "peanuts"}))
+    assert stranger["memories"] == []
+    with tenant_tx(world.globex.tenant.id):
+        assert Subject.objects.count() == 1
+    assert without_timings(acme("POST", ADA, {"query": "peanuts"})) == before
+
+
+def test_a_key_needs_the_scope_to_read(nobody: Caller, world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        token = create_key(name="writer", scopes=["memory:write"], by=COMMAND_LINE).token
+    headers = {"Authorization": f"Bearer {token}"}
+    problem_of(nobody("POST", ADA, {"query": "a"}, **headers), 403)
+    problem_of(nobody("POST", ADA, {"query": "a"}), 401)

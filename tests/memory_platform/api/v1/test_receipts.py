@@ -1,0 +1,144 @@
+"""``/v1/receipts``: follow an answer back to what it was made from. Rows: G1, D1."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from memory_platform.kernel.ids import new_id
+from snapshots.models import Receipt
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.held import know, prefer, remember, say
+
+PEANUTS = "I am allergic to peanuts"
+
+
+def assembled(caller: Caller, query: str = "peanuts", subject: str = "ada", **more: Any) -> dict[str, Any]:
+    response = caller("POST", f"/v1/subjects/{subject}/context", {"query": query, **more})
+    assert response.status_code == 200, response.content
+    return body_of(response)
+
+
+def listed(caller: Caller, query: str = "") -> dict[str, Any]:
+    response = caller("GET", f"/v1/receipts{query}")
+    assert response.status_code == 200, response.content
+    return body_of(response)
+
+
+def ids(page: dict[str, Any]) -> list[str]:
+    return [receipt["receipt_id"] for receipt in page["data"]]
+
+
+def count(house: House) -> int:
+    with tenant_tx(house.tenant.id):
+        return Receipt.objects.count()
+
+
+def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, world: World) -> None:
+    said = say(world.acme, "Peanuts make me ill", conversation="now")
+    remember(world.acme, "Peanuts make me ill", messages=said)
+    held, *_ = remember(world.acme, PEANUTS, *(f"peanuts story {n}: {'so it went on and on ' * 20}" for n in range(30)))
+    know(world.acme, name="Ada")
+    prefer(world.acme, "food", "diet", "vegetarian")
+    context = assembled(acme, conversation_id="now", budget={"memory": 1_000})
+    receipt = body_of(acme("GET", f"/v1/receipts/{context['receipt_id']}"))
+
+    assert (receipt["query"], receipt["messages"]) == ("peanuts", context["messages"])
+    assert (receipt["subject_id"], receipt["conversation_id"]) == ("ada", "now")
+    assert (receipt["tokens"], receipt["sections"]) == (context["tokens"], context["sections"])
+    assert receipt["prefix_hash"] == context["cache"]["prefix_hash"]
+    candidates = receipt["candidates"]
+    assert len(candidates) == 34
+    positions = [one["context_position"] for one in candidates]
+    kept = [at for at in positions if at is not None]
+    assert kept == list(range(1, len(kept) + 1))
+    assert positions == kept + [None] * (len(positions) - len(kept))
+    reasons = {one["memory_id"]: one["decision_reason"] for one in candidates}
+    assert reasons[str(held)] == "kept"
+    assert {"kept", "over_budget", "duplicate_of_window"} == set(reasons.values())
+    snapshot = next(one for one in candidates if one["memory_id"] == str(held))
+    assert snapshot.keys() == {
+        "memory_id",
+        "lane",
+        "kind",
+        "candidate_score",
+        "decision_reason",
+        "policy_version",
+        "guardrail_hit",
+        "context_position",
+        "tokens",
+        "explain",
+        "utilized",
+        "user_feedback_signal",
+    }
+    assert snapshot["explain"]["factors"]["provenance"] == 0.6
+    assert (snapshot["policy_version"], snapshot["utilized"], snapshot["user_feedback_signal"]) == ("1", None, None)
+    facts = [one for one in candidates if one["lane"] in {"profile", "preferences"}]
+    assert all(UUID(one["memory_id"]) and one["context_position"] for one in facts)
+
+
+def test_receipts_are_listed_by_subject_memory_and_time(acme: Caller, world: World) -> None:
+    (memory,) = remember(world.acme, PEANUTS)
+    first = assembled(acme)["receipt_id"]
+    second = assembled(acme, "爬山", subject="小林")["receipt_id"]
+    page = listed(acme)
+    assert (ids(page), page["next_cursor"]) == ([first, second], None)
+    assert page["data"][1]["subject_id"] == "小林"
+    assert "candidates" not in page["data"][0]
+    assert ids(listed(acme, "?subject_id=ada")) == [first]
+    assert ids(listed(acme, f"?memory_id={memory}")) == [first]
+    assert ids(listed(acme, "?memory_id=not-one-of-ours")) == []
+    assert ids(listed(acme, "?subject_id=nobody")) == []
+    made = page["data"][0]["created_at"]
+    assert ids(listed(acme, f"?from={made}&to={made}")) == [first]
+    assert ids(listed(acme, "?to=2020-01-01T00:00:00Z")) == []
+
+
+def test_pages_follow_one_another(acme: Caller, world: World) -> None:
+    made = [assembled(acme)["receipt_id"] for _ in range(3)]
+    page = listed(acme, "?limit=2")
+    assert ids(page) == made[:2]
+    rest = listed(acme, f"?limit=2&cursor={page['next_cursor']}")
+    assert (ids(rest), rest["next_cursor"]) == (made[2:], None)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("limit=0", "limit"),
+        ("cursor=abc", "cursor"),
+        ("from=today", "from"),
+        ("subject_id=a%2Fb", "subject_id"),
+        ("memory_id=", "memory_id"),
+        ("colour=red", "colour"),
+    ],
+)
+def test_a_malformed_list_names_its_field(acme: Caller, query: str, field: str) -> None:
+    assert fields_of(problem_of(acme("GET", f"/v1/receipts?{query}"), 400)) == {field}
+
+
+def test_another_tenants_receipt_is_one_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
+    (memory,) = remember(world.acme, PEANUTS)
+    receipt_id = assembled(acme)["receipt_id"]
+    answers = []
+    for wanted in (receipt_id, str(new_id()), "no-id-of-ours"):
+        problem = problem_of(globex("GET", f"/v1/receipts/{wanted}"), 404)
+        problem.pop("request_id")
+        answers.append(problem)
+    assert answers[0] == answers[1] == answers[2]
+    for query in ("", "?subject_id=ada", f"?memory_id={memory}"):
+        assert listed(globex, query) == {"data": [], "next_cursor": None}
+    assert count(world.acme) == 1
+    assert acme("GET", f"/v1/receipts/{receipt_id}").status_code == 200
+
+
+def test_once_purged_the_words_are_gone_and_the_reasons_stay(acme: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS)
+    receipt_id = assembled(acme)["receipt_id"]
+    with tenant_tx(world.acme.tenant.id):
+        Receipt.objects.filter(id=receipt_id).update(rendered=None)
+    receipt = body_of(acme("GET", f"/v1/receipts/{receipt_id}"))
+    assert (receipt["query"], receipt["messages"], receipt["text"]) == (None, None, None)
+    assert receipt["candidates"][0]["decision_reason"] == "kept"

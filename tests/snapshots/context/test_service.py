@@ -1,0 +1,124 @@
+"""A context as one call: one transaction, few statements, and what it does without a part. Rows: X1, X9, G1, R6, C2."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext, override_settings
+
+from memory_platform.devstack.redis import EmbeddedRedis
+from profiles.models import Subject
+from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.service import Built, ContextQuery, build_context
+from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.intake.accept import accept_messages
+from snapshots.intake.values import IncomingMessage
+from snapshots.models import Receipt, ReceiptMemory
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.context.world import all_content, elements
+from tests.snapshots.held import know, label, prefer, remember, say
+
+PEANUTS = "I am allergic to peanuts"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
+    """A Redis that this test may stop, in place of the configured one."""
+    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
+    redis.start()
+    with override_settings(REDIS_URL=redis.url):
+        yield redis
+    redis.stop()
+
+
+def build(house: House, query: str, conversation_id: str | None = None, subject: str = "", **request: Any) -> Built:
+    asked = ContextQuery(ContextRequest(query, **request), "3", conversation_id)
+    return build_context(house.tenant.id, subject or house.subject.external_id, asked)
+
+
+def shown(built: Built) -> list[str | None]:
+    return [one.text for one in elements(all_content(built.context.messages))]
+
+
+def test_everything_is_read_and_written_in_one_transaction(world: World) -> None:
+    say(world.acme, "Hello there", conversation="now")
+    remember(world.acme, PEANUTS)
+    know(world.acme, name="Ada")
+    prefer(world.acme, "food", "diet", "vegetarian")
+    label(world.acme, "home", address="1 High Street")
+    build(world.acme, "What may I eat?", "now")
+    with CaptureQueriesContext(connection) as queries:
+        build(world.acme, "What may I eat?", "now")
+    statements = [query["sql"] for query in queries.captured_queries]
+    assert statements.count("BEGIN") == 1
+    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 12, statements
+
+
+def test_the_receipt_counts_what_the_context_holds(world: World) -> None:
+    (memory,) = remember(world.acme, PEANUTS)
+    prefer(world.acme, "food", "diet", "vegetarian")
+    built = build(world.acme, "What may I eat? peanuts")
+    assert shown(built) == ["diet: vegetarian", PEANUTS]
+    with tenant_tx(world.acme.tenant.id):
+        rows = {row.lane: row.memory_ref for row in ReceiptMemory.objects.filter(subject=world.acme.subject)}
+        receipt = Receipt.objects.get()
+    assert rows.keys() == {"preferences", "snapshots"}
+    assert rows["snapshots"] == memory
+    assert (receipt.policy_version, receipt.prefix_hash) == ("3", built.context.prefix.hash)
+    assert {UUID(one["memory_id"]) for one in receipt.candidates} == set(rows.values())
+
+
+def test_a_fact_meant_by_the_question_and_in_the_profile_is_one_candidate(world: World) -> None:
+    prefer(world.acme, "food", "diet", "vegetarian")
+    built = build(world.acme, "vegetarian diet food")
+    assert [one["decision_reason"] for one in built.receipt.candidates] == ["kept"]
+
+
+def test_a_context_that_cannot_be_leaves_nothing(world: World) -> None:
+    with pytest.raises(BudgetTooSmall):
+        build(world.acme, "word " * 50, subject="new", budget=BudgetRequest(total=10))
+    with tenant_tx(world.acme.tenant.id):
+        assert (Subject.objects.count(), Receipt.objects.count()) == (1, 0)
+
+
+def test_without_redis_the_window_comes_from_postgres_and_the_answer_says_so(
+    server: EmbeddedRedis, world: World
+) -> None:
+    say(world.acme, "今天有点累", conversation="now")
+    assert build(world.acme, "你好", "now").receipt.degraded_reason == ""
+    server.stop()
+    built = build(world.acme, "你好", "now")
+    assert built.receipt.degraded_reason == "redis_unavailable"
+    assert [one["content"] for one in built.context.messages if one["role"] == "user"] == ["今天有点累", "你好"]
+    assert build(world.acme, "你好").receipt.degraded_reason == ""
+
+
+def test_the_full_history_is_that_of_all_conversations(world: World) -> None:
+    messages = [*say(world.acme, "word " * 300, conversation="one"), *say(world.acme, "字" * 900, conversation="two")]
+    tokens = build(world.acme, "hello").context.tokens
+    assert tokens.full_history == sum(message.tokens for message in messages) > 1_000
+    assert tokens.saved_ratio == pytest.approx(1 - tokens.total / tokens.full_history, abs=0.001)
+
+
+def test_a_named_speaker_stands_before_the_words(world: World) -> None:
+    remember(world.acme, "I moved to Berlin", name="Bob")
+    assert shown(build(world.acme, "Who moved to Berlin?")) == ["Bob: I moved to Berlin"]
+
+
+def test_a_turn_that_only_calls_tools_has_no_content(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        calls = [{"id": "c1", "type": "function", "function": {"name": "book", "arguments": "{}"}}]
+        turns = [
+            IncomingMessage(role="user", content="Book a table"),
+            IncomingMessage(role="assistant", tool_calls=calls),
+            IncomingMessage(role="tool", content="done", tool_call_id="c1"),
+        ]
+        accept_messages(world.acme.subject, "now", turns)
+    built = build(world.acme, "And now?", "now")
+    assistant = next(one for one in built.context.messages if one["role"] == "assistant")
+    assert assistant == {"role": "assistant", "content": None, "tool_calls": calls}
+    assert built.context.phase == "task_execution"
