@@ -8,3 +8,10 @@ class ConversationUnknown(NotFound):
 
     def __init__(self) -> None:
         super().__init__("No conversation with this id.")
+
+
+class SnapshotUnknown(NotFound):
+    """The subject holds no snapshot with this id, or the tenant no such subject."""
+
+    def __init__(self) -> None:
+        super().__init__("No snapshot with this id.")

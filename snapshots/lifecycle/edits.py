@@ -1,0 +1,133 @@
+"""Editing a snapshot: plan what changes, embed what it says now, apply (rows S3, S4, P5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict
+from memory_platform.kernel.text import content_hash
+from memory_platform.providers.contracts import Embedder
+from profiles.policy import BELIEFS
+from profiles.values import Provenance, Verdict
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.store import reindex_snapshot, touch_memory
+from snapshots.embedding.stored import Mask, stored_drafts
+from snapshots.lifecycle.history import keep_image
+from snapshots.lifecycle.selectors import snapshot_at, with_sources
+from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault
+from snapshots.models import Snapshot
+from tenants.isolation import tenant_tx
+
+INDEXED = frozenset({"text", "category", "topics", "said_at"})
+"""What stands in words and vectors: a change of it makes new ones."""
+
+VALIDATING = frozenset({"text", "confidence", "provenance"})
+"""Who says these anew has looked at the memory."""
+
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Changes to a snapshot, and what the door brings that they come through.
+
+    ``changes`` are new values by column: text, category, topics, importance, confidence, provenance, said_at,
+    expires_at, metadata. ``accept`` raises for a version that the caller does not expect.
+    """
+
+    changes: Mapping[str, Any]
+    mask: Mask
+    accept: Accept
+
+
+@dataclass(frozen=True, slots=True)
+class EditPlan:
+    """What an edit changes in the version that was read; ``draft`` is what to index, None when that stays."""
+
+    snapshot: Snapshot
+    changed: Mapping[str, Any]
+    draft: SnapshotDraft | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A snapshot after an edit: ``stored``, or ``unchanged`` when it said all of that already."""
+
+    verdict: Verdict
+    sourced: SourcedSnapshot
+
+
+def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedder: Embedder | None) -> Edited:
+    """Change a snapshot and keep what it was. Opens its own scopes, one to read, one to write; embeds between them.
+
+    Raises SnapshotUnknown, ConfidenceAboveCeiling, what ``edit.accept`` raises; Conflict when others keep changing it.
+    """
+    for _ in range(TRIES):
+        with tenant_tx(tenant_id):
+            plan = plan_edit(snapshot_at(address), edit)
+        ready = prepare_snapshots([plan.draft], embedder) if plan.draft else []
+        with tenant_tx(tenant_id):
+            if apply_edit(plan, ready[0] if ready else None, embedder):
+                return _edited(plan)
+    raise Conflict("Other requests keep changing this snapshot.")
+
+
+def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
+    """Return what really changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
+    edit.accept(snapshot.id, snapshot.version)
+    wanted = {**edit.changes, **_masked(edit), **_sureness(snapshot, edit.changes)}
+    changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
+    if VALIDATING & changed.keys():
+        changed["last_validated_at"] = utc_now()
+    if not INDEXED & changed.keys():
+        return EditPlan(snapshot, changed, None)
+    indexed: dict[str, Any] = {name: changed[name] for name in INDEXED & changed.keys()}
+    return EditPlan(snapshot, changed, replace(stored_drafts([snapshot], edit.mask)[0], **indexed))
+
+
+def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None, embedder: Embedder | None) -> bool:
+    """Write a planned edit in the open scope; False when the snapshot has changed since it was read."""
+    if not plan.changed:
+        return True
+    snapshot, columns = plan.snapshot, dict(plan.changed)
+    if "text" in columns:
+        columns["content_hash"] = content_hash(columns["text"])
+    touch_memory(snapshot.subject_id)
+    read = Snapshot.objects.filter(
+        id=snapshot.id, subject_id=snapshot.subject_id, version=snapshot.version, retired_at__isnull=True
+    )
+    if not read.update(version=F("version") + 1, **columns):
+        return False
+    keep_image(snapshot, plan.changed, until=utc_now())
+    if ready is not None:
+        reindex_snapshot(ready, embedder)
+    return True
+
+
+def _masked(edit: Edit) -> dict[str, Any]:
+    if "text" not in edit.changes:
+        return {}
+    text, masked = edit.mask(edit.changes["text"])
+    return {"text": text, "masked": masked > 0}
+
+
+def _sureness(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A weaker provenance lowers a confidence that was not given to its ceiling; a given one above it is refused."""
+    if not {"provenance", "confidence"} & changes.keys():
+        return {}
+    provenance = changes.get("provenance", snapshot.provenance)
+    if "confidence" not in changes:
+        return {"confidence": min(snapshot.confidence, BELIEFS.ceiling(Provenance(provenance)))}
+    refused = ceiling_fault(provenance, changes["confidence"])
+    if refused:
+        raise refused
+    return {}
+
+
+def _edited(plan: EditPlan) -> Edited:
+    snapshot = Snapshot.objects.get(id=plan.snapshot.id, subject_id=plan.snapshot.subject_id)
+    return Edited(Verdict.STORED if plan.changed else Verdict.UNCHANGED, with_sources([snapshot])[0])

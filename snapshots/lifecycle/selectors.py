@@ -1,0 +1,106 @@
+"""Reading snapshots: lists, one, and the messages behind them. Inside an open ``tenant_tx``."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
+from snapshots.errors import SnapshotUnknown
+from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, SourceNames
+from snapshots.models import Snapshot, SnapshotSource
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFilter:
+    """Which snapshots a list shows. ``since`` and ``until`` mean ``said_at``; every word must stand in the text.
+
+    Without ``as_of`` the current ones, with it those that were true at that moment as known now.
+    """
+
+    kind: str | None = None
+    topic: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    words: tuple[str, ...] = ()
+
+
+def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
+    """Return the subject's held snapshots that match, in no order."""
+    rows = Snapshot.objects.filter(_held(), _true(wanted.as_of), subject_id=subject.id).order_by()
+    if wanted.kind is not None:
+        rows = rows.filter(kind=wanted.kind)
+    if wanted.topic is not None:
+        rows = rows.filter(topics__contains=[wanted.topic])
+    if wanted.since is not None:
+        rows = rows.filter(said_at__gte=wanted.since)
+    if wanted.until is not None:
+        rows = rows.filter(said_at__lte=wanted.until)
+    for word in wanted.words:
+        rows = rows.filter(text__icontains=word)
+    return rows
+
+
+def snapshot_of(subject: Subject, snapshot_id: UUID) -> Snapshot:
+    """Return one of the subject's snapshots, whatever its state. Raises SnapshotUnknown."""
+    return _found(Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id))
+
+
+def snapshot_at(address: SnapshotAddress) -> Snapshot:
+    """Return a snapshot that is held, also one that is no longer true. Raises SnapshotUnknown."""
+    return _found(_at(address).filter(_held()))
+
+
+def snapshot_ever_at(address: SnapshotAddress) -> Snapshot:
+    """Return a snapshot that is held or was retired, but has not expired. Raises SnapshotUnknown."""
+    return _found(_at(address).filter(_unexpired()))
+
+
+def with_sources(snapshots: Iterable[Snapshot]) -> list[SourcedSnapshot]:
+    """Return snapshots with the messages behind them, in one query for all."""
+    rows = list(snapshots)
+    subjects = {row.subject_id for row in rows}
+    links = SnapshotSource.objects.filter(subject_id__in=subjects, memory_id__in=[row.id for row in rows])
+    named = links.order_by("message__said_at", "message__seq").values_list(
+        "memory_id", "message__conversation__external_id", "message__external_id"
+    )
+    sources = defaultdict(list)
+    for memory_id, conversation_id, message_id in named if rows else ():
+        sources[memory_id].append(SourceNames(conversation_id, message_id))
+    return [SourcedSnapshot(row, tuple(sources[row.id])) for row in rows]
+
+
+def current() -> Q:
+    """Return the condition for what is held, and true now."""
+    return _held() & _true(None)
+
+
+def _at(address: SnapshotAddress) -> QuerySet[Snapshot]:
+    return Snapshot.objects.filter(id=address.snapshot_id, subject__external_id=address.subject_id)
+
+
+def _found(rows: QuerySet[Snapshot]) -> Snapshot:
+    found = rows.first()
+    if found is None:
+        raise SnapshotUnknown
+    return found
+
+
+def _held() -> Q:
+    return Q(retired_at__isnull=True) & _unexpired()
+
+
+def _unexpired() -> Q:
+    """What has expired is gone at once; the timetable only takes the rows away."""
+    return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
+
+
+def _true(as_of: datetime | None) -> Q:
+    """What holds from tomorrow on is current for a list, but was not true at a past moment."""
+    lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=as_of or utc_now())
+    return lasting if as_of is None else lasting & Q(valid_at__lte=as_of)

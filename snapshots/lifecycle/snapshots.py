@@ -1,0 +1,159 @@
+"""Snapshots that products write themselves: offer, create, retire (rows S2, S3, P5)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Refused
+from memory_platform.kernel.ids import new_id
+from memory_platform.kernel.text import content_hash
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import MEMORIES_WRITTEN
+from memory_platform.providers.contracts import Embedder
+from profiles.models import Subject
+from profiles.policy import BELIEFS
+from profiles.values import Provenance, Verdict
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.stored import Mask
+from snapshots.lifecycle.selectors import current, snapshot_at
+from snapshots.lifecycle.values import Accept, Fate, NewSnapshot, Offer, SnapshotAddress, ceiling_fault
+from snapshots.models import Snapshot
+from snapshots.policy import expires_at, usual_provenance
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import Actor, record_audit
+
+Content = tuple[str, bytes]
+"""What two memories of one subject share when they say the same: kind, and hash of the normalised text."""
+
+SUBJECT_TO_COME = UUID(int=0)
+"""Stands in an offer for the subject, whose row may not be there yet when the offer is embedded."""
+
+
+def offer_snapshots(posted: Sequence[NewSnapshot], embedder: Embedder | None, *, mask: Mask) -> list[Offer]:
+    """index and embed what is posted, in one embedding call. No transaction may be open."""
+    now = utc_now()
+    refusals = [_refusal(new) for new in posted]
+    drafts = [_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
+    ready = iter(prepare_snapshots(drafts, embedder))
+    return [Offer(refusal=refused) if refused else Offer(next(ready)) for refused in refusals]
+
+
+def create_snapshots(subject: Subject, offers: Sequence[Offer], embedder: Embedder | None) -> list[Fate]:
+    """Store what the subject's memory does not hold yet, in the open scope; return each offer's fate, in order.
+
+    What a current snapshot of the same kind says already, up to spacing, is ``unchanged``: that one is validated anew.
+    """
+    lock_memory(subject.id)
+    contents = [_content(offer.prepared.draft) if offer.prepared else None for offer in offers]
+    known = _current_ids(subject, {content for content in contents if content})
+    new: dict[Content, PreparedSnapshot] = {}
+    fates: list[Fate] = []
+    for offer, content in zip(offers, contents, strict=True):
+        if offer.prepared is None or content is None:
+            fates.append(Fate(Verdict.REJECTED, reason=offer.refusal.code if offer.refusal else None))
+        elif content in known:
+            fates.append(Fate(Verdict.UNCHANGED, known[content]))
+        else:
+            new[content] = _addressed(offer.prepared, subject)
+            known[content] = offer.prepared.draft.id
+            fates.append(Fate(Verdict.STORED, known[content]))
+    store_snapshots(list(new.values()), embedder)
+    _validate_anew(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
+    transaction.on_commit(partial(_report, current_tenant_id(), subject.id, fates), robust=True)
+    return fates
+
+
+def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | None = None, reason: str = "") -> Snapshot:
+    """Take a snapshot out of recall, in the open scope; its history stays, and ``known_at`` before now still finds it.
+
+    ``accept`` raises for a version that the caller does not expect. ``by`` (a staff member) leaves an audit record.
+    Raises SnapshotUnknown.
+    """
+    touch_memory(snapshot_at(address).subject_id)
+    snapshot = snapshot_at(address)  # again, now that no other writer can change it
+    accept(snapshot.id, snapshot.version)
+    snapshot.retired_at = utc_now()
+    rows = Snapshot.objects.filter(id=snapshot.id, subject_id=snapshot.subject_id)
+    rows.update(retired_at=snapshot.retired_at, version=F("version") + 1)
+    snapshot.version += 1
+    if by is not None:
+        record_audit(
+            by,
+            "snapshot.retired",
+            object_kind="snapshot",
+            object_id=str(snapshot.id),
+            subject_ref=snapshot.subject_id,
+            reason=reason,
+        )
+    return snapshot
+
+
+def _refusal(new: NewSnapshot) -> Refused | None:
+    return None if new.confidence is None else ceiling_fault(_provenance(new), new.confidence)
+
+
+def _draft(new: NewSnapshot, now: datetime, mask: Mask) -> SnapshotDraft:
+    text, masked = mask(new.text)
+    provenance = _provenance(new)
+    said_at = new.said_at or now
+    return SnapshotDraft(
+        id=new_id(),
+        subject_id=SUBJECT_TO_COME,
+        kind=new.kind,
+        text=text,
+        said_at=said_at,
+        valid_at=said_at,
+        expires_at=new.expires_at or expires_at(new.kind, now),
+        category=new.category,
+        topics=tuple(dict.fromkeys(new.topics)),
+        importance=new.importance,
+        confidence=BELIEFS.ceiling(provenance) if new.confidence is None else new.confidence,
+        provenance=provenance,
+        metadata=new.metadata,
+        masked=masked > 0,
+    )
+
+
+def _provenance(new: NewSnapshot) -> Provenance:
+    return Provenance(new.provenance) if new.provenance else usual_provenance(new.kind)
+
+
+def _content(draft: SnapshotDraft) -> Content:
+    return draft.kind, content_hash(draft.text)
+
+
+def _addressed(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
+    return replace(prepared, draft=replace(prepared.draft, subject_id=subject.id))
+
+
+def _current_ids(subject: Subject, contents: Collection[Content]) -> dict[Content, UUID]:
+    """Return the oldest current snapshot of each content."""
+    if not contents:
+        return {}
+    hashes = {content for _, content in contents}
+    rows = Snapshot.objects.filter(current(), subject_id=subject.id, content_hash__in=hashes).order_by("-position")
+    found: Mapping[Content, UUID] = {
+        (kind, bytes(content)): snapshot_id
+        for kind, content, snapshot_id in rows.values_list("kind", "content_hash", "id")
+    }
+    return {content: found[content] for content in contents if content in found}
+
+
+def _validate_anew(subject: Subject, ids: Collection[UUID]) -> None:
+    if ids:
+        rows = Snapshot.objects.filter(subject_id=subject.id, id__in=ids)
+        rows.update(last_validated_at=utc_now(), version=F("version") + 1)
+        touch_memory(subject.id)
+
+
+def _report(tenant_id: UUID, subject_id: UUID, fates: Sequence[Fate]) -> None:
+    for fate in fates:
+        MEMORIES_WRITTEN.labels(type="snapshot", verdict=fate.verdict).inc()
+    log(Event.SNAPSHOT_WRITTEN, tenant=tenant_id, subject=subject_id, offered=len(fates))

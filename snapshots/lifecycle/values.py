@@ -1,0 +1,92 @@
+"""What is offered to a subject's memory, and what became of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.errors import FieldFault, Refused
+from profiles.policy import BELIEFS
+from profiles.services.claims import ConfidenceAboveCeiling
+from profiles.values import Provenance, Verdict
+from snapshots.embedding.drafts import PreparedSnapshot
+from snapshots.models import Snapshot, SnapshotKind
+
+Accept = Callable[[UUID, int], None]
+"""Raises when the version of a row is not one that the caller still accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSnapshot:
+    """A memory as it is posted. Absent confidence is the ceiling of its provenance; absent ``said_at`` is now."""
+
+    text: str
+    kind: str = SnapshotKind.MANUAL
+    category: str = ""
+    topics: Sequence[str] = ()
+    importance: float = 0.5
+    confidence: float | None = None
+    provenance: str | None = None
+    said_at: datetime | None = None
+    expires_at: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A posted memory made ready outside of any transaction, or the reason why it is refused."""
+
+    prepared: PreparedSnapshot | None = None
+    refusal: Refused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one offer. ``id`` is the snapshot that now says it; None when it was rejected, with ``reason``."""
+
+    verdict: Verdict
+    id: UUID | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotAddress:
+    """One snapshot as outside programs name it: the product's own subject id, and the snapshot's id."""
+
+    subject_id: str
+    snapshot_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNames:
+    """A message behind a memory, by the product's own ids."""
+
+    conversation_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedSnapshot:
+    """A snapshot with the messages behind it, in the order in which they were said."""
+
+    snapshot: Snapshot
+    sources: tuple[SourceNames, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSnapshot:
+    """A snapshot as it was held for a time: from ``recorded_at`` until ``retired_at`` (None: it is held now)."""
+
+    snapshot: Snapshot
+    recorded_at: datetime
+    retired_at: datetime | None
+
+
+def ceiling_fault(provenance: str, confidence: float) -> ConfidenceAboveCeiling | None:
+    """Return the refusal of more confidence than ``provenance`` allows (row P5), naming the field."""
+    ceiling = BELIEFS.ceiling(Provenance(provenance))
+    if confidence <= ceiling:
+        return None
+    message = f"Is at most {ceiling} for provenance {provenance}."
+    return ConfidenceAboveCeiling(faults=[FieldFault("confidence", "above_ceiling", message)])

@@ -1,0 +1,50 @@
+"""Ada's memory through the verbs of its life, and what recall finds in it."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
+from snapshots.embedding.spaces import active_embedder
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.lifecycle.edits import Edit, Edited, edit_snapshot
+from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.values import Fate, NewSnapshot, SnapshotAddress
+from snapshots.recall.search import prepare_question, recall_snapshots
+from snapshots.recall.values import RecallQuery
+from tenants.isolation import tenant_tx
+from tests.conftest import House
+
+
+def anything(snapshot_id: UUID, version: int) -> None:
+    """Accept every version."""
+
+
+def create(house: House, *posted: NewSnapshot | str) -> list[Fate]:
+    """Post memories of the house's subject."""
+    new = [NewSnapshot(one) if isinstance(one, str) else one for one in posted]
+    offers = offer_snapshots(new, active_embedder(), mask=mask_sensitive)
+    with tenant_tx(house.tenant.id):
+        return create_snapshots(house.subject, offers, active_embedder())
+
+
+def create_one(house: House, text: str) -> SnapshotAddress:
+    """Post one memory; return its address."""
+    (fate,) = create(house, text)
+    assert fate.id is not None
+    return SnapshotAddress(house.subject.external_id, fate.id)
+
+
+def edit(house: House, address: SnapshotAddress, **changes: Any) -> Edited:
+    """Edit one memory."""
+    return edit_snapshot(house.tenant.id, address, Edit(changes, mask_sensitive, anything), active_embedder())
+
+
+def found(house: House, text: str, *, known_at: datetime | None = None, subject: Subject | None = None) -> list[str]:
+    """Return what recall answers to ``text``, best first."""
+    query = RecallQuery(text=text, asked_at=utc_now(), known_at=known_at)
+    question = prepare_question(text)
+    with tenant_tx(house.tenant.id):
+        result = recall_snapshots((subject or house.subject).id, query, question)
+    return [memory.text for memory in result.memories]
