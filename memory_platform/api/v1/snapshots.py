@@ -1,0 +1,175 @@
+"""``/v1/subjects/{subject_id}/snapshots``: list, post one or many, read, edit, retire, history."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import ClassVar
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory_platform.api.etags import IfMatch, etag_of
+from memory_platform.api.idempotency import Reply, write_once
+from memory_platform.api.pagination import Order, Page, PageInput, write_cursor
+from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.policy import POLICY
+from memory_platform.api.v1.snapshot_shapes import (
+    SnapshotBulkInput,
+    SnapshotBulkOutput,
+    SnapshotEditInput,
+    SnapshotHistoryOutput,
+    SnapshotInput,
+    SnapshotListInput,
+    SnapshotOutput,
+    SnapshotPageOutput,
+    WrittenSnapshotOutput,
+    shown_fate,
+    shown_held,
+    shown_snapshot,
+)
+from memory_platform.api.views import SubjectView, no_content
+from memory_platform.providers.contracts import Embedder
+from profiles.selectors import subject_by_external_id
+from profiles.services.subjects import ensure_subject
+from snapshots.embedding.spaces import active_embedder
+from snapshots.errors import SnapshotUnknown
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.lifecycle.edits import Edit, edit_snapshot
+from snapshots.lifecycle.history import history_of
+from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
+from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
+from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from tenants.isolation import tenant_tx
+
+BY_RECORDING = Order(fields=("recorded_at", "id"))
+BY_VERSION = Order(fields=("version",))
+BELOW = "subjects/<product_id:subject_id>/snapshots"
+
+
+class SnapshotsView(SubjectView):
+    """The snapshots of one subject."""
+
+    noun = "snapshots"
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(parameters=[SnapshotListInput], responses=SnapshotPageOutput)
+    def get(self, request: Request, subject_id: str) -> Response:
+        """List the current snapshots, or with ``as_of`` those that were true then, oldest first."""
+        query = SnapshotListInput.parsed(request)
+        page = Page.asked(request, query, BY_RECORDING)
+        with tenant_tx(self.tenant_id):
+            rows = snapshots_of(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
+            kept, cursor = page.of(rows)
+            return Response({"data": [shown_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
+
+    @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput})
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
+        new, embedder = NewSnapshot(**SnapshotInput.parsed(request)), active_embedder()
+        (offer,) = offer_snapshots([new], embedder, mask=mask_sensitive)
+        return write_once(request, partial(store_one, subject_id, offer, embedder))
+
+
+class BulkView(SubjectView):
+    """Many snapshots at once."""
+
+    noun = "snapshots"
+    required_scope = MEMORY_WRITE
+    body_limit = POLICY.bulk_body_bytes
+
+    @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
+        posted, embedder = (
+            [NewSnapshot(**item) for item in SnapshotBulkInput.parsed(request)["items"]],
+            active_embedder(),
+        )
+        offers = offer_snapshots(posted, embedder, mask=mask_sensitive)
+        return write_once(request, partial(store_many, subject_id, offers, embedder))
+
+
+class SnapshotView(SubjectView):
+    """One snapshot."""
+
+    noun = "snapshots"
+    versioned = True
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(responses=SnapshotOutput)
+    def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
+        """Return a snapshot that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
+        with tenant_tx(self.tenant_id):
+            (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
+        return Response(shown_snapshot(sourced), headers=tag_of(sourced))
+
+    @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
+    def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
+        """Change what is given; what the snapshot was stays in its history."""
+        changes = SnapshotEditInput.changes_of(SnapshotEditInput.parsed(request))
+        edit = Edit(changes, mask_sensitive, IfMatch.asked(request).check)
+        edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedder())
+        shown = {**shown_snapshot(edited.sourced), "verdict": edited.verdict}
+        return Response(shown, headers=tag_of(edited.sourced))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
+        """Retire a snapshot: recall no longer finds it, its history stays."""
+        if_match = IfMatch.asked(request)
+        with tenant_tx(self.tenant_id):
+            retire_snapshot(SnapshotAddress(subject_id, snapshot_id), accept=if_match.check)
+        return no_content()
+
+
+class SnapshotHistoryView(SubjectView):
+    """What one snapshot said over time."""
+
+    noun = "snapshots"
+    required_scope = MEMORY_READ
+
+    @extend_schema(parameters=[PageInput], responses=SnapshotHistoryOutput)
+    def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
+        """List the states of a snapshot, the first one first; also of a retired one."""
+        page = Page.asked(request, PageInput.parsed(request), BY_VERSION)
+        with tenant_tx(self.tenant_id):
+            (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
+            states = history_of(sourced.snapshot)
+        place = page.place[0] if page.place else 0
+        later = [state for state in states if state.snapshot.version > place]
+        kept = later[: page.limit]
+        cursor = write_cursor([kept[-1].snapshot.version], page.list_name) if len(later) > len(kept) else None
+        return Response({"data": [shown_held(state, sourced.sources) for state in kept], "next_cursor": cursor})
+
+
+def store_one(subject_id: str, offer: Offer, embedder: Embedder | None) -> Reply:
+    """Store one offer for the product's own subject id inside the open transaction. Raises its refusal."""
+    subject = ensure_subject(subject_id)
+    (fate,) = create_snapshots(subject, [offer], embedder)
+    if fate.id is None:
+        raise offer.refusal or SnapshotUnknown()
+    (sourced,) = with_sources([snapshot_of(subject, fate.id)])
+    shown = {**shown_snapshot(sourced), "verdict": fate.verdict}
+    return Reply(shown, status=201, headers=tag_of(sourced), subject_id=subject.id)
+
+
+def store_many(subject_id: str, offers: list[Offer], embedder: Embedder | None) -> Reply:
+    """Store offers for the product's own subject id inside the open transaction, and say what became of each."""
+    subject = ensure_subject(subject_id)
+    fates = create_snapshots(subject, offers, embedder)
+    return Reply({"data": [shown_fate(fate) for fate in fates]}, subject_id=subject.id)
+
+
+def tag_of(sourced: SourcedSnapshot) -> dict[str, str]:
+    """Return the ``ETag`` header of a snapshot."""
+    return {"ETag": etag_of(sourced.snapshot.id, sourced.snapshot.version)}
+
+
+urlpatterns = [
+    path(BELOW, SnapshotsView.as_view(), name="snapshots"),
+    path(f"{BELOW}/bulk", BulkView.as_view(), name="snapshots-bulk"),
+    path(f"{BELOW}/<own_id:snapshot_id>", SnapshotView.as_view(), name="snapshot"),
+    path(f"{BELOW}/<own_id:snapshot_id>/history", SnapshotHistoryView.as_view(), name="snapshot-history"),
+]
