@@ -1,9 +1,29 @@
 """Version 1 of the API: each noun brings its own addresses."""
 
-from memory_platform.api.v1 import conversations, messages, tenant
+from memory_platform.api.v1 import (
+    context,
+    conversations,
+    messages,
+    preferences,
+    profile,
+    recall,
+    receipts,
+    snapshots,
+    subjects,
+    tags,
+    tenant,
+)
 
 urlpatterns = [
     *tenant.urlpatterns,
+    *subjects.urlpatterns,
+    *profile.urlpatterns,
+    *preferences.urlpatterns,
+    *tags.urlpatterns,
     *conversations.urlpatterns,
     *messages.urlpatterns,
+    *snapshots.urlpatterns,
+    *recall.urlpatterns,
+    *context.urlpatterns,
+    *receipts.urlpatterns,
 ]
