@@ -1,7 +1,4 @@
-"""The fast lane (G4): what the subject put right, what it replaces and what is new. Pure; applied by the writer.
-
-A change that named no object is settled against the current values in ``resolve.py``.
-"""
+"""The fast lane (G4): what the subject put right, what it replaces and what is new. Pure; the writer applies it."""
 
 from collections.abc import Iterator
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from snapshots.extraction import (
     rules_en_constraints,
+    rules_en_household,
     rules_en_identity,
     rules_en_preferences,
     rules_en_tags,
@@ -39,6 +40,7 @@ _ACROSS_CLAUSES = re.compile(r"emergency contact|紧急联系人", re.IGNORECASE
 _TABLES = {
     "en": (
         *rules_en_identity.TABLES,
+        *rules_en_household.TABLES,
         *rules_en_preferences.TABLES,
         *rules_en_constraints.TABLES,
         *rules_en_tags.TABLES,

@@ -58,6 +58,17 @@ def fact(
     return ProfileFact(field, value, clause.evidence(), mode=mode, replaces=replaces, confidence=confidence)
 
 
+def as_fact(field: str) -> Builder:
+    """Return a builder that makes the matched group ``v`` the value of a profile field, in the user's words."""
+
+    def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+        value = clause.group(match).strip(" .,!")
+        if value:
+            yield fact(field, clause, value)
+
+    return build
+
+
 def preference(
     clause: Clause,
     sort: Sort,

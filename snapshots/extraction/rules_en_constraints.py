@@ -25,7 +25,7 @@ _CHANCE_ORDERS = frozenset({"navigation", "music"})
 NOUNS = {"navigation": "road", "food": "food", "music": "music"}
 _ROAD_LIKE = re.compile(
     r"(?:the )?(?-i:[A-Z0-9])[\w' -]* (?:street|st|road|rd|avenue|ave|tunnel|bridge|lane|"
-    r"drive|boulevard|parkway|square|way|junction)$"
+    r"drive|boulevard|parkway|square|way|junction|pass)$"
     r"|(?:the )?(?-i:[A-Z]{1,2})-?\d{1,4}$",
     re.IGNORECASE,
 )
@@ -144,7 +144,10 @@ RULES_AVOID: tuple[Rule, ...] = (
         _avoid(habit=True),
     ),
     rule(
-        rf"I (?:don't|do not|never|can't) (?:ever )?(?:eat|drink|touch) (?:any )?{_OBJECT}", _avoid("food", habit=True)
+        r"I (?:don't|do not|never|can't) (?:ever )?(?:eat|drink|touch|have(?= (?:any )?(?:dairy|"
+        r"gluten|sugar|nuts|peanuts|alcohol|caffeine|shellfish|meat|eggs|soy|"
+        rf"wheat)\b)) (?:any )?{_OBJECT}",
+        _avoid("food", habit=True),
     ),
     rule(rf"I (?:don't|do not|never) (?:ever )?(?:{_TAKE}|drive on) {_OBJECT}", _avoid("navigation", habit=True)),
 )

@@ -7,7 +7,7 @@ from snapshots.extraction.categories import GENERAL, allergen_category, category
 from snapshots.extraction.lexicon_en import SPELLINGS, THINGS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.rules import Builder, Rule, entries, preference, rule
-from snapshots.extraction.things import things_en
+from snapshots.extraction.things import things_en, without_tail_en
 from snapshots.extraction.values import Candidate, Sort
 
 _REALLY = (
@@ -53,7 +53,7 @@ def _habit(hint: str | None) -> Builder:
     """A habit shows a liking without saying so. Only things of a known category: habits of life are no taste."""
 
     def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
-        phrase = clause.group(match)
+        phrase = without_tail_en(clause.group(match))
         if clause.one_off or _LIVING_HABIT.match(phrase):
             return
         things = things_en(phrase) or ([phrase] if re.match(r"the [a-z ]{2,30}$", phrase, re.I) else [])
@@ -131,7 +131,7 @@ RULES_STYLE: tuple[Rule, ...] = (
     ),
     rule(
         rf"{_ALWAYS}(?:be|answer|reply|respond) (?:more )?(?P<v>{_LENGTHS}|briefly|concisely|"
-        r"in (?:one|two) sentences?)(?=\W*$| (?:with|in|when|from)\b)",
+        r"in (?:one|two) sentences?)(?=\W*$| (?:with|in|when|from|please|thanks)\b)",
         _style("length"),
     ),
     rule(
@@ -168,7 +168,8 @@ RULES_FAVOURITE: tuple[Rule, ...] = (
 )
 RULES_DIET: tuple[Rule, ...] = (
     rule(
-        r"(?:I'm|I am|we're|we are|I've (?:always )?been|I eat) (?:a |an )?(?:strict |strictly |"
+        r"(?:I'm|I am|we're|we are|I've (?:always )?been|I (?:became|went|turned|have gone)|"
+        r"I eat) (?:a |an )?(?:strict |strictly |"
         rf"mostly |fully |now |also )?{DIETS}\b{_NO_DIET_TAIL}",
         _diet,
     ),

@@ -7,7 +7,7 @@ from snapshots.extraction.ages import age_range_of, years_of
 from snapshots.extraction.lexicon_zh import OCCUPATION_ENDINGS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.places import is_address
-from snapshots.extraction.rules import Builder, Rule, fact, preference, rule
+from snapshots.extraction.rules import Rule, as_fact, fact, preference, rule
 from snapshots.extraction.things import things_zh
 from snapshots.extraction.values import Candidate
 
@@ -20,18 +20,10 @@ _SURE_JOB = r"[\u3400-\u9fffA-Za-z]{1,12}?"
 _COUNT = r"(?:[一二两三四五六七八九十几俩仨]|\d{1,2})"
 _ENDINGS = tuple(sorted(OCCUPATION_ENDINGS, key=len, reverse=True))
 _NO_JOB = re.compile(
-    r"^(?:个|一个|说|来|想|第|在|不|因|为|跟|和|从|被|要|真|很|有|去|谁|你|他|她|好|新|老?客|"
+    r"^[王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗](?:医生|老师|经理|教授|律师|总监)$|^(?:个|"
+    r"一个|说|来|想|第|在|不|因|为|跟|和|从|被|要|真|很|有|去|谁|你|他|她|好|新|老?客|"
     r"会员|用户|人)|[了吗呢吧着过]$|工作$|饭$"
 )
-
-
-def _plain(field: str) -> Builder:
-    def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
-        value = clause.group(match)
-        if value:
-            yield fact(field, clause, value)
-
-    return build
 
 
 def _named(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -105,7 +97,11 @@ def _interested(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
 
 RULES_NAME: tuple[Rule, ...] = (
     rule(rf"(?:名字)?叫{_NAME}{_END}", lambda c, m: _named(c, m) if c.position else ()),
-    rule(rf"{_ME}(?:的名字)?(?:就叫|叫|名叫|叫做|名字叫|名字是|的名字是|姓名是){_NAME}{_END}", _named),
+    rule(
+        rf"{_ME}(?:的名字)?(?:就叫|网名叫|小名叫|英文名叫|叫|名叫|叫做|名字叫|名字是|的名字是|"
+        rf"姓名是){_NAME}{_END}",
+        _named,
+    ),
     rule(
         rf"(?:以后|今后)?(?:你|您|大家|就|可以|都)*(?:叫|称呼|喊)我(?:为|做|作)?{_NAME}(?:就行|"
         rf"就好|吧|即可|就可以|好了)*{_END}",
@@ -132,7 +128,7 @@ RULES_WORK: tuple[Rule, ...] = (
     ),
     rule(rf"{_ME}{_ADV}(?:就职|任职|供职)于(?P<where>[\u3400-\u9fffA-Za-z0-9]{{2,20}}?){_END}", _employed),
 )
-RULES_SITUATION: tuple[Rule, ...] = (rule(rf"{_ME}{_ADV}(?P<v>退休|待业|失业|全职在家){_END}", _plain("occupation")),)
+RULES_SITUATION: tuple[Rule, ...] = (rule(rf"{_ME}{_ADV}(?P<v>退休|待业|失业|全职在家){_END}", as_fact("occupation")),)
 RULES_SELF: tuple[Rule, ...] = (
     rule(rf"{_ME}?{_ADV}(?:满)?(?P<v>\d{{1,3}}岁|[一二三四五六七八九十两]{{1,4}}岁)(?:多|半|整)?{_END}", _aged),
     rule(rf"{_ME}的?年龄是?(?P<v>\d{{1,3}}岁?){_END}", _aged),
@@ -149,10 +145,10 @@ RULES_SELF: tuple[Rule, ...] = (
     ),
     rule(rf"{_ME}家(?:就|现在)?(?:住)?在(?P<v>[\u3400-\u9fff]{{2,6}}?){_END}", _living),
     rule(rf"{_ME}(?:也|就|其实|本来|一直){{0,2}}是(?P<v>[\u3400-\u9fff]{{2,4}}?)人{_END}", _from),
-    rule(rf"{_ME}的?(?:老家|家乡|籍贯)(?:就)?(?:在|是)(?P<v>[\u3400-\u9fff]{{2,8}}?){_END}", _plain("hometown")),
-    rule(rf"{_ME}(?:出生|生)(?:在|于)(?P<v>[\u3400-\u9fff]{{2,8}}?){_END}", _plain("hometown")),
-    rule(rf"{_ME}?的?时区是(?P<v>[\w+:/\u3400-\u9fff-]{{2,30}}?){_END}", _plain("timezone")),
-    rule(rf"{_ME}在(?P<v>[\w+:/\u3400-\u9fff-]{{2,12}}?)时区{_END}", _plain("timezone")),
+    rule(rf"{_ME}的?(?:老家|家乡|籍贯)(?:就)?(?:在|是)(?P<v>[\u3400-\u9fff]{{2,8}}?){_END}", as_fact("hometown")),
+    rule(rf"{_ME}(?:出生|生)(?:在|于)(?P<v>[\u3400-\u9fff]{{2,8}}?){_END}", as_fact("hometown")),
+    rule(rf"{_ME}?的?时区是(?P<v>[\w+:/\u3400-\u9fff-]{{2,30}}?){_END}", as_fact("timezone")),
+    rule(rf"{_ME}在(?P<v>[\w+:/\u3400-\u9fff-]{{2,12}}?)时区{_END}", as_fact("timezone")),
 )
 _PET = (
     r"(?:[\u3400-\u9fff]{0,6}?(?:猫咪?|狗狗?|犬|兔子?|仓鼠|乌龟|鹦鹉|金鱼|鱼|鸟|柯基|泰迪|"
@@ -162,34 +158,34 @@ RULES_HOUSEHOLD: tuple[Rule, ...] = (
     rule(
         rf"{_ME}(?:家里?)?(?:现在|一共|还|也)?(?:养了?|有)(?:着)?(?P<v>{_COUNT}[只条个匹头]{_PET}"
         rf"(?:叫[\u3400-\u9fffA-Za-z]{{1,8}})?){_END}",
-        _plain("pets"),
+        as_fact("pets"),
     ),
     rule(
         r"我家的?(?P<v>(?:猫|狗|狗狗|猫咪|兔子|鹦鹉)(?:的名字)?叫[\u3400-\u9fffA-Za-z]{1,8}?)(?=["
         r"吧啊呀呢哦哈啦]*\W*$)",
-        _plain("pets"),
+        as_fact("pets"),
     ),
     rule(
-        rf"{_ME}(?:家里?)?{_ADV}有(?P<v>{_COUNT}个?(?:可爱的)?(?:孩子|儿子|女儿|娃|宝宝|小孩|闺女)|"
+        rf"{_ME}(?:家里?)?{_ADV}有(?P<v>{_COUNT}?个?(?:可爱的)?(?:孩子|儿子|女儿|娃|宝宝|小孩|闺女)|"
         rf"一儿一女|双胞胎){_END}",
-        _plain("children"),
+        as_fact("children"),
     ),
-    rule(rf"{_ME}?{_ADV}(?P<v>结婚|离婚|单身|未婚|已婚|离异){_END}", _plain("marital_status")),
+    rule(rf"{_ME}?{_ADV}(?P<v>结婚|离婚|单身|未婚|已婚|离异){_END}", as_fact("marital_status")),
     rule(
         rf"{_ME}的?生日是?(?:在)?(?:农历|阴历|阳历)?(?P<v>(?:\d{{4}}年)?[\d一二三四五六七八九十]"
         rf"{{1,2}}月[\d一二三四五六七八九十廿]{{1,3}}[日号]?){_END}",
-        _plain("birthday"),
+        as_fact("birthday"),
     ),
     rule(
         rf"{_ME}{_ADV}会(?:说|讲)(?P<v>[\u3400-\u9fff、]{{2,20}}?(?:语|话|"
         rf"文)(?:[和、跟][\u3400-\u9fff]{{1,6}}?(?:语|话|文)){{0,4}}){_END}",
-        _plain("languages"),
+        as_fact("languages"),
     ),
     rule(
         rf"{_ME}{_ADV}(?:开的(?:车)?是|的车是|开)(?:一?辆)?(?P<v>(?:比亚迪|特斯拉|宝马|奔驰|奥迪|"
         r"大众|丰田|本田|日产|吉利|长安|小鹏|蔚来|理想|小米|问界|五菱|别克|福特|沃尔沃|雷克萨斯|"
         rf"保时捷|极氪|哈弗)[\w\u3400-\u9fff]{{0,8}}?){_END}",
-        _plain("vehicle"),
+        as_fact("vehicle"),
     ),
 )
 RULES_HOBBY: tuple[Rule, ...] = (

@@ -5,14 +5,15 @@ Most words after "I like" name nothing that lasts: "it", "the movie", "how you p
 
 import re
 
-from snapshots.extraction.categories import known_category
+from snapshots.extraction.lexicon_en import CATEGORY_OF
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 
 _TAIL_EN = re.compile(
     r"\s*(?:[,;:(]|\s-+\s|\b(?:a lot|a bit|very much|so much|too|as well|either|more than|"
     r"better|best|like|such as|including|the most|most of all|"
     r"these days|lately|nowadays|now|anymore|any more|any longer|again|in general|by the way|"
-    r"btw|please|with me|'?cause|because|"
+    r"btw|please|for \w+ reasons|to (?:work|school|the office)|on (?:my|the) (?:commute|way|"
+    r"road|train|bus|drive)|with (?:me|my|our|friends|family|others)|'?cause|because|"
     r"since|although|though|when(?:ever)?|if|unless|until|till|before|after|while|especially|"
     r"particularly|particularily|but|"
     r"so|from now on|for sure|instead|at all|actually|really|honestly|over|rather than|than|which|who|where|every|"
@@ -37,7 +38,7 @@ _NO_THING_EN = re.compile(
     r"myself|how|what|when|where|who|why|which|being|seeing|hearing|having|knowing|getting|spending|making|going|doing|"
     r"talking|helping|sharing|watching (?:you|him|her|them|it)|looking|trying|finding|"
     r"everything|anything|nothing|something|"
-    r"some(?: of)?|all|both|each|one|ones|everyone|there|here|not|to (?:be|see|hear|know|have|"
+    r"some(?: of)?|all|each|one|ones|everyone|there|here|not|avoid|to (?:avoid|be|see|hear|know|have|"
     r"get|do|make|go|say|think|tell|"
     r"bother|help|ask|admit|disappoint|interrupt|share|show|talk|try|keep|give|take|use|find)|"
     r"the (?:way|idea|fact|look|"
@@ -86,7 +87,7 @@ _WHOLE_ZH = frozenset(_VERB_AND_OBJECT.split())
 _NO_THING_ZH = re.compile(
     r"^(?:[你您他她它咱这那此啥]|我|什么|谁|自己|别人|大家|得|死|上你|的|就|不|被|说|想|和|跟|"
     r"人家|为|是|地|着|太|很|真|也|都|一个人$|她们)|"
-    r"[你您他她它我]|这[个种样么]|那[个种样么]|的人|的事$|的感觉$"
+    r"(?<![吉其])[你您他她它我]|这[个种样么]|那[个种样么]|的人|的事$|的感觉$"
 )
 
 
@@ -96,7 +97,7 @@ def things_en(phrase: str, *, policy: ExtractionPolicy = EXTRACTION) -> list[str
     if kept:
         rest = f"{phrase[: kept.start()]}\x00{phrase[kept.end() :]}"
         return [t.replace("\x00", kept.group()) for t in things_en(rest, policy=policy)]
-    cut = _TAIL_EN.sub("", _list_commas_kept(phrase))
+    cut = without_tail_en(_list_commas_kept(phrase))
     found: list[str] = []
     for part in _LIST_EN.split(cut.replace("\x01", ",")):
         thing = _thing_en(part)
@@ -105,6 +106,11 @@ def things_en(phrase: str, *, policy: ExtractionPolicy = EXTRACTION) -> list[str
         if thing and len(thing.split()) <= policy.max_thing_words:
             found.append(thing)
     return found[:8]
+
+
+def without_tail_en(phrase: str) -> str:
+    """Return ``phrase`` without what follows the thing itself: "on my commute", "because ...", "a lot"."""
+    return _TAIL_EN.sub("", phrase)
 
 
 def _list_commas_kept(phrase: str) -> str:
@@ -121,7 +127,7 @@ def _thing_en(part: str) -> str:
         return ""
     thing = _HEAD_EN.sub("", thing)
     doing = _DOING_EN.match(thing)
-    if doing and known_category(doing[1]) is None:
+    if doing and doing[1].lower() not in CATEGORY_OF:
         return ""  # "throwing on some music": a scene, not a pastime
     return "" if _NO_THING_EN.match(thing) or _DEICTIC_EN.search(thing) or not re.search(r"\w", thing) else thing
 

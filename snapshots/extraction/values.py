@@ -69,7 +69,7 @@ class PreferenceCandidate:
     ``add`` and ``remove`` carry a tuple of entries of a list; ``set`` carries the whole value; ``replace`` takes
     ``replaces`` out and puts ``value`` in. ``category`` and ``key`` are null only for a change that did not name its
     object: it goes to the current value equal to ``replaces``, or, with ``replaces`` null too, to the newest value of
-    the same conversation with the same unit (see ``resolve.py``). ``statement`` is the utterance, masked.
+    the same conversation with the same unit. ``statement`` is the utterance, sensitive data masked.
     """
 
     category: str | None

@@ -4,9 +4,11 @@ import time
 
 import pytest
 
+from snapshots.extraction.corrections import may_correct
 from snapshots.extraction.observe import observe
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import Extraction, ExtractionContext
+from tests.golden.labels import rows
 from tests.snapshots.extraction.said import said
 
 ANYONE = ExtractionContext()
@@ -134,3 +136,17 @@ def test_clauses_know_whose_they_are() -> None:
 def test_a_verb_after_and_keeps_its_subject() -> None:
     found = extract(said("I love jazz but hate country music"), context=ANYONE)
     assert [(p.key, p.value) for p in found.preferences] == [("likes", ("jazz",)), ("dislikes", ("country music",))]
+
+
+def test_the_cheap_cue_misses_no_correction() -> None:
+    corrected = [row["text"] for row in rows("corrections") if any(x.startswith("change") for x in row["expect"])]
+    assert len(corrected) > 40
+    assert all(may_correct(text) for text in corrected)
+
+
+def test_a_message_costs_well_under_a_millisecond() -> None:
+    texts = [row["text"] for row in rows("extraction")]
+    started = time.process_time()
+    for text in texts:
+        extract(said(text), context=ANYONE)
+    assert (time.process_time() - started) / len(texts) < 0.001
