@@ -30,7 +30,7 @@ def accept_messages(subject: Subject, conversation_id: str, incoming: Sequence[I
     """Store the new ones among ``incoming`` in their order, with their work; make or reopen the conversation.
 
     ``conversation_id`` is the product's own. A message whose id is known already, from before or from this batch, is a
-    duplicate: the first content stays. Raises Conflict when the conversation is being deleted.
+    duplicate: the first content stays.
     """
     conversation = locked_conversation(subject, conversation_id)
     known = known_messages(conversation, incoming)

@@ -3,28 +3,14 @@
 from django.db.models import F
 from django.db.models.functions import Now
 
-from memory_platform.kernel.errors import Conflict
 from profiles.models import Subject
 from snapshots.errors import ConversationUnknown
 from snapshots.models import Conversation, ConversationStatus
 
-TRIES = 3
-
 
 def locked_conversation(subject: Subject, external_id: str) -> Conversation:
-    """Return the subject's conversation, made when it is new, its row locked until the transaction ends.
-
-    Raises Conflict when it is deleted as fast as it is made.
-    """
-    for _ in range(TRIES):
-        found = _locked(subject, external_id)
-        if found is not None:
-            return found
-        # A twin that is making it is waited for, and its row is then found in the next round.
-        Conversation.objects.bulk_create(
-            [Conversation(subject=subject, external_id=external_id)], ignore_conflicts=True
-        )
-    raise Conflict("The conversation is being deleted.")
+    """Return the subject's conversation, made when it is new, its row locked until the transaction ends."""
+    return _locked(subject, external_id) or _made(subject, external_id)
 
 
 def locked_known(subject_id: str, conversation_id: str) -> Conversation:
@@ -63,6 +49,18 @@ def set_remember(conversation: Conversation, *, remember: bool) -> Conversation:
             remember=remember, version=F("version") + 1
         )
     return conversation
+
+
+def _made(subject: Subject, external_id: str) -> Conversation:
+    """Make the conversation; one that a twin made meanwhile is locked by the same statement and cannot vanish again."""
+    new = Conversation(subject=subject, external_id=external_id)
+    Conversation.objects.bulk_create(
+        [new],
+        update_conflicts=True,
+        unique_fields=["tenant", "subject", "external_id"],
+        update_fields=["last_accepted_at"],  # any field that no key refers to would do
+    )
+    return Conversation.objects.get(subject=subject, external_id=external_id)
 
 
 def _locked(subject: Subject, external_id: str) -> Conversation | None:

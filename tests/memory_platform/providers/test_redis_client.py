@@ -1,6 +1,5 @@
 """Redis that may be away costs little. Rows: C2, R6. Matrix: 29, 30."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from redis import Redis
 
 from memory_platform.devstack.redis import EmbeddedRedis
 from memory_platform.providers.redis_client import BoundedRedis, RedisAway, RedisPolicy
+from tests.black_hole import black_hole
 
 SHORT_PAUSE = RedisPolicy(pause_s=0.2)
 
@@ -35,38 +35,25 @@ def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
 
 
 @pytest.fixture
-def black_hole() -> Iterator[str]:
-    """Address of a peer that accepts and never says a word."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    accepted: list[socket.socket] = []
-
-    def accept() -> None:
-        while True:
-            try:
-                accepted.append(listener.accept()[0])
-            except OSError:
-                return
-
-    threading.Thread(target=accept, daemon=True).start()
-    yield f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
-    listener.close()
-    for one in accepted:
-        one.close()
+def silent_url() -> Iterator[str]:
+    """Address of a peer that accepts and never answers."""
+    with black_hole() as port:
+        yield f"redis://127.0.0.1:{port}/0"
 
 
 def test_a_call_returns_what_redis_answers(server: EmbeddedRedis) -> None:
     assert BoundedRedis(server.url).call("test", ping)
 
 
-def test_a_peer_that_never_answers_costs_its_time_out_once(black_hole: str) -> None:
-    redis = BoundedRedis(black_hole)
+def test_a_peer_that_never_answers_costs_its_time_out_once(silent_url: str) -> None:
+    redis = BoundedRedis(silent_url)
 
     assert 0.25 < seconds_to_fail(redis) < 0.8
     assert sum(seconds_to_fail(redis) for _ in range(20)) < 0.05
 
 
-def test_after_the_pause_one_caller_tries_and_the_others_are_refused_at_once(black_hole: str) -> None:
-    redis = BoundedRedis(black_hole, SHORT_PAUSE)
+def test_after_the_pause_one_caller_tries_and_the_others_are_refused_at_once(silent_url: str) -> None:
+    redis = BoundedRedis(silent_url, SHORT_PAUSE)
     seconds_to_fail(redis)
     time.sleep(0.25)
 

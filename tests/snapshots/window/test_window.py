@@ -17,6 +17,7 @@ from snapshots.selectors import conversation_of
 from snapshots.window.values import Window
 from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx
+from tests.black_hole import black_hole
 from tests.conftest import World
 
 
@@ -114,6 +115,18 @@ def test_messages_survive_a_killed_redis_and_the_window_says_that_it_is_degraded
     window, reads = window_now(world)
     assert (window.degraded, reads) == (False, 0)
     assert contents(window)[-2:] == ["during 19", "after"]
+
+
+def test_a_redis_that_swallows_everything_slows_one_acceptance_not_all(world: World) -> None:
+    with black_hole() as port, override_settings(REDIS_URL=f"redis://127.0.0.1:{port}/0"):
+        started = time.monotonic()
+        for n in range(20):
+            say(world, f"m{n}")
+        assert time.monotonic() - started < 3
+        window, _ = window_now(world)
+
+    assert window.degraded
+    assert contents(window) == [f"m{n}" for n in range(20)]
 
 
 def test_the_summary_so_far_comes_with_the_window(world: World) -> None:

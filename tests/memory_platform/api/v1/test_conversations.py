@@ -1,5 +1,6 @@
 """Listing, reading, ending, changing and deleting conversations; pending work. Rows: C1, C3, C5, D1. Matrix: 3, 23."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from snapshots.models import Conversation, Message, Work, WorkState
+from snapshots.queue.counts import work_counts
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
@@ -147,6 +149,26 @@ def test_a_deleted_conversation_is_gone_and_may_start_anew(acme: Caller, world: 
         assert list(Message.objects.values_list("content", flat=True)) == ["stays"]
     say(acme, "anew")
     assert body_of(acme("GET", ONE))["last_seq"] == 1
+
+
+def test_messages_and_deletions_at_the_same_time_end_well(acme: Caller, world: World) -> None:
+    def one(number: int) -> int:
+        try:
+            if number % 4 == 0:
+                return int(acme("DELETE", ONE).status_code)
+            body = {"messages": [{"role": "user", "content": f"m{number}"}]}
+            return int(acme("POST", f"{ONE}/messages", body).status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        statuses = list(pool.map(one, range(60)))
+
+    assert set(statuses) <= {202, 204, 404}
+    with tenant_tx(world.acme.tenant.id):
+        assert work_counts().accepted == 2 * statuses.count(202)
+        seqs = list(Message.objects.order_by("seq").values_list("seq", flat=True))
+    assert seqs == list(range(1, len(seqs) + 1))
 
 
 def test_pending_counts_what_is_not_done(acme: Caller, world: World) -> None:
