@@ -78,8 +78,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.") from None
 
     def _load(self, dataset: Dataset, tenant_id: UUID, counts: "Counter[str]") -> None:
-        bar: tqdm[Any] = tqdm(total=dataset.messages, unit=" messages", desc=dataset.name, file=self.stderr)
-        with bar:
+        bar: tqdm[Any] = tqdm(total=dataset.messages, unit=" messages", desc=dataset.name, disable=None)
+        with bar:  # drawn on a terminal only; the report below says the same to everybody
             for conversation in dataset.conversations:
                 for start in range(0, len(conversation.messages), BATCH):
                     batch = conversation.messages[start : start + BATCH]
