@@ -146,9 +146,10 @@ def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any,
     return amend_list_preference(subject, path, claim, add=add, remove=remove), target
 
 
-def _entries(found: PreferenceCandidate) -> tuple[list[str], list[str]]:
+def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
     """Return the entries that a list gains and loses."""
-    said = [str(entry) for entry in found.value] if isinstance(found.value, tuple) else [str(found.value)]
+    # A flag stays a flag: "True" would not be found in `avoid_highway: true`.
+    said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
     if found.mode == "remove":
         return [], said
     return said, [found.replaces] if found.mode == "replace" and found.replaces else []

@@ -293,3 +293,20 @@ def booking(text: str = "Book me a flight to Lisbon on 3 May.") -> list[Incoming
 
 def conversation_of(house: House) -> Conversation:
     return Conversation.objects.get(subject=house.subject, external_id="c1")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("以后都不要走高速", "以后可以走高速了"),
+        ("Avoid highways from now on.", "You can take the highway again."),
+        ("I'm vegetarian.", "I'm no longer vegetarian."),
+    ],
+)
+def test_a_flag_or_a_single_value_can_be_taken_back(acme: House, before: str, after: str) -> None:
+    say(acme, before)
+    settle(acme)
+    assert preferences(acme)
+    say(acme, after, at=MONDAY + timedelta(hours=1))
+    settle(acme)
+    assert not preferences(acme)
