@@ -19,10 +19,15 @@ B = TypeVar("B", bound=Belief)
 
 def subject_by_external_id(external_id: str) -> Subject:
     """Return the subject that the product calls ``external_id``. Raises NotFound."""
-    found = Subject.objects.filter(external_id=external_id).first()
+    found = find_subject(external_id)
     if found is None:
         raise NotFound("no such subject")
     return found
+
+
+def find_subject(external_id: str) -> Subject | None:
+    """Return the subject that the product calls ``external_id``, None when there is none."""
+    return Subject.objects.filter(external_id=external_id).first()
 
 
 def all_subjects() -> QuerySet[Subject]:

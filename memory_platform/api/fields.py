@@ -188,21 +188,21 @@ class JsonField(Direct, serializers.JSONField):
     def to_internal_value(self, data: Any) -> Any:
         if len(orjson.dumps(data)) > self.max_bytes:
             refuse("too_long", f"Has at most {shown_size(None, self.max_bytes)} of JSON.")
-        self.check_strings(data, "")
+        self.check_leaves(data, "")
         return data
 
-    def check_strings(self, value: Any, path: str) -> None:
-        """Raise ValidationError naming the first string inside ``value`` that cannot be stored."""
+    def check_leaves(self, value: Any, path: str) -> None:
+        """Raise ValidationError naming the first string or number inside ``value`` that cannot be stored and read."""
         if isinstance(value, dict):
             for key, item in value.items():
                 inner = f"{path}.{shown_key(key)}" if path else shown_key(key)
-                self.check_strings(key, inner)
-                self.check_strings(item, inner)
+                self.check_leaves(key, inner)
+                self.check_leaves(item, inner)
         elif isinstance(value, list):
             for index, item in enumerate(value):
-                self.check_strings(item, f"{path}.{index}" if path else str(index))
-        elif isinstance(value, str):
-            found = text_fault(value)
+                self.check_leaves(item, f"{path}.{index}" if path else str(index))
+        else:
+            found = _leaf_fault(value)
             if found:
                 raise ValidationError({path: [ErrorDetail(found[1], code=found[0])]} if path else [_detail(*found)])
 
@@ -242,6 +242,15 @@ def shown_size(chars: int | None, max_bytes: int) -> str:
 def names(values: Sequence[str]) -> list[tuple[str, str]]:
     """Return choices for :class:`OneOfField` from plain values."""
     return [(value, value) for value in values]
+
+
+def _leaf_fault(value: Any) -> tuple[str, str] | None:
+    """Return what is wrong with a string or a number: jsonb gives 1e300 back as an integer of 301 digits."""
+    if isinstance(value, str):
+        return text_fault(value)
+    if isinstance(value, float) and not BIGINT_LEAST <= value <= BIGINT_MOST:
+        return "out_of_range", "The number does not fit into 64 bits."
+    return None
 
 
 def _detail(code: str, message: str) -> ErrorDetail:

@@ -9,7 +9,7 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
-from profiles.selectors import subject_by_external_id
+from profiles.selectors import find_subject, subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.profile import FactChange, FactName, FactVerdict, patch_profile
 from profiles.services.search_text import search_text_of
@@ -47,7 +47,7 @@ def put_subject(
 
 def _seen(external_id: str) -> tuple[Subject, bool]:
     """Return the subject and whether this made it; of two makers at once, one makes and both get the same row."""
-    found = Subject.objects.filter(external_id=external_id).first()
+    found = find_subject(external_id)
     if found is not None:
         return found, False
     made = Subject(id=new_id(), external_id=external_id, search_text=search_text_of(external_id, [], []))

@@ -1,0 +1,173 @@
+"""A profile as it goes in and out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+from rest_framework import serializers
+
+from memory_platform.api.characters import has_control
+from memory_platform.api.faults import fault
+from memory_platform.api.fields import JsonObjectField, ListOfField, TextField, names, refuse
+from memory_platform.api.json_guard import shown_key
+from memory_platform.api.policy import POLICY
+from memory_platform.api.serializers import Input, Output, StrictSerializer
+from profiles.models import PROFILE_FIELDS, ProfileFact
+from profiles.services.claims import stated
+from profiles.services.profile import ATTRIBUTES, FactChange, FactName, FactVerdict, Mode
+from profiles.values import Provenance, Verdict
+
+ATTRIBUTES_MOST = 100
+NAME_CHARS = 200
+MODES = [mode for mode in get_args(Mode) if mode != "remove"]
+
+
+def words(chars: int) -> TextField:
+    """Return an optional text of at most ``chars`` characters."""
+    return TextField(max_bytes=4 * chars, max_length=chars, required=False)
+
+
+class AttributesField(JsonObjectField):
+    """Free attributes: names of 1-200 characters, any JSON; null says nothing."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Return the attributes that say something. Raises ValidationError."""
+        given = super().to_internal_value(data)
+        if len(given) > ATTRIBUTES_MOST:
+            refuse("length", f"Has at most {ATTRIBUTES_MOST} attributes.")
+        for name in given:
+            if not 0 < len(name) <= NAME_CHARS or has_control(name):
+                raise fault(shown_key(name), "not_a_name", f"Has 1-{NAME_CHARS} characters, none of them a control.")
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class ModesField(JsonObjectField):
+    """How a change of each named field is meant: overwrite (the default), append or merge."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Mode]:
+        """Return ``{path: mode}``. Raises ValidationError."""
+        given = super().to_internal_value(data)
+        for path, mode in given.items():
+            if mode not in MODES:
+                raise fault(shown_key(path), "not_a_choice", f"Is one of: {', '.join(MODES)}.")
+        return given
+
+
+class ProfileFields(StrictSerializer):
+    """What may be said about a profile. Null is no news; ``remove`` takes away fields and ``attributes.x``."""
+
+    name = words(500)
+    occupation = words(500)
+    interests = ListOfField(child=TextField(max_bytes=800, max_length=NAME_CHARS), most=200, required=False)
+    mbti = words(16)
+    age_range = words(64)
+    locale = words(64)
+    timezone = words(64)
+    attributes = AttributesField(max_bytes=POLICY.string_bytes, required=False)
+    remove = ListOfField(child=TextField(max_bytes=POLICY.id_bytes + 16), most=ATTRIBUTES_MOST, required=False)
+    modes = ModesField(max_bytes=POLICY.string_bytes, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what contradicts itself: removed and given, or a mode for nothing."""
+        given = set(changed_paths(attrs))
+        for index, path in enumerate(attrs.get("remove", ())):
+            if FactName.read(path).path in given:
+                raise fault(f"remove.{index}", "contradiction", "Is not given a value as well.")
+        for path in attrs.get("modes", ()):
+            if FactName.read(path).path not in given:
+                raise fault(f"modes.{shown_key(path)}", "no_value", "Names a field that is given a value.")
+        return attrs
+
+
+class ProfileInput(ProfileFields, Input):
+    """Changes of a profile: what is not given stays."""
+
+
+class ProfileOutput(Output):
+    """Who the subject is; null where nothing is known."""
+
+    name = serializers.CharField(allow_null=True)
+    occupation = serializers.CharField(allow_null=True)
+    interests = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    mbti = serializers.CharField(allow_null=True)
+    age_range = serializers.CharField(allow_null=True)
+    locale = serializers.CharField(allow_null=True)
+    timezone = serializers.CharField(allow_null=True)
+    attributes = serializers.DictField()
+
+
+class FactVerdictOutput(Output):
+    """What became of one field; attributes are written ``attributes.x``."""
+
+    field = serializers.CharField()
+    verdict = serializers.ChoiceField(choices=names(Verdict.values))
+    reason = serializers.CharField(allow_null=True)
+
+
+class PatchedProfileOutput(ProfileOutput):
+    """The profile after a change, and what became of each field."""
+
+    verdicts = FactVerdictOutput(many=True)
+
+
+class FactOutput(Output):
+    """One value that a field has had; true in ``[valid_at, invalid_at)``."""
+
+    id = serializers.UUIDField()
+    field = serializers.CharField()
+    value = serializers.JSONField()
+    confidence = serializers.FloatField()
+    provenance = serializers.ChoiceField(choices=names(Provenance.values))
+    valid_at = serializers.DateTimeField()
+    invalid_at = serializers.DateTimeField(allow_null=True)
+    superseded_by = serializers.UUIDField(allow_null=True)
+    recorded_at = serializers.DateTimeField()
+    last_validated_at = serializers.DateTimeField()
+
+
+class FactPageOutput(Output):
+    """A page of values, in the order in which they began."""
+
+    data = FactOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+def changed_paths(given: Mapping[str, Any]) -> list[str]:
+    """Return the paths of the fields and attributes that ``given`` has values for."""
+    own = [name for name in PROFILE_FIELDS if name in given]
+    return [*own, *(f"{ATTRIBUTES}{name}" for name in given.get("attributes", ()))]
+
+
+def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
+    """Return the changes that a checked input asks for."""
+    modes = {FactName.read(path).path: mode for path, mode in given.get("modes", {}).items()}
+    values = {name: given[name] for name in PROFILE_FIELDS if name in given}
+    values |= {f"{ATTRIBUTES}{name}": value for name, value in given.get("attributes", {}).items()}
+    return [
+        FactChange(FactName.read(path), stated(value), modes.get(path, "overwrite")) for path, value in values.items()
+    ]
+
+
+def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
+    """Return what a checked input takes away, each once."""
+    return list(dict.fromkeys(FactName.read(path) for path in given.get("remove", ())))
+
+
+def shown_verdicts(verdicts: Iterable[FactVerdict]) -> list[dict[str, Any]]:
+    """Return verdicts as the API shows them."""
+    return [{"field": one.name.path, "verdict": one.verdict, "reason": one.reason or None} for one in verdicts]
+
+
+def shown_fact(fact: ProfileFact) -> dict[str, Any]:
+    """Return one value of a field's history as the API shows it."""
+    return {
+        "id": fact.value_id,
+        "field": FactName(fact.field, fact.is_attribute).path,
+        "value": fact.value,
+        "confidence": fact.confidence,
+        "provenance": fact.provenance,
+        "valid_at": fact.valid_at,
+        "invalid_at": fact.invalid_at,
+        "superseded_by": fact.superseded_by_id,
+        "recorded_at": fact.recorded_at,
+        "last_validated_at": fact.last_validated_at,
+    }
