@@ -23,6 +23,10 @@ result_expires = None  # no results, so nothing for beat to clean up
 task_acks_late = True
 task_reject_on_worker_lost = True
 worker_prefetch_multiplier = 1
+worker_consumer = "memory_platform.celery_worker:PatientConsumer"
+# After a lost connection the default fetches less until running tasks end, and has left workers idle for good.
+worker_enable_prefetch_count_reduction = False
+worker_cancel_long_running_tasks_on_connection_loss = False  # a drain needs no broker; its lease is in Postgres
 task_time_limit = 300
 task_soft_time_limit = 240
 worker_hijack_root_logger = False
@@ -30,5 +34,5 @@ worker_send_task_events = False
 task_default_queue = "memory"
 timezone = "UTC"
 enable_utc = True
-beat_scheduler = "django_celery_beat.schedulers:DatabaseScheduler"
+beat_scheduler = "memory_platform.schedule:TimetableScheduler"
 beat_max_loop_interval = 2

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
@@ -60,6 +61,17 @@ TIMETABLE = (
         owner="lifecycle",
     ),
 )
+
+
+class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-celery-beat has no types
+    """Beat's own scheduler; whoever starts it, wherever, its rows are brought up to the timetable before it reads them.
+
+    (Rows that first appear after beat has read an empty table go unnoticed for five minutes.)
+    """
+
+    def setup_schedule(self) -> None:
+        sync_schedule()
+        super().setup_schedule()
 
 
 def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:

@@ -67,8 +67,7 @@ class Programs:
         return self._celery("worker", *arguments, *quiet)
 
     def _beat(self) -> Command:
-        scheduler = "django_celery_beat.schedulers:DatabaseScheduler"
-        return self._celery("beat", "--scheduler", scheduler, "--pidfile=", "--loglevel", "WARNING")
+        return self._celery("beat", "--pidfile=", "--loglevel", "WARNING")
 
     def _celery(self, *arguments: str) -> Command:
         return self._python("-m", "celery", "--quiet", "-A", "memory_platform", *arguments)

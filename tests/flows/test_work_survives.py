@@ -1,0 +1,153 @@
+"""No accepted message is lost to memory, whatever dies. Rows: C3; faults 29, 32, 34, 35, 65."""
+
+import random
+import signal
+import time
+from uuid import UUID
+
+import pytest
+from celery import current_app
+
+from snapshots.models import Message, Work, WorkKind
+from snapshots.queue.counts import tenants_with_due_work, work_counts
+from snapshots.queue.wake_up import DRAIN_JOB
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.flows.stage import Stage, eventually
+from tests.flows.worker_app import POISON
+from tests.snapshots.queue.world import filled, marks, states
+
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows")]
+
+PROMISED_SECONDS = 5.0
+"""From Redis's return until its work is taken up."""
+NOISE = 3.0
+"""Seconds for the work itself, and for a machine that has other things to do."""
+
+
+def wake(stage: Stage, *tenant_ids: UUID) -> None:
+    """Publish wake-ups as the web does, to the stage's broker."""
+    # By connection: CELERY_BROKER_URL in the environment counts more for Celery than its settings.
+    with current_app.connection_for_write(url=stage.redis.broker_url) as broker:
+        for tenant_id in tenant_ids:
+            current_app.send_task(DRAIN_JOB, kwargs={"tenant_id": str(tenant_id)}, retry=False, connection=broker)
+
+
+def sweep_until_settled(stage: Stage, *houses: House, seconds: float = 30.0) -> None:
+    """Wake workers for whatever is due or abandoned, as the sweep does, until nothing is open."""
+
+    def settled() -> bool:
+        wake(stage, *tenants_with_due_work(10))
+        return all(is_settled(house) for house in houses)
+
+    eventually(settled, seconds, every=0.3)
+
+
+def open_items(house: House) -> int:
+    with tenant_tx(house.tenant.id):
+        return Work.objects.filter(state__in=("ready", "leased")).count()
+
+
+def leased(house: House) -> int:
+    with tenant_tx(house.tenant.id):
+        return Work.objects.filter(state="leased").count()
+
+
+def is_settled(house: House) -> bool:
+    return open_items(house) == 0
+
+
+def assert_each_done_once(house: House, items: int) -> None:
+    with tenant_tx(house.tenant.id):
+        assert states() == {"done": items}
+        assert len(marks()) == items
+        assert set(marks().values()) == {1}
+        assert work_counts().accepted == items
+
+
+def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage) -> None:
+    acme = world.acme
+    filled(acme.tenant.id, acme.subject, 60)
+    first = stage.worker(pause=0.5)
+    wake(stage, acme.tenant.id)
+    eventually(lambda: leased(acme) > 0)
+    first.kill()
+    assert leased(acme) > 0
+    stage.worker()
+    sweep_until_settled(stage, acme)
+    assert_each_done_once(acme, 120)
+
+
+def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, stage: Stage) -> None:
+    acme = world.acme
+    filled(acme.tenant.id, acme.subject, 20)
+    sleeper = stage.worker(pause=0.6, processes=1)
+    wake(stage, acme.tenant.id)
+    eventually(lambda: leased(acme) == 20)
+    sleeper.signal(signal.SIGSTOP)
+    stage.worker()
+    sweep_until_settled(stage, acme)
+    sleeper.signal(signal.SIGCONT)
+    eventually(lambda: "lease.lost" in sleeper.said())
+    assert_each_done_once(acme, 40)
+
+
+def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(world: World, stage: Stage) -> None:
+    acme = world.acme
+    worker, beat = stage.worker(pause=0.05), stage.beat()
+    waits = []
+    for round_, outage in enumerate((0.5, 1.0, 7.0)):
+        filled(acme.tenant.id, acme.subject, 30, f"during {round_}")
+        eventually(lambda: leased(acme) > 0)
+        stage.redis.kill()
+        eventually(lambda: is_settled(acme))  # a drain that runs needs no broker
+        filled(acme.tenant.id, acme.subject, 30, f"down {round_}")
+        time.sleep(outage)
+        assert open_items(acme) == 60
+        returned = time.monotonic()
+        stage.redis.start()
+        eventually(lambda: is_settled(acme))
+        waits.append(time.monotonic() - returned)
+    assert worker.is_alive
+    assert beat.is_alive
+    assert_each_done_once(acme, 360)
+    assert max(waits) < PROMISED_SECONDS + NOISE, waits
+
+
+def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: Stage) -> None:
+    for house in (world.acme, world.globex):
+        filled(house.tenant.id, house.subject, 100)
+    wake_ups = [house.tenant.id for house in (world.acme, world.globex) for _ in range(30)]
+    random.Random(11).shuffle(wake_ups)  # noqa: S311 - a repeatable order
+    wake(stage, *wake_ups)
+    stage.worker()
+    eventually(lambda: is_settled(world.acme) and is_settled(world.globex))
+    for house in (world.acme, world.globex):
+        assert_each_done_once(house, 200)
+    assert tenants_with_due_work(10) == []
+
+
+def test_an_item_that_kills_its_worker_dies_alone(world: World, stage: Stage) -> None:
+    acme = world.acme
+    messages = filled(acme.tenant.id, acme.subject, 30)
+    with tenant_tx(acme.tenant.id):
+        Message.objects.filter(pk=messages[12].pk).update(content=POISON)
+    stage.worker()
+    sweep_until_settled(stage, acme, seconds=60)
+    with tenant_tx(acme.tenant.id):
+        assert states(WorkKind.STATEMENT) == {"done": 29, "dead": 1}
+        assert states(WorkKind.EXTRACT) == {"done": 29, "dead": 1}
+        assert set(Work.objects.filter(state="dead").values_list("message_id", "error_code")) == {
+            (messages[12].pk, "lease_expired")
+        }
+        assert set(marks().values()) == {1}
+
+
+def test_a_worker_that_is_asked_to_end_leaves_nothing_leased(world: World, stage: Stage) -> None:
+    acme = world.acme
+    filled(acme.tenant.id, acme.subject, 200)
+    worker = stage.worker(pause=0.2)
+    wake(stage, acme.tenant.id)
+    eventually(lambda: leased(acme) > 0)
+    assert worker.stop() < 12
+    assert leased(acme) == 0

@@ -1,0 +1,65 @@
+"""A Celery app with the platform's settings, whose handlers leave one mark per item and whose leases are short.
+
+``PAUSE`` seconds pass between reading a batch and writing it; an item whose message says POISON kills the process.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import django
+from celery import Celery
+
+django.setup()
+
+from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
+from snapshots.queue.counts import tenants_with_due_work  # noqa: E402
+from snapshots.queue.drain import drain_work  # noqa: E402
+from snapshots.queue.policy import QueuePolicy  # noqa: E402
+from snapshots.queue.values import ClaimedWork  # noqa: E402
+from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402
+from tenants.isolation import tenant_tx  # noqa: E402
+from tenants.jobs import TenantTask  # noqa: E402
+from tests.snapshots.queue.world import leave_marks  # noqa: E402
+
+POISON = "毒药"
+PAUSE = float(os.environ.get("TEST_PAUSE", "0"))
+POLICY = QueuePolicy(
+    lease=timedelta(seconds=1.5),
+    renew_every=timedelta(seconds=0.4),
+    batch=20,
+    subject_batch=20,
+    attempts=3,
+    backoff=timedelta(milliseconds=20),
+    drain_budget=timedelta(seconds=2),
+)
+
+app = Celery("memory_platform_under_test", set_as_current=True)
+app.config_from_object("memory_platform.celery_settings")
+app.set_default()
+
+
+def handle(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Read, compute for a while, write: as the platform's handlers do."""
+    with tenant_tx(tenant_id):
+        ids = [item.message_id for item in items if item.message_id]
+        poisoned = Message.objects.filter(pk__in=ids, content=POISON).exists()
+    if poisoned:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(PAUSE)
+    leave_marks(tenant_id, items)
+
+
+@app.task(name=DRAIN_JOB, base=TenantTask)  # type: ignore[untyped-decorator]  # Celery has no types
+def drain_work_job(tenant_id: UUID) -> None:
+    if drain_work(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY).more:
+        nudge(tenant_id)
+
+
+@app.task(name="snapshots.jobs.sweep_job")  # type: ignore[untyped-decorator]  # Celery has no types
+def sweep_job() -> None:
+    for tenant_id in tenants_with_due_work(100):
+        nudge(tenant_id)
