@@ -9,6 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 OPEN_ROUTES = frozenset({"v1/schema", "v1/docs", "health/live", "health/ready"})
+NEEDED_QUERY = {"v1/subjects/<product_id:subject_id>/tags/lookup": "?q=home"}
+"""What a route cannot do without."""
 _PART = re.compile(r"<(?P<kind>\w+):(?P<name>\w+)>")
 
 
@@ -28,6 +30,11 @@ class Route:
     def methods(self) -> list[str]:
         """The methods that the view answers."""
         return [method for method in METHODS if hasattr(self.view, method.lower())]
+
+    @property
+    def query(self) -> str:
+        """The least query string that the route understands."""
+        return NEEDED_QUERY.get(self.pattern, "")
 
     def path(self, subject: str, other: str = "x") -> str:
         """Return an address: ``subject`` for the subject's id, ``other`` for each further part."""

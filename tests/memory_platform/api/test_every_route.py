@@ -95,4 +95,4 @@ def test_another_tenant_s_subject_answers_like_one_that_nobody_has(
 
 @each([call for call in CALLS if call[0] in {"GET", "PATCH", "DELETE"} and "subject_id" in call[1].names])
 def test_an_unknown_subject_is_404(acme: Caller, method: str, route: Route) -> None:
-    problem_of(acme(method, route.path("nobody-9"), {}), 404)
+    problem_of(acme(method, f"{route.path('nobody-9')}{route.query}", {}), 404)

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 
 PROFILE = "/v1/subjects/ada/profile"
-NOTHING = {
+NOTHING: dict[str, Any] = {
     "name": None,
     "occupation": None,
     "interests": None,

@@ -31,7 +31,7 @@ def one(tag: dict[str, Any]) -> str:
 
 
 def test_a_posted_tag_comes_back_as_it_was_given(acme: Caller) -> None:
-    given = {
+    given: dict[str, Any] = {
         "kind": "place",
         "address": "上海市浦东新区世纪大道 1 号",
         "poi_id": "B0FFG",
@@ -65,8 +65,8 @@ def test_a_known_label_is_updated_with_a_verdict(acme: Caller) -> None:
 
 
 def test_tags_are_found_by_what_people_say_in_both_languages(acme: Caller) -> None:
-    for label, fields in (("家", {}), ("公司", {}), ("Mum", {"phone": "1"})):
-        post(acme, label, **fields)
+    for label in ("家", "公司", "Mum"):
+        post(acme, label)
     assert lookup(acme, "导航回家") == [("家", "exact")]
     assert lookup(acme, "navigate home") == [("家", "alias")]
     assert lookup(acme, "回我妈妈那") == [("Mum", "alias")]
