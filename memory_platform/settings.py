@@ -106,6 +106,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
 LOCALE_PATHS = [PROJECT_ROOT / "memory_platform" / "locale"]
+FORMAT_MODULE_PATH = ["memory_platform.console.formats"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -5,10 +5,12 @@ from typing import Any
 from django.apps import AppConfig
 from django.db import connections
 from django.db.models.signals import pre_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class TenantsConfig(AppConfig):
     name = "tenants"
+    verbose_name = _("Tenants and access")
 
     def ready(self) -> None:
         pre_migrate.connect(grant_default_privileges, sender=self)

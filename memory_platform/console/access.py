@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, When
+from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
 
-from tenants.models import ActorKind, Role, Tenant
+from tenants.models import ActorKind, AuditRecord, Role, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
 
@@ -25,6 +27,11 @@ class Desk:
     def may(self, needed: Role) -> bool:
         """Is the role at least as strong as ``needed``?"""
         return STRENGTH[self.role] >= STRENGTH[needed]
+
+    @property
+    def role_name(self) -> str:
+        """The role in the reader's language."""
+        return str(Role(self.role).label)
 
 
 def desk_of(request: HttpRequest) -> Desk | None:
@@ -53,6 +60,14 @@ def actor_of(request: HttpRequest) -> Actor:
     user = request.user
     kind = ActorKind.OPERATOR if isinstance(user, User) and user.is_superuser else ActorKind.STAFF
     return Actor(kind, str(user.pk), getattr(request, "request_id", ""))
+
+
+def with_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecord]:
+    """Return the records with ``who``: the user name where staff or an operator acted, else the key or job."""
+    user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef("actor_id"))
+    user_name = Coalesce(Subquery(user.values("username")[:1]), F("actor_id"), output_field=CharField())
+    people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=user_name)
+    return records.annotate(who=Case(people, default=F("actor_id"), output_field=CharField()))
 
 
 def current_desk(request: HttpRequest) -> Desk | None:

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.contrib.admin.apps import AdminConfig
 
-SCREENS = ("tenants", "profiles", "snapshots", "work", "platform")
+SCREENS = ("tenants", "subjects", "profiles", "snapshots", "receipts", "work", "platform", "timetable")
 
 
 class ConsoleConfig(AdminConfig):
@@ -15,3 +15,4 @@ class ConsoleConfig(AdminConfig):
         for screen in SCREENS:
             import_module(f"memory_platform.console.{screen}")
         import_module("memory_platform.console.platform").replace_default_screens()
+        import_module("memory_platform.console.timetable").replace_default_screens()

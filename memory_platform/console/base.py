@@ -1,28 +1,27 @@
 """What the console's screens share: rights by role, an audit trail instead of Django's log, no writes by default."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
 from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from memory_platform.console.access import actor_of, current_desk
+from memory_platform.console.access import actor_of, current_desk, with_names
+from memory_platform.console.display import LINE, column, link
+from memory_platform.console.filters import OfSubject
+from profiles.models import Subject
 from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
 
+HISTORY_SHOWN = 200
 
-@dataclass(frozen=True, slots=True)
-class HistoryLine:
-    """One audit record in the shape that Django's history template reads."""
-
-    action_time: datetime
-    user: str
-    get_change_message: str
+subject_shown = column("subject", lambda subject: link(subject, subject.external_id), gettext_lazy("subject"))
 
 
 class TenantAdmin(admin.ModelAdmin[Any]):
@@ -37,7 +36,17 @@ class TenantAdmin(admin.ModelAdmin[Any]):
     personal_data: ClassVar[bool] = True
     list_per_page = 50
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     actions_on_bottom = False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if self.fieldsets and self.change_role is None:
+            return flatten_fieldsets(self.fieldsets)
+        return super().get_readonly_fields(request, obj)
+
+    def title_of(self, obj: Any) -> str:
+        """Return what the page of ``obj`` is called. Shown only: it may hold content, and is never stored."""
+        return str(obj)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return current_desk(request) is not None
@@ -64,14 +73,19 @@ class TenantAdmin(admin.ModelAdmin[Any]):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         self._note(request, "listed")
-        return super().changelist_view(request, extra_context)
+        title = {"title": capfirst(str(self.opts.verbose_name_plural))}
+        return super().changelist_view(request, {**title, **(extra_context or {})})
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         response = super().change_view(request, object_id, form_url, extra_context)
-        if request.method == "GET" and response.status_code == 200:  # noqa: PLR2004 - shown, not redirected
-            self._note(request, "viewed", object_id)
+        if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
+            obj = response.context_data["original"]
+            response.context_data["title"] = capfirst(str(self.opts.verbose_name))
+            response.context_data["subtitle"] = Truncator(self.title_of(obj)).chars(LINE)
+            if request.method == "GET":
+                self._note(request, "viewed", obj)
         return response
 
     def history_view(
@@ -82,38 +96,55 @@ class TenantAdmin(admin.ModelAdmin[Any]):
         if obj is None:
             raise Http404
         records = AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=str(obj.pk))
-        lines = [HistoryLine(r.at, f"{r.actor_kind}:{r.actor_id}", f"{r.action} {r.reason}") for r in records[:200]]
         context = {
             **self.admin_site.each_context(request),
             "title": _("Audit trail"),
-            "subtitle": None,
-            "action_list": lines,
+            "subtitle": Truncator(self.title_of(obj)).chars(LINE),
+            "action_list": list(with_names(records)[:HISTORY_SHOWN]),
             "object": obj,
             "opts": self.opts,
             "module_name": self.opts.verbose_name_plural,
             "preserved_filters": self.get_preserved_filters(request),
             **(extra_context or {}),
         }
+        self._note(request, "history_viewed", obj)
         return TemplateResponse(request, "console/object_history.html", context)
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        self._note(request, "added", str(obj.pk), always=True)
+        self._note(request, "added", obj, always=True)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        self._note(request, "changed", str(obj.pk), always=True)
+        self._note(request, "changed", obj, always=True)
 
     def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
         for obj in queryset:
-            self._note(request, "deleted", str(obj.pk), always=True)
+            self._note(request, "deleted", obj, always=True)
 
     def _may(self, request: HttpRequest, role: Role | None) -> bool:
         desk = current_desk(request)
         return role is not None and desk is not None and desk.may(role)
 
-    def _note(self, request: HttpRequest, verb: str, object_id: str = "", *, always: bool = False) -> None:
+    def _note(self, request: HttpRequest, verb: str, obj: Any = None, *, always: bool = False) -> None:
         if always or self.personal_data:
             table = self.opts.db_table
-            record_audit(actor_of(request), f"{table}.{verb}", object_kind=table, object_id=object_id[:64])
+            record_audit(
+                actor_of(request),
+                f"{table}.{verb}",
+                object_kind=table,
+                object_id=str(obj.pk) if obj else "",
+                subject_ref=obj.pk if isinstance(obj, Subject) else getattr(obj, "subject_id", None),
+            )
+
+
+class SubjectOwnedAdmin(TenantAdmin):
+    """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page."""
+
+    list_select_related: ClassVar[Any] = ("subject",)
+    list_filter: ClassVar[Any] = (OfSubject,)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Return the rows with what pages and lists name beside them, in one query."""
+        return super().get_queryset(request).select_related(*self.list_select_related)
 
 
 class OperatorAdmin(admin.ModelAdmin[Any]):
@@ -121,6 +152,7 @@ class OperatorAdmin(admin.ModelAdmin[Any]):
 
     staff_may_view: ClassVar[bool] = False
     machine_written: ClassVar[bool] = False
+    show_facets = admin.ShowFacets.NEVER
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -136,6 +168,14 @@ class OperatorAdmin(admin.ModelAdmin[Any]):
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self._may_write(request)
+
+    def has_operator_permission(self, request: HttpRequest) -> bool:
+        """Right for actions declared with ``permissions=["operator"]``."""
+        return self._may_write(request)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        title = {"title": capfirst(str(self.opts.verbose_name_plural))}
+        return super().changelist_view(request, {**title, **(extra_context or {})})
 
     def _may_write(self, request: HttpRequest) -> bool:
         return self._is_operator(request) and not self.machine_written

@@ -3,95 +3,127 @@
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.base import TenantAdmin
-from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
+from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.display import column, line, link_to, part, share, value_line, value_whole, whole, word
+from memory_platform.console.filters import OfSubject, Standing
+from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, receipts_with
+from profiles.models import Candidate, Preference, ProfileFact, Tag
+from snapshots.models import Message
+
+value_short = column("value", value_line, _("value"))
+value_full = column("value", value_whole, _("value"))
+confidence = column("confidence", share, _("confidence"), order="confidence")
+statement = column("statement", whole, _("statement"))
+
+CLOCKS = part(_("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at", "last_validated_at")
 
 
-class IsCurrent(admin.SimpleListFilter):
-    """What is believed now, what was believed before, or all of it."""
-
-    title = _("standing")
-    parameter_name = "standing"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("current", _("current")), ("past", _("past"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == "current":
-            return queryset.filter(retired_at__isnull=True, invalid_at__isnull=True)
-        if self.value() == "past":
-            return queryset.exclude(retired_at__isnull=True, invalid_at__isnull=True)
-        return queryset
-
-
-@admin.register(Subject)
-class SubjectScreen(TenantAdmin):
-    """Find a subject by id, name, attribute or tag."""
-
-    list_display = ("external_id", "created_at", "updated_at")
-    search_fields = ("external_id", "search_text")
-    search_help_text = _("Subject id, name, attribute or tag")
-    date_hierarchy = "created_at"
-    ordering = ("-created_at", "-id")
-
-
-class BeliefScreen(TenantAdmin):
-    """Shared by profile facts and preferences: machines and the API write them."""
-
-    list_select_related = ("subject",)
-    autocomplete_fields = ("subject",)
-    ordering = ("-recorded_at", "-id")
-
-    @admin.display(description=_("subject"), ordering="subject__external_id")
-    def subject_id_shown(self, obj: Any) -> str:
-        return str(obj.subject.external_id)
+def past_of(model: Any) -> Any:
+    """Return the part of a belief's page that leads to what replaced it, and to what it is an image of."""
+    later = column("superseded_by_id", lambda row_id: link_to(model, row_id), _("superseded by"))
+    image = column("version_of_id", lambda row_id: link_to(model, row_id), _("version of"))
+    return part(_("Past"), later, image, "id")
 
 
 @admin.register(ProfileFact)
-class ProfileFactScreen(BeliefScreen):
+class ProfileFactScreen(SubjectOwnedAdmin):
     """Profile fields and free attributes, with their past."""
 
-    list_display = ("subject_id_shown", "field", "value", "confidence", "provenance", "valid_at", "invalid_at")
-    list_filter = (IsCurrent, "provenance", "field")
+    list_display = (subject_shown, "field", value_short, confidence, "provenance", "valid_at", "invalid_at")
+    list_display_links = ("field",)
+    list_filter = (OfSubject, Standing, "is_attribute", "provenance", "field")
     search_fields = ("subject__external_id", "field", "value")
+    search_help_text = _("Subject id, field or value")
+    date_hierarchy = "recorded_at"
+    ordering = ("-recorded_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, "field", "is_attribute", value_full, confidence, "provenance"),
+        part(None, receipts_with),
+        CLOCKS,
+        past_of(ProfileFact),
+    )
+    inlines = (FactSources,)
 
 
 @admin.register(Preference)
-class PreferenceScreen(BeliefScreen):
+class PreferenceScreen(SubjectOwnedAdmin):
     """Preferences by category, with their past."""
 
-    list_display = (
-        "subject_id_shown",
-        "category",
-        "key",
-        "value",
-        "confidence",
-        "provenance",
-        "valid_at",
-        "invalid_at",
+    list_display = (subject_shown, "category", "key", value_short, confidence, "provenance", "valid_at", "invalid_at")
+    list_display_links = ("category", "key")
+    list_filter = (OfSubject, Standing, "provenance", "category")
+    search_fields = ("subject__external_id", "category", "key", "value", "statement")
+    search_help_text = _("Subject id, category, key, value or statement")
+    date_hierarchy = "recorded_at"
+    ordering = ("-recorded_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, "category", "key", value_full, statement, confidence, "provenance"),
+        part(None, receipts_with),
+        CLOCKS,
+        past_of(Preference),
     )
-    list_filter = (IsCurrent, "provenance", "category")
-    search_fields = ("subject__external_id", "category", "key", "statement")
+    inlines = (PreferenceSources,)
 
 
 @admin.register(Tag)
-class TagScreen(BeliefScreen):
+class TagScreen(SubjectOwnedAdmin):
     """Labelled places and contacts."""
 
-    list_display = ("label", "subject_id_shown", "kind", "address", "phone", "relation", "use_count", "last_used_at")
-    list_filter = ("kind", "provenance")
-    search_fields = ("subject__external_id", "label", "aliases", "address")
+    list_display = (
+        column("label", word, _("label"), order="label"),
+        subject_shown,
+        "kind",
+        column("address", line, _("address")),
+        "phone",
+        "relation",
+        "use_count",
+        "last_used_at",
+    )
+    list_filter = (OfSubject, "kind", "provenance")
+    search_fields = ("subject__external_id", "label", "aliases", "address", "phone", "relation")
+    search_help_text = _("Subject id, label, alias, address, phone or relation")
+    date_hierarchy = "created_at"
     ordering = ("-updated_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, "label", column("aliases", value_whole, _("aliases")), "kind"),
+        part(_("Place"), column("address", whole, _("address")), "poi_id", "lat", "lon"),
+        part(_("Contact"), "phone", "relation"),
+        part(_("Use"), "use_count", "last_used_at", receipts_with),
+        part(_("More"), confidence, "provenance", "id", "created_at", "updated_at"),
+    )
+    inlines = (TagSources,)
+
+    def title_of(self, obj: Tag) -> str:
+        return obj.label
 
 
 @admin.register(Candidate)
-class CandidateScreen(BeliefScreen):
+class CandidateScreen(SubjectOwnedAdmin):
     """What extraction proposed, its verdict and the reason."""
 
-    list_display = ("created_at", "subject_id_shown", "kind", "target", "value", "verdict", "reason", "confidence")
-    list_filter = ("verdict", "reason", "kind", "provenance")
-    search_fields = ("subject__external_id", "target")
+    list_display = (
+        "created_at",
+        subject_shown,
+        "kind",
+        column("target", line, _("target")),
+        value_short,
+        "verdict",
+        "reason",
+        confidence,
+    )
+    list_filter = (OfSubject, "verdict", "reason", "kind", "provenance")
+    search_fields = ("subject__external_id", "target", "value")
+    search_help_text = _("Subject id, target or value")
+    date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, "kind", "target", value_full, "verdict", "reason", confidence, "provenance"),
+        part(
+            _("Origin"),
+            column("message_ref", lambda row_id: link_to(Message, row_id), _("message")),
+            "id",
+            "created_at",
+        ),
+    )

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
@@ -19,6 +19,26 @@ from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
+KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate")
+TOLD = ("Conversation", "Message", "Snapshot", "Receipt", "Work")
+ACCESS = ("Tenant", "Member", "ApiKey", "AuditRecord")
+RUNNING = (
+    "PeriodicTask",
+    "IntervalSchedule",
+    "CrontabSchedule",
+    "JobRun",
+    "EmbeddingSpace",
+    "User",
+    "LogEntry",
+    "Theme",
+)
+SECTIONS = (
+    ("profiles", _("What is known"), KNOWN),
+    ("snapshots", _("Conversations and memory"), TOLD),
+    ("tenants", _("Tenants and access"), ACCESS),
+    ("django_celery_beat", _("Running the platform"), RUNNING),
+)
+"""The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here."""
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
 
 
@@ -29,6 +49,7 @@ class ConsoleSite(AdminSite):
     site_title = _("Memory platform")
     index_title = _("Console")
     enable_nav_sidebar = True
+    site_url = None  # there is no other site to view
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
@@ -73,6 +94,28 @@ class ConsoleSite(AdminSite):
             raise PermissionDenied
         request.session[SESSION_KEY] = wanted
         return redirect("admin:index")
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """Return the menu: the models that the person may see, in our sections; one app's models for its own page."""
+        apps = super().get_app_list(request, app_label)
+        if app_label is not None:
+            return apps
+        seen = {model["object_name"]: model for app in apps for model in app["models"]}
+        return [
+            {
+                "name": name,
+                "app_label": app,
+                "app_url": reverse("admin:app_list", args=[app]),
+                "has_module_perms": True,
+                "models": [seen[model] for model in models if model in seen],
+            }
+            for app, name, models in SECTIONS
+            if any(model in seen for model in models)
+        ]
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Refuse: no form here chooses rows by typing, and such a look-up would be a read that leaves no trace."""
+        raise PermissionDenied
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         return {**super().each_context(request), "desk": current_desk(request)}

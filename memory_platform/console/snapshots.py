@@ -1,146 +1,173 @@
-"""Screens of conversations, snapshots and receipts: written by machines, read by support."""
+"""Screens of conversations, messages and snapshots: written by machines, read by support."""
 
 from typing import Any
 
 from django.contrib import admin
-from django.utils.text import Truncator
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.base import TenantAdmin
-from snapshots.models import Conversation, Message, Receipt, ReceiptMemory, Snapshot, SnapshotSource
+from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.display import (
+    column,
+    line,
+    link,
+    link_to,
+    list_address,
+    part,
+    share,
+    value_whole,
+    whole,
+    word,
+)
+from memory_platform.console.filters import Held, OfConversation, OfSubject
+from memory_platform.console.sources import SnapshotSources, receipts_with
+from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
 
-LINE = 90
-"""Characters of a text shown in a list."""
+conversation_shown = column(
+    "conversation", lambda talk: link(talk, talk.external_id) if talk else link(None, ""), _("conversation")
+)
+speaker = column("name", word, _("name"))
 
 
-class OfSubject(TenantAdmin):
-    """A screen whose rows belong to a subject."""
-
-    list_select_related = ("subject",)
-
-    @admin.display(description=_("subject"), ordering="subject__external_id")
-    def subject_id_shown(self, obj: Any) -> str:
-        return str(obj.subject.external_id)
+@admin.display(description=_("all that is held"))
+def held_of_conversation(conversation: Conversation) -> SafeString:
+    """Show how many messages, snapshots, receipts and work items there are, linked to the lists."""
+    held = [
+        {
+            "name": capfirst(str(model._meta.verbose_name_plural)),
+            "count": model._default_manager.filter(conversation=conversation, subject=conversation.subject_id).count(),
+            "address": list_address(model, conversation=conversation.pk),
+        }
+        for model in (Message, Snapshot, Receipt, Work)
+    ]
+    return render_to_string("console/links.html", {"links": held})
 
 
 @admin.register(Conversation)
-class ConversationScreen(OfSubject):
+class ConversationScreen(SubjectOwnedAdmin):
     """Conversations, newest first."""
 
     list_display = (
-        "external_id",
-        "subject_id_shown",
+        column("external_id", word, _("conversation id"), order="external_id"),
+        subject_shown,
         "status",
         "remember",
         "created_at",
         "last_accepted_at",
         "ended_at",
     )
-    list_filter = ("status", "remember", "created_at")
+    list_filter = (OfSubject, "status", "remember", "created_at")
     search_fields = ("external_id", "subject__external_id")
+    search_help_text = _("Subject id or conversation id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, "external_id", subject_shown, held_of_conversation, "status", "remember"),
+        part(_("Summary"), column("summary", whole, _("summary"))),
+        part(_("More"), "id", "created_at", "last_accepted_at", "ended_at"),
+    )
+
+    def title_of(self, obj: Conversation) -> str:
+        return obj.external_id
 
 
 @admin.register(Message)
-class MessageScreen(OfSubject):
+class MessageScreen(SubjectOwnedAdmin):
     """Messages as they were posted."""
 
-    list_display = ("said_at", "subject_id_shown", "role", "name", "line", "remember", "accepted_at")
-    list_filter = ("role", "remember", "accepted_at")
-    search_fields = ("external_id", "subject__external_id", "content")
+    list_display = (
+        "said_at",
+        subject_shown,
+        conversation_shown,
+        "role",
+        speaker,
+        column("content", line, _("content")),
+        "remember",
+    )
+    list_select_related = ("subject", "conversation")
+    list_filter = (OfSubject, OfConversation, "role", "remember", "accepted_at")
+    search_fields = ("external_id", "subject__external_id", "conversation__external_id", "content", "name")
+    search_help_text = _("Subject id, conversation id, message id, name or words")
     date_hierarchy = "said_at"
-    ordering = ("-accepted_at", "-seq")
+    ordering = ("-accepted_at", "-seq", "-id")
+    fieldsets = (
+        part(None, subject_shown, conversation_shown, "role", speaker, column("content", whole, _("content"))),
+        part(
+            _("Tools"), column("tool_calls", value_whole, _("tool calls")), column("tool_call_id", word, _("tool call"))
+        ),
+        part(_("Times"), "said_at", "accepted_at"),
+        part(
+            _("More"),
+            "external_id",
+            "id",
+            "seq",
+            "tokens",
+            "remember",
+            column("parts", value_whole, _("parts")),
+            column("metadata", value_whole, _("metadata")),
+        ),
+    )
 
-    @admin.display(description=_("content"))
-    def line(self, message: Message) -> str:
-        return Truncator(message.content).chars(LINE)
-
-
-class SourceInline(admin.TabularInline[Any, Any]):
-    """The messages behind a snapshot."""
-
-    model = SnapshotSource
-    fk_name = "memory"
-    fields = readonly_fields = ("said_at", "role", "content")
-    extra = 0
-    can_delete = False
-
-    def get_queryset(self, request: Any) -> Any:
-        return super().get_queryset(request).select_related("message")
-
-    def has_add_permission(self, request: Any, obj: Any = None) -> bool:
-        return False
-
-    def has_view_permission(self, request: Any, obj: Any = None) -> bool:
-        return True  # the snapshot's own screen has decided already
-
-    def has_change_permission(self, request: Any, obj: Any = None) -> bool:
-        return False
-
-    @admin.display(description=_("said at"))
-    def said_at(self, source: SnapshotSource) -> Any:
-        return source.message.said_at
-
-    @admin.display(description=_("role"))
-    def role(self, source: SnapshotSource) -> str:
-        return str(source.message.role)
-
-    @admin.display(description=_("content"))
-    def content(self, source: SnapshotSource) -> str:
-        return str(source.message.content)
+    def title_of(self, obj: Message) -> str:
+        return obj.content or obj.external_id
 
 
 @admin.register(Snapshot)
-class SnapshotScreen(OfSubject):
+class SnapshotScreen(SubjectOwnedAdmin):
     """Snapshots with the messages behind them."""
 
     list_display = (
-        "line",
-        "subject_id_shown",
+        column("text", line, _("text")),
+        subject_shown,
         "kind",
-        "confidence",
+        column("confidence", share, _("confidence"), order="confidence"),
         "provenance",
         "said_at",
         "expires_at",
-        "retired_at",
     )
-    list_filter = ("kind", "provenance", "retired_at", "said_at")
-    search_fields = ("subject__external_id", "text", "name")
+    list_select_related = ("subject", "conversation")
+    list_filter = (OfSubject, OfConversation, Held, "kind", "provenance", "said_at")
+    search_fields = ("subject__external_id", "conversation__external_id", "text", "name")
+    search_help_text = _("Subject id, conversation id, name or words")
     date_hierarchy = "said_at"
     ordering = ("-recorded_at", "-id")
-    inlines = (SourceInline,)
+    fieldsets = (
+        part(None, subject_shown, column("text", whole, _("text")), "kind", speaker, conversation_shown),
+        part(
+            None,
+            column("category", word, _("category")),
+            column("topics", value_whole, _("topics")),
+            column("importance", share, _("importance")),
+            column("confidence", share, _("confidence")),
+            "provenance",
+            receipts_with,
+        ),
+        part(
+            _("Times"),
+            "said_at",
+            "valid_at",
+            "invalid_at",
+            "recorded_at",
+            "retired_at",
+            "expires_at",
+            "last_validated_at",
+        ),
+        part(
+            _("More"),
+            column("superseded_by_id", lambda row_id: link_to(Snapshot, row_id), _("superseded by")),
+            "masked",
+            "raw_fallback",
+            column("metadata", value_whole, _("metadata")),
+            "seq",
+            "id",
+        ),
+    )
+    inlines = (SnapshotSources,)
 
-    @admin.display(description=_("text"))
-    def line(self, snapshot: Snapshot) -> str:
-        return Truncator(snapshot.text).chars(LINE)
+    def title_of(self, obj: Snapshot) -> str:
+        return obj.text
 
-
-class InjectedInline(admin.TabularInline[Any, Any]):
-    """The memories that a receipt put into the prompt."""
-
-    model = ReceiptMemory
-    fields = readonly_fields = ("context_position", "lane", "memory_ref", "utilised", "signal")
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: Any, obj: Any = None) -> bool:
-        return False
-
-    def has_view_permission(self, request: Any, obj: Any = None) -> bool:
-        return True  # the receipt's own screen has decided already
-
-    def has_change_permission(self, request: Any, obj: Any = None) -> bool:
-        return False
-
-
-@admin.register(Receipt)
-class ReceiptScreen(OfSubject):
-    """What was put into one prompt, and why."""
-
-    list_display = ("created_at", "subject_id_shown", "intent", "policy_version", "degraded_reason", "id")
-    list_filter = ("intent", "policy_version", "degraded_reason", "created_at")
-    search_fields = ("subject__external_id", "id")
-    date_hierarchy = "created_at"
-    ordering = ("-created_at", "-id")
-    inlines = (InjectedInline,)
+    def get_queryset(self, request: Any) -> Any:
+        return super().get_queryset(request).defer("content_hash")

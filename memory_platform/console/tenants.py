@@ -9,9 +9,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.access import actor_of, current_desk
+from memory_platform.console.access import actor_of, current_desk, with_names
 from memory_platform.console.base import OperatorAdmin, TenantAdmin
+from memory_platform.console.display import column, line, part
 from tenants.models import ApiKey, AuditRecord, Member, Role, Scope, Tenant
+from tenants.services.audit import record_audit
 from tenants.services.keys import create_key, revoke_key, rotate_key
 from tenants.services.tenants import set_member
 
@@ -48,6 +50,9 @@ class TenantScreen(OperatorAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("slug",)
 
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        record_audit(actor_of(request), "tenant.changed", object_kind="tenant", object_id=str(obj.pk))
+
 
 class KeyForm(forms.ModelForm[ApiKey]):
     """Name, scopes and end of a new key."""
@@ -72,7 +77,7 @@ class ApiKeyScreen(TenantAdmin):
     add_role = Role.MANAGER
     personal_data = False
     list_display = ("key_id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
-    list_filter = ("revoked_at", "expires_at")
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
     search_fields = ("key_id", "name")
     ordering = ("-created_at", "-id")
     actions = ("rotate", "revoke")
@@ -143,16 +148,39 @@ class MemberScreen(TenantAdmin):
         obj.pk, obj.user_id = saved.pk, saved.user_id
 
 
+@admin.display(description=_("who"), ordering="actor_id")
+def who(record: Any) -> str:
+    """Return the user name of staff, the public id of a key, the name of a job."""
+    return str(record.who)
+
+
 @admin.register(AuditRecord)
 class AuditScreen(TenantAdmin):
     """Who did what, when and why. For managers."""
 
     personal_data = False
-    list_display = ("at", "actor_kind", "actor_id", "action", "object_id", "refused", "reason")
+    list_display = (
+        "at",
+        who,
+        "actor_kind",
+        "action",
+        "object_id",
+        column("reason", line, _("reason")),
+        column("refused", lambda refused: _("refused") if refused else "", _("refused")),
+    )
     list_filter = ("refused", "actor_kind", "action", "at")
-    search_fields = ("actor_id", "object_id", "action")
+    search_fields = ("who", "object_id", "subject_ref", "action", "request_id")
+    search_help_text = _("User name, key, object, subject, action or request")
     date_hierarchy = "at"
     ordering = ("-at", "-id")
+    fieldsets = (
+        part(None, "at", who, "actor_kind", "action", "refused", column("reason", line, _("reason"))),
+        part(_("Object"), "object_kind", "object_id", "subject_ref"),
+        part(_("More"), "actor_id", "request_id", "id"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return with_names(super().get_queryset(request))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_manager_permission(request)

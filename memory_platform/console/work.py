@@ -7,20 +7,37 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.access import actor_of
-from memory_platform.console.snapshots import OfSubject
-from snapshots.models import Work
+from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.display import column, link_to, part
+from memory_platform.console.filters import OfConversation, OfSubject
+from memory_platform.console.snapshots import conversation_shown
+from snapshots.models import Message, Work
 from snapshots.queue.replay import replay_work
 
 
 @admin.register(Work)
-class WorkScreen(OfSubject):
+class WorkScreen(SubjectOwnedAdmin):
     """Work items; the dead ones stay visible until they are replayed."""
 
     personal_data = False
-    list_display = ("created_at", "subject_id_shown", "kind", "state", "attempts", "due_at", "error_code", "done_at")
-    list_filter = ("state", "kind", "error_code", "created_at")
-    search_fields = ("subject__external_id", "id")
-    ordering = ("-created_at", "-position")
+    list_display = ("created_at", subject_shown, "kind", "state", "attempts", "due_at", "error_code", "done_at")
+    list_select_related = ("subject", "conversation")
+    list_filter = (OfSubject, OfConversation, "state", "kind", "error_code", "created_at")
+    search_fields = ("subject__external_id", "conversation__external_id", "id", "error_code")
+    search_help_text = _("Subject id, conversation id, item id or error")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-position", "-id")
+    fieldsets = (
+        part(None, "kind", "state", "attempts", "error_code"),
+        part(
+            _("Origin"),
+            subject_shown,
+            conversation_shown,
+            column("message_id", lambda row_id: link_to(Message, row_id), _("message")),
+        ),
+        part(_("Times"), "created_at", "due_at", "lease_until", "done_at"),
+        part(_("More"), "id", "position"),
+    )
     actions = ("replay",)
 
     @admin.action(description=_("Replay: give dead items all their attempts again"), permissions=["support"])

@@ -38,10 +38,9 @@ def note_mark(url: str, step: str, fingerprint: str) -> None:
 
 def schema_fingerprint() -> str:
     """Return a digest of all that decides what ``migrate`` does: our migrations and the installed packages."""
-    patterns = ("tenants/migrations/*.py", "profiles/migrations/*.py", "snapshots/migrations/*.py")
-    ours = [
-        path for pattern in (*patterns, "memory_platform/postgres/*.py") for path in sorted(PROJECT_ROOT.glob(pattern))
-    ]
+    apps = ("memory_platform", "tenants", "profiles", "snapshots")
+    patterns = (*(f"{app}/migrations/*.py" for app in apps), "memory_platform/postgres/*.py")
+    ours = [path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))]
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
     return _digest([*_contents(ours), *sorted(path.name for path in packages)])
 

@@ -1,0 +1,118 @@
+"""How stored values are shown: one readable line in lists, whole on pages, always escaped.
+
+Stored text may be hostile: it is escaped by ``format_html``, and ``<bdi>`` keeps its writing direction to itself.
+"""
+
+import json
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from django.contrib import admin
+from django.db import models
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+
+LINE = 90
+"""Characters of a text shown in a list."""
+EMPTY = "-"
+ID_SHOWN = 8
+
+
+def column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
+    """Return a column or page field that shows ``obj.<path>`` through ``show``; sorts by ``order``, else not at all."""
+
+    @admin.display(description=title, ordering=order)
+    def shown(obj: Any) -> Any:
+        return show(attrgetter(path)(obj))
+
+    shown.__name__ = path.replace(".", "_")
+    return shown
+
+
+def part(title: Any, *fields: Any) -> Any:
+    """Return one part of a page, for ``fieldsets``. (Untyped: the library's stubs do not know functions as fields.)"""
+    return (title, {"fields": fields})
+
+
+def line(text: str | None) -> str:
+    """Return the beginning of a text, for lists."""
+    return format_html('<bdi class="line">{}</bdi>', Truncator(text).chars(LINE)) if text else EMPTY
+
+
+def word(text: str | None) -> str:
+    """Return a short text that is not cut."""
+    return format_html("<bdi>{}</bdi>", text) if text else EMPTY
+
+
+def whole(text: str | None) -> str:
+    """Return a text in full with its line breaks, for pages."""
+    return format_html('<div class="stored" dir="auto">{}</div>', text) if text else EMPTY
+
+
+def plain(value: Any) -> str:
+    """Return a JSON value as people read it: words bare, lists with commas, the rest as JSON in its own script."""
+    if value is None or value in ("", [], {}):
+        return ""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list) and not is_nested(value):
+        return ", ".join(plain(item) for item in value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
+
+
+def is_nested(value: Any) -> bool:
+    """Tell whether a JSON value is a list that holds lists or objects."""
+    return isinstance(value, list) and any(isinstance(item, list | dict) for item in value)
+
+
+def value_line(value: Any) -> str:
+    """Return a JSON value for a list."""
+    return line(plain(value))
+
+
+def value_whole(value: Any) -> str:
+    """Return a JSON value for a page; what is nested is laid out over lines."""
+    if value and (isinstance(value, dict) or is_nested(value)):
+        return format_html('<pre class="stored">{}</pre>', json.dumps(value, ensure_ascii=False, indent=2))
+    return whole(plain(value))
+
+
+def share(number: float | None) -> str:
+    """Return a number between 0 and 1 with a small bar."""
+    if number is None:
+        return EMPTY
+    shown = f"{number:.2f}"
+    return format_html('<span class="share"><meter min="0" max="1" value="{}"></meter>{}</span>', shown, shown)
+
+
+def link(row: models.Model | None, text: str) -> str:
+    """Return a link to the page of ``row``."""
+    return link_to(type(row), row.pk, text) if row is not None else EMPTY
+
+
+def link_to(model: type[models.Model], row_id: Any, text: str = "") -> str:
+    """Return a link to the page of the row with this id; its text is the short id where none is given."""
+    if row_id is None:
+        return EMPTY
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row_id])
+    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, text or short_id(row_id))
+
+
+def list_address(model: type[models.Model], **filters: Any) -> str:
+    """Return the address of a list with these filters."""
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return f"{address}?{'&'.join(f'{name}={value}' for name, value in filters.items())}"
+
+
+def list_link(model: type[models.Model], text: Any, **filters: Any) -> SafeString:
+    """Return a link to a list with these filters."""
+    return format_html('<a href="{}">{}</a>', list_address(model, **filters), text)
+
+
+def short_id(row_id: Any) -> str:
+    """Return the end of an id: ids made in the same second begin alike."""
+    return str(row_id)[-ID_SHOWN:]

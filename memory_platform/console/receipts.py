@@ -1,0 +1,78 @@
+"""The screen of receipts: what was put into one prompt, and why."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.display import column, link_to, part, value_whole
+from memory_platform.console.filters import OfConversation, OfSubject, WithMemory
+from memory_platform.console.snapshots import conversation_shown
+from profiles.models import Preference, ProfileFact, Tag
+from snapshots.models import Receipt, Snapshot
+from snapshots.receipts.read import candidates_of, rendered_of
+
+LANES = {"snapshots": Snapshot, "preferences": Preference, "profile": ProfileFact, "tags": Tag}
+"""Where a memory of a lane is shown."""
+
+
+@admin.display(description=_("candidates"))
+def candidates_shown(receipt: Receipt) -> SafeString:
+    """Show every candidate with its score and decision; those in the prompt first, by position."""
+    rows = [
+        {**candidate, "link": _memory_link(candidate), "why": value_whole(candidate["explain"])}
+        for candidate in candidates_of(receipt)
+    ]
+    return render_to_string("console/candidates.html", {"candidates": rows})
+
+
+def _memory_link(candidate: dict[str, Any]) -> str:
+    model = LANES.get(candidate["lane"])
+    return link_to(model, candidate["memory_id"]) if model else ""
+
+
+@admin.display(description=_("sections"))
+def sections_shown(receipt: Receipt) -> SafeString:
+    """Show the parts of the prompt with their sizes."""
+    return render_to_string("console/sections.html", {"sections": receipt.sections})
+
+
+@admin.display(description=_("prompt"))
+def prompt_shown(receipt: Receipt) -> SafeString:
+    """Show what was asked and sent, while it is kept."""
+    return render_to_string("console/prompt.html", {"rendered": rendered_of(receipt)})
+
+
+@admin.register(Receipt)
+class ReceiptScreen(SubjectOwnedAdmin):
+    """Receipts, newest first."""
+
+    list_display = (
+        "created_at",
+        subject_shown,
+        conversation_shown,
+        "intent",
+        "phase",
+        "policy_version",
+        "degraded_reason",
+    )
+    list_select_related = ("subject", "conversation")
+    list_filter = (OfSubject, OfConversation, WithMemory, "intent", "policy_version", "degraded_reason", "created_at")
+    search_fields = ("subject__external_id", "conversation__external_id", "id")
+    search_help_text = _("Subject id, conversation id or receipt id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, conversation_shown, "created_at", "intent", "phase", "degraded_reason"),
+        part(_("Candidates"), candidates_shown),
+        part(_("Prompt"), sections_shown, prompt_shown),
+        part(_("More"), "id", "policy_version", "prefix_hash", column("tokens", value_whole, _("tokens"))),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Return receipts; what was put in and rendered is read only when one is opened."""
+        return super().get_queryset(request).defer("candidates", "rendered")

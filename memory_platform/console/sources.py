@@ -1,0 +1,72 @@
+"""Why something is known: the messages behind a memory, and the receipts that put it into a prompt."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from memory_platform.console.display import column, link, list_link, whole
+from snapshots.models import PreferenceSource, ProfileFactSource, Receipt, ReceiptMemory, SnapshotSource, TagSource
+
+
+@admin.display(description=_("used in"))
+def receipts_with(memory: Any) -> str:
+    """Link to the receipts that put this memory into a prompt."""
+    used = ReceiptMemory.objects.filter(memory_ref=memory.pk, subject=memory.subject_id)
+    number = used.order_by().values("receipt_id").distinct().count()
+    text = ngettext("%(count)d receipt", "%(count)d receipts", number) % {"count": number}
+    return list_link(Receipt, text, memory=memory.pk)
+
+
+class Sources(admin.TabularInline[Any, Any]):
+    """The messages behind a memory. The page they stand on has decided who may look."""
+
+    fk_name = "memory"
+    fields: ClassVar[Any] = (
+        column("message", lambda message: link(message, f"{message.said_at:%Y-%m-%d %H:%M}"), _("said at")),
+        column("message.get_role_display", lambda role: role(), _("role")),
+        column("message.content", whole, _("content")),
+    )
+    readonly_fields = fields
+    extra = 0
+    can_delete = False
+    verbose_name_plural = _("sources")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("message").order_by("message__said_at", "message__seq")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return True
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class FactSources(Sources):
+    """The messages behind a profile fact."""
+
+    model = ProfileFactSource
+
+
+class PreferenceSources(Sources):
+    """The messages behind a preference."""
+
+    model = PreferenceSource
+
+
+class TagSources(Sources):
+    """The messages behind a tag."""
+
+    model = TagSource
+
+
+class SnapshotSources(Sources):
+    """The messages behind a snapshot."""
+
+    model = SnapshotSource

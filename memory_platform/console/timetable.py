@@ -1,0 +1,69 @@
+"""The timetable: the operator edits it, staff see it (row E9). Kinds of schedule that nothing uses are not shown."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin
+from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
+
+from memory_platform.console.base import OperatorAdmin
+
+
+class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
+    """The jobs: when each runs, and whether."""
+
+    staff_may_view = True
+    change_form_template = None  # the library's own has an inline script
+    change_list_template = None
+    list_display = ("name", "enabled", "scheduler", "expire_seconds", "last_run_at", "description")
+    list_filter = ("enabled",)
+    search_fields = ("name", "task", "description")
+    date_hierarchy = None
+    ordering = ("name",)
+    actions = ("enable", "disable")
+    fieldsets = (
+        (None, {"fields": ("name", "regtask", "task", "enabled", "description")}),
+        (_("When"), {"fields": ("interval", "crontab", "start_time", "expire_seconds", "last_run_at")}),
+        (_("With"), {"fields": ("args", "kwargs", "queue"), "classes": ("collapse",)}),
+    )
+    readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
+
+    @admin.action(description=_("Let the chosen jobs run"), permissions=["operator"])
+    def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._switch(request, queryset, enabled=True)
+
+    @admin.action(description=_("Stop the chosen jobs"), permissions=["operator"])
+    def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._switch(request, queryset, enabled=False)
+
+    def _switch(self, request: HttpRequest, jobs: QuerySet[Any], *, enabled: bool) -> None:
+        for job in jobs.exclude(enabled=enabled):
+            job.enabled = enabled
+            job.save()  # tells beat, as an update of the table would not
+            self.log_change(request, job, [{"changed": {"fields": ["enabled"]}}])
+        self.message_user(request, _("Beat takes the change up within seconds."), messages.SUCCESS)
+
+
+class IntervalScreen(OperatorAdmin, IntervalScheduleAdmin):  # type: ignore[misc]  # the library carries no types
+    """Every so many seconds, minutes, hours."""
+
+    staff_may_view = True
+    ordering = ("period", "every")
+
+
+class CrontabScreen(OperatorAdmin, CrontabScheduleAdmin):  # type: ignore[misc]  # the library carries no types
+    """At times of the day, week or month."""
+
+    staff_may_view = True
+
+
+def replace_default_screens() -> None:
+    """Put our rules around the library's screens; solar and one-time schedules are not offered."""
+    for model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
+        admin.site.unregister(model)
+    admin.site.register(PeriodicTask, JobScreen)
+    admin.site.register(IntervalSchedule, IntervalScreen)
+    admin.site.register(CrontabSchedule, CrontabScreen)
