@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, promised
+from memory_platform.kernel.policy import assumed, measured, promised
+from snapshots.context.values import BudgetRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,23 @@ class ContextPolicy:
     """What a knowledge question leaves of the memory slot: 2,000 less 1,000."""
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")
     """Role and delimiters of one message; OpenAI's published recipe counted 3 to 4."""
-    candidates: int = assumed(100, owner="context", settle_by="share of contexts that keep their last candidate")
-    """Snapshots asked of recall: about 5,000 tokens of elements, more than an elastic memory section can hold."""
+    candidates_most: int = assumed(100, owner="context", settle_by="share of contexts that keep their last candidate")
+    candidates_spare: int = promised(20, row="C2")
+    """A window of 20 messages makes at most as many statements needless."""
+    least_per_memory: int = measured(40, source="an element without any words: 47 tokens by estimate-1")
     state_from: float = promised(0.8, row="X5")
     tentative_from: float = promised(0.5, row="X5")
 
     def memory_slot_of(self, intent: str | None) -> int | None:
         """Return the memory slot that ``intent`` asks for, in tokens; None when it asks for none."""
         return dict(self.memory_by_intent).get(intent or "")
+
+    def candidates_for(self, budget: BudgetRequest, intent: str | None) -> int:
+        """Return how many snapshots to ask of recall: no more than the memory section could hold at its largest."""
+        slot = self.memory_slot_of(intent) if budget.memory is None else budget.memory
+        total = self.total if budget.total is None else budget.total
+        most = total if slot is None else min(slot, total)
+        return min(self.candidates_most, most // self.least_per_memory + self.candidates_spare)
 
 
 DEFAULT_CONTEXT = ContextPolicy()

@@ -8,17 +8,23 @@ from snapshots.context.shelves import without_echo
 from snapshots.context.values import ContextRequest, WindowTurn
 
 
-def understood(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextRequest:
-    """Return the request with an intent and a phase: the caller's, else those that its query and ``turns`` tell."""
-    read = request.intent if request.intent in INTENTS else detect_intent(request.query)
+def with_intent(request: ContextRequest) -> ContextRequest:
+    """Return the request with an intent: the caller's, else the one that its query tells."""
+    return request if request.intent else replace(request, intent=detect_intent(request.query))
+
+
+def with_phase(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextRequest:
+    """Return the request with a phase: the caller's, else the one that query, intent and ``turns`` tell."""
+    if request.phase:
+        return request
     before = without_echo(turns, request.query)
-    phase = request.phase or detect_phase(
+    phase = detect_phase(
         request.query,
-        intent=read,
+        intent=request.intent if request.intent in INTENTS else detect_intent(request.query),
         turns=sum(1 for turn in before if turn.role == "user"),
         tool_open=tool_open(before),
     )
-    return replace(request, intent=request.intent or read, phase=phase)
+    return replace(request, phase=phase)
 
 
 def tool_open(turns: Sequence[WindowTurn]) -> bool:

@@ -17,7 +17,7 @@ from snapshots.context.assemble import assemble
 from snapshots.context.fence import new_nonce
 from snapshots.context.material import Scene, material_of
 from snapshots.context.policy import DEFAULT_CONTEXT
-from snapshots.context.reading import understood
+from snapshots.context.reading import with_intent, with_phase
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
 from snapshots.context.values import AssembledContext, ContextRequest
 from snapshots.models import Conversation, Message, Receipt
@@ -83,11 +83,12 @@ def build_in_scope(subject_external_id: str, asked: ContextQuery, question: Ques
     """Do the same for a prepared question, in the open scope."""
     watch = Stopwatch()
     with watch.stage("total"):
+        request = with_intent(asked.request)
         with watch.stage("recall"):
-            held = read(ensure_subject(subject_external_id), asked, question)
+            held = read(ensure_subject(subject_external_id), asked.conversation_id, request, question)
         with watch.stage("assemble"):
-            material = material_of(asked.request.query, held.found, held.scene, full_history=held.full_history)
-            request = understood(asked.request, material.turns)
+            material = material_of(request.query, held.found, held.scene, full_history=held.full_history)
+            request = with_phase(request, material.turns)
             context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=DEFAULT_CONTEXT)
         receipt = write_receipt(draft_of(asked, held, context))
     timings = {**watch.ms, "total": round(watch.ms["total"] + question.embed_ms, 3)}
@@ -95,23 +96,24 @@ def build_in_scope(subject_external_id: str, asked: ContextQuery, question: Ques
     return Built(context, receipt, timings)
 
 
-def read(subject: Subject, asked: ContextQuery, question: Question) -> Held:
+def read(subject: Subject, conversation_id: str | None, request: ContextRequest, question: Question) -> Held:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
     conversation = None
-    if asked.conversation_id is not None:
-        conversation = conversations_of(subject).filter(external_id=asked.conversation_id).first()
+    if conversation_id is not None:
+        conversation = conversations_of(subject).filter(external_id=conversation_id).first()
     return Held(
         subject=subject,
         conversation=conversation,
         scene=Scene(conversation.external_id, window_of(conversation)) if conversation else None,
-        found=recall_in_scope(subject, question_in(asked.request), question),
+        found=recall_in_scope(subject, question_in(request), question),
         full_history=history_tokens(subject),
     )
 
 
 def question_in(request: ContextRequest) -> RecallQuery:
-    """Return what a context asks the memory: as much as a budget might hold, explained for the receipt."""
-    return RecallQuery(request.query, asked_at=utc_now(), top_k=DEFAULT_CONTEXT.candidates, explain=True)
+    """Return what a context asks the memory: as much as its budget might hold, explained for the receipt."""
+    candidates = DEFAULT_CONTEXT.candidates_for(request.budget, request.intent)
+    return RecallQuery(request.query, asked_at=utc_now(), top_k=candidates, explain=True)
 
 
 def history_tokens(subject: Subject) -> int:

@@ -2,6 +2,7 @@
 
 from memory_platform.kernel.policy import provenance_of
 from snapshots.context.policy import ContextPolicy
+from snapshots.context.values import BudgetRequest
 
 
 def test_every_number_says_where_it_comes_from() -> None:
@@ -10,7 +11,7 @@ def test_every_number_says_where_it_comes_from() -> None:
         "summary",
         "task",
         "message_overhead",
-        "candidates",
+        "candidates_most",
     }
 
 
@@ -25,3 +26,12 @@ def test_an_intent_without_a_slot_of_its_own_asks_for_none() -> None:
     assert policy.memory_slot_of("small_talk") == 500
     assert policy.memory_slot_of("navigation") is None
     assert policy.memory_slot_of(None) is None
+
+
+def test_recall_is_asked_for_as_many_memories_as_the_budget_could_hold() -> None:
+    policy = ContextPolicy()
+    assert policy.candidates_for(BudgetRequest(), "general") == 100
+    assert policy.candidates_for(BudgetRequest(), "knowledge") == 45
+    assert policy.candidates_for(BudgetRequest(memory=2000), "knowledge") == 70
+    assert policy.candidates_for(BudgetRequest(total=400), None) == 30
+    assert policy.candidates_for(BudgetRequest(memory=0), None) == 20
