@@ -51,7 +51,7 @@ driver|司机
 SYNONYMS = tuple(frozenset(_listed(line)) for line in (_PLACES + _PEOPLE).splitlines() if line)
 """Words for one place or person; a word that stands in two lines means either."""
 
-HOMES = SYNONYMS[0]
+HOMES, WORKPLACES = SYNONYMS[0], SYNONYMS[1]
 PEOPLE = frozenset(word for line in _PEOPLE.splitlines() for word in _listed(line))
 """Words for people who are somebody's: "his mum" is not the subject's own."""
 

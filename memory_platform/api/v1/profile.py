@@ -12,6 +12,7 @@ from memory_platform.api.etags import IfMatch, etag_of
 from memory_platform.api.pagination import Order, Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.v1.profile_shapes import (
+    CompletenessOutput,
     FactPageOutput,
     PatchedProfileOutput,
     ProfileInput,
@@ -22,6 +23,7 @@ from memory_platform.api.v1.profile_shapes import (
     shown_verdicts,
 )
 from memory_platform.api.views import SubjectView
+from profiles.completeness import completeness
 from profiles.models import Subject
 from profiles.selectors import current_profile, profile_history, subject_by_external_id
 from profiles.services.locking import lock_subject
@@ -73,6 +75,21 @@ class ProfileHistoryView(SubjectView):
             return Response(page.answer(profile_history(subject_by_external_id(subject_id)), shown_fact))
 
 
+class CompletenessView(SubjectView):
+    """What is not known of one subject yet."""
+
+    noun = "profile"
+    required_scope = MEMORY_READ
+
+    @extend_schema(responses=CompletenessOutput)
+    def get(self, request: Request, subject_id: str) -> Response:
+        """Return whether the profile is initialised, what is missing, and the question to ask first."""
+        with tenant_tx(self.tenant_id):
+            found = completeness(subject_by_external_id(subject_id))
+        missing = [{"key": need.key, "priority": need.priority} for need in found.missing]
+        return Response({"initialised": found.initialised, "missing": missing, "next_question": found.next_question})
+
+
 def profile_tag(subject: Subject) -> dict[str, str]:
     """Return the ``ETag`` header of a subject's profile."""
     return {"ETag": etag_of(subject.id, subject.profile_version, PART)}
@@ -81,4 +98,9 @@ def profile_tag(subject: Subject) -> dict[str, str]:
 urlpatterns = [
     path("subjects/<product_id:subject_id>/profile", ProfileView.as_view(), name="profile"),
     path("subjects/<product_id:subject_id>/profile/history", ProfileHistoryView.as_view(), name="profile-history"),
+    path(
+        "subjects/<product_id:subject_id>/profile/completeness",
+        CompletenessView.as_view(),
+        name="profile-completeness",
+    ),
 ]

@@ -11,6 +11,7 @@ from memory_platform.api.fields import JsonObjectField, ListOfField, TextField, 
 from memory_platform.api.json_guard import shown_key
 from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import Input, Output, StrictSerializer
+from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
 from profiles.services.claims import stated
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, FactVerdict, Mode
@@ -129,6 +130,21 @@ class FactPageOutput(Output):
 
     data = FactOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
     next_cursor = serializers.CharField(allow_null=True)
+
+
+class MissingOutput(Output):
+    """One thing that is not known yet."""
+
+    key = serializers.CharField()
+    priority = serializers.ChoiceField(choices=names(get_args(Priority)))
+
+
+class CompletenessOutput(Output):
+    """What is missing, most important first; ``initialised`` when nothing of high priority is."""
+
+    initialised = serializers.BooleanField()
+    missing = MissingOutput(many=True)
+    next_question = serializers.CharField(allow_null=True)
 
 
 def changed_paths(given: Mapping[str, Any]) -> list[str]:

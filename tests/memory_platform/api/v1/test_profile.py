@@ -155,7 +155,38 @@ def test_parallel_changes_of_different_fields_all_stand(acme: Caller) -> None:
     assert body_of(acme("GET", PROFILE))["attributes"] == {f"a{number}": number for number in range(16)}
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", ""), ("PATCH", ""), ("GET", "/history")])
+def complete(caller: Caller) -> dict[str, Any]:
+    return body_of(caller("GET", f"{PROFILE}/completeness"))
+
+
+def test_a_new_profile_misses_everything_and_the_first_question_is_the_name(acme: Caller) -> None:
+    answer = complete(acme)
+    assert (answer["initialised"], answer["next_question"]) == (False, "What should I call you?")
+    assert [one["priority"] for one in answer["missing"]] == [*["high"] * 4, "medium", *["low"] * 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "home", "work", "question"),
+    [("Ada", "Home", "Office", "What do you do for a living?"), ("王小明", "家", "公司", "您是做什么工作的?")],
+)
+def test_a_profile_is_initialised_when_nothing_of_high_priority_is_missing(
+    acme: Caller, name: str, home: str, work: str, question: str
+) -> None:
+    patch(acme, {"name": name})
+    for label, fields in ((home, {}), (work, {}), ("Bo", {"phone": "110"})):
+        assert not complete(acme)["initialised"]
+        acme("POST", "/v1/subjects/ada/tags", {"label": label, **fields})
+    answer = complete(acme)
+    assert (answer["initialised"], answer["next_question"]) == (True, question)
+    patch(acme, {"occupation": "x", "interests": ["x"]})
+    acme("PUT", "/v1/subjects/ada/preferences/food/likes", {"value": ["x"]})
+    acme("PUT", "/v1/subjects/ada/preferences/music/likes", {"value": ["x"]})
+    assert complete(acme) == {"initialised": True, "missing": [], "next_question": None}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", ""), ("PATCH", ""), ("GET", "/history"), ("GET", "/completeness")]
+)
 def test_another_tenant_gets_what_it_gets_for_nobody_and_ada_stays(
     acme: Caller, globex: Caller, method: str, path: str
 ) -> None:

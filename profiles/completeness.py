@@ -1,0 +1,92 @@
+"""What is not known of a subject yet, and which question to ask first (rows P7 and A2)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from memory_platform.kernel.text import comparable, detect_language
+from profiles.models import Preference, Subject, Tag, TagKind
+from profiles.selectors import current_preferences, current_profile, tags_of
+from profiles.services.tag_words import HOMES, WORKPLACES
+
+Priority = Literal["high", "medium", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a subject: the profile as :func:`current_profile` gives it, tags and current preferences."""
+
+    profile: Mapping[str, Any]
+    tags: Sequence[Tag]
+    preferences: Sequence[Preference]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing worth knowing, how to see that it is known, and how to ask for it."""
+
+    key: str
+    priority: Priority
+    is_met: Callable[[Known], bool]
+    question_en: str
+    question_zh: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """What is missing, most important first. ``initialised`` when nothing of high priority is."""
+
+    initialised: bool
+    missing: tuple[Need, ...]
+    next_question: str | None
+
+
+def completeness(subject: Subject) -> Completeness:
+    """Return what is not known of a subject yet; the question comes in the language of the profile."""
+    known = Known(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
+    missing = tuple(need for need in NEEDS if not need.is_met(known))
+    question = None
+    if missing:
+        question = missing[0].question_zh if _speaks_chinese(known.profile) else missing[0].question_en
+    return Completeness(all(need.priority != "high" for need in missing), missing, question)
+
+
+def _has_place(words: frozenset[str]) -> Callable[[Known], bool]:
+    def is_met(known: Known) -> bool:
+        names = (name for tag in known.tags for name in (tag.label, *tag.aliases))
+        return any(comparable(name) in words for name in names)
+
+    return is_met
+
+
+def _has_contact(known: Known) -> bool:
+    return any(tag.kind == TagKind.CONTACT and tag.phone for tag in known.tags)
+
+
+def _has_field(field: str) -> Callable[[Known], bool]:
+    return lambda known: bool(known.profile[field])
+
+
+def _has_taste(category: str) -> Callable[[Known], bool]:
+    return lambda known: any(preference.category == category for preference in known.preferences)
+
+
+def _speaks_chinese(profile: Mapping[str, Any]) -> bool:
+    locale = profile["locale"]
+    if locale:
+        return comparable(locale).startswith("zh")
+    said = " ".join(str(profile[field]) for field in ("name", "occupation", "interests") if profile[field])
+    return detect_language(said) == "zh"
+
+
+NEEDS = (
+    Need("name", "high", _has_field("name"), "What should I call you?", "我该怎么称呼您?"),
+    Need("home", "high", _has_place(HOMES), "Where is home for you?", "您家在哪里?"),
+    Need("work", "high", _has_place(WORKPLACES), "Where do you work?", "您在哪里上班?"),
+    Need("emergency_contact", "high", _has_contact, "Whom may I call in an emergency?", "紧急情况下可以联系谁?"),
+    Need("occupation", "medium", _has_field("occupation"), "What do you do for a living?", "您是做什么工作的?"),
+    Need("interests", "low", _has_field("interests"), "What do you enjoy doing?", "您平时喜欢做什么?"),
+    Need("food", "low", _has_taste("food"), "What do you like to eat?", "您喜欢吃什么?"),
+    Need("music", "low", _has_taste("music"), "What music do you like?", "您喜欢听什么音乐?"),
+)
+"""In the order in which they are asked for."""
