@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from profiles.models import Subject
+from snapshots.extraction.corrections import may_correct
 from snapshots.extraction.learn import Learned, learn
 from snapshots.extraction.memories import lesson_of, own_names
 from snapshots.extraction.values import PreferenceCandidate
@@ -15,6 +16,7 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
     Costs no query when no message corrects anything.
     """
     spoken = [message for message in messages if message.remember and message.role == MessageRole.USER]
+    spoken = [message for message in spoken if may_correct(message.content)]
     results: list[Learned] = []
     if not spoken or not conversation.remember:
         return results
