@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+from memory_platform.kernel.ids import new_id
 from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
+from snapshots.queue import sql
+from snapshots.queue.rows import rows
 from snapshots.queue.wake_up import nudge
 
 __all__ = ["enqueue_conversation_end", "enqueue_messages", "nudge"]
@@ -17,12 +20,20 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
     items' order. The messages come with their conversation loaded.
     """
     items = [
-        Work(kind=kind, subject_id=message.subject_id, conversation_id=message.conversation_id, message_id=message.pk)
+        (kind, message)
         for message in messages
         if message.role == MessageRole.USER and message.remember and message.conversation.remember
         for kind in KINDS_OF_MESSAGE
     ]
-    Work.objects.bulk_create(items, ignore_conflicts=True)
+    if items:
+        rows(
+            sql.ENQUEUE_MESSAGES,
+            ids=[new_id() for _ in items],
+            kinds=[str(kind) for kind, _ in items],
+            subjects=[message.subject_id for _, message in items],
+            conversations=[message.conversation_id for _, message in items],
+            messages=[message.pk for _, message in items],
+        )
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:

@@ -173,3 +173,14 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET count = r.count + excluded.count
 """
 
 TENANTS_WITH_DUE_WORK = "SELECT tenant_id FROM app.tenants_with_due_work(%(at_most)s)"
+
+ENQUEUE_MESSAGES = """
+INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, message_id, generation, state, attempts, error_code)
+SELECT %(tenant)s, i.id, i.subject_id, i.kind, i.conversation_id, i.message_id, 0, 'ready', 0, ''
+FROM unnest(
+    %(ids)s::uuid[], %(kinds)s::text[], %(subjects)s::uuid[], %(conversations)s::uuid[], %(messages)s::uuid[]
+) WITH ORDINALITY AS i (id, kind, subject_id, conversation_id, message_id, turn)
+ORDER BY i.turn
+ON CONFLICT DO NOTHING
+"""
+"""Positions come from a sequence, row by row behind the sort: the order of the arrays is the order of the items."""
