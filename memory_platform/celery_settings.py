@@ -27,6 +27,9 @@ worker_consumer = "memory_platform.celery_worker:PatientConsumer"
 # After a lost connection the default fetches less until running tasks end, and has left workers idle for good.
 worker_enable_prefetch_count_reduction = False
 worker_cancel_long_running_tasks_on_connection_loss = False  # a drain needs no broker; its lease is in Postgres
+# How many jobs share a database connection; Celery's Django part knows only this spelling. Without it every job opens
+# a pool anew: an empty wake-up took 14 ms instead of 6. A connection that broke is dropped by whoever meets it.
+CELERY_DB_REUSE_MAX = 1_000
 task_time_limit = 300
 task_soft_time_limit = 240
 worker_hijack_root_logger = False

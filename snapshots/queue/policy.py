@@ -17,7 +17,10 @@ class QueuePolicy:
     renew_every: timedelta = assumed(
         timedelta(seconds=20), owner="queue", settle_by="a third of the lease: two renewals may fail before it is lost"
     )
-    batch: int = measured(200, source="8,000 no-op items, 2 cores: 100 -> 9,900/s, 200 -> 12,500/s, 400 -> 12,900/s")
+    batch: int = measured(
+        200,
+        source="4,000 no-op items, one process, 2 busy cores: 100 -> 2,700/s, 200 -> 3,400/s, 400 -> 4,900/s",
+    )
     subject_batch: int = assumed(100, owner="queue", settle_by="time of one extraction batch with a model configured")
     subjects_visited: int = assumed(1_000, owner="queue", settle_by="a tenant with more subjects in backlog at once")
     attempts: int = promised(8, row="C3")

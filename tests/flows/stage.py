@@ -14,7 +14,12 @@ from psycopg.conninfo import make_conninfo
 from memory_platform.devstack.redis import EmbeddedRedis
 
 ROOT = Path(__file__).resolve().parents[2]
-APP = "tests.flows.worker_app"
+MARKING = "tests.flows.worker_app"
+"""The app whose handlers leave marks."""
+PLATFORM = "memory_platform"
+"""The app that serves."""
+PROGRAM = "stage"
+"""What the processes' database connections are called."""
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 20.0, *, every: float = 0.05) -> float:
@@ -33,7 +38,7 @@ class Process:
         self.log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "celery", "--quiet", "-A", APP, *arguments],
+                [sys.executable, "-m", "celery", "--quiet", "-A", *arguments],
                 cwd=ROOT,
                 env=environment,
                 stdout=output,
@@ -76,14 +81,14 @@ class Stage:
         self.redis.start()
         self._processes: list[Process] = []
 
-    def worker(self, *, pause: float = 0.0, processes: int = 2) -> Process:
+    def worker(self, *, pause: float = 0.0, processes: int = 2, app: str = MARKING) -> Process:
         """Start a worker."""
-        arguments = ["worker", "--concurrency", str(processes), "--without-gossip", "--without-mingle"]
+        arguments = [app, "worker", "--concurrency", str(processes), "--without-gossip", "--without-mingle"]
         return self._started(arguments, TEST_PAUSE=str(pause))
 
-    def beat(self) -> Process:
+    def beat(self, *, app: str = MARKING) -> Process:
         """Start beat with the platform's timetable."""
-        return self._started(["beat", "--pidfile="])
+        return self._started([app, "beat", "--pidfile="])
 
     def close(self) -> None:
         """End everything."""
@@ -96,8 +101,9 @@ class Stage:
             "DATABASE_URL": make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"])),
             "REDIS_URL": self.redis.url,
             "CELERY_BROKER_URL": self.redis.broker_url,
+            "PGAPPNAME": PROGRAM,
         }
-        log = self.home / f"{len(self._processes)}-{arguments[0]}.log"
+        log = self.home / f"{len(self._processes)}-{arguments[1]}.log"
         process = Process(log, [*arguments, "--loglevel", "WARNING"], {**os.environ, **addresses, **extra})
         self._processes.append(process)
         return process

@@ -7,13 +7,14 @@ from uuid import UUID
 
 import pytest
 from celery import current_app
+from django.db import connection
 
 from snapshots.models import Message, Work, WorkKind
 from snapshots.queue.counts import tenants_with_due_work, work_counts
 from snapshots.queue.wake_up import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import Stage, eventually
+from tests.flows.stage import PROGRAM, Stage, eventually
 from tests.flows.worker_app import POISON
 from tests.snapshots.queue.world import filled, marks, states
 
@@ -112,6 +113,21 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
     assert beat.is_alive
     assert_each_done_once(acme, 360)
     assert max(waits) < PROMISED_SECONDS + NOISE, waits
+
+
+def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: Stage) -> None:
+    acme = world.acme
+    worker = stage.worker()
+    for number in range(3):
+        filled(acme.tenant.id, acme.subject, 20, f"c{number}")
+        sweep_until_settled(stage, acme)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = %s", [PROGRAM]
+            )
+            assert cursor.fetchone()[0] > 0
+    assert worker.is_alive
+    assert_each_done_once(acme, 120)
 
 
 def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: Stage) -> None:
