@@ -39,6 +39,9 @@ class Environment(BaseSettings):
         default="localhost,127.0.0.1,[::1]", description="Host names that are answered, comma-separated."
     )
     csrf_trusted_origins: str = Field(default="", description="Origins of the console behind a proxy, comma-separated.")
+    secure_cookies: bool = Field(
+        default=False, description="The console's cookies travel over TLS only. Set it wherever the console has TLS."
+    )
     embedder: Literal["wordllama", "hashing", "none"] = Field(
         default="wordllama", description="Embedding: `wordllama` (embedded), `hashing` (tests), `none` (keywords only)."
     )

@@ -82,7 +82,7 @@ class ConsoleSite(AdminSite):
         granted = tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context = {**super().each_context(request), "title": _("Choose a tenant"), "subtitle": None}
+        context = {**super().each_context(request), "title": _("Choose a tenant"), "is_nav_sidebar_enabled": False}
         context["choices"] = Tenant.objects.filter(id__in=granted)
         return TemplateResponse(request, "console/switch.html", context)
 

@@ -10,6 +10,12 @@ from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
 from memory_platform.console.base import OperatorAdmin
+from memory_platform.console.display import column, line
+
+
+def why(description: str) -> str:
+    """Return what a job is for, without the seal that the timetable adds."""
+    return line(description.split(" [timetable ", maxsplit=1)[0])
 
 
 class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
@@ -18,7 +24,7 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
     staff_may_view = True
     change_form_template = None  # the library's own has an inline script
     change_list_template = None
-    list_display = ("name", "enabled", "scheduler", "expire_seconds", "last_run_at", "description")
+    list_display = ("name", "enabled", "scheduler", "last_run_at", column("description", why, _("why")))
     list_filter = ("enabled",)
     search_fields = ("name", "task", "description")
     date_hierarchy = None
