@@ -18,6 +18,8 @@ MARKING = "tests.flows.worker_app"
 """The app whose handlers leave marks."""
 PLATFORM = "memory_platform"
 """The app that serves."""
+POISON = "毒药"
+"""The content of a message whose item kills the process that handles it."""
 PROGRAM = "stage"
 """What the processes' database connections are called."""
 

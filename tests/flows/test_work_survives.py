@@ -14,8 +14,7 @@ from snapshots.queue.counts import tenants_with_due_work, work_counts
 from snapshots.queue.wake_up import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import PROGRAM, Stage, eventually
-from tests.flows.worker_app import POISON
+from tests.flows.stage import POISON, PROGRAM, Stage, eventually
 from tests.snapshots.queue.world import filled, marks, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows")]

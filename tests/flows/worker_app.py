@@ -16,16 +16,16 @@ from celery import Celery
 django.setup()
 
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
-from snapshots.queue.counts import tenants_with_due_work  # noqa: E402
-from snapshots.queue.drain import drain_work  # noqa: E402
-from snapshots.queue.policy import QueuePolicy  # noqa: E402
-from snapshots.queue.values import ClaimedWork  # noqa: E402
-from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402
-from tenants.isolation import tenant_tx  # noqa: E402
-from tenants.jobs import TenantTask  # noqa: E402
-from tests.snapshots.queue.world import leave_marks  # noqa: E402
+from snapshots.queue.counts import tenants_with_due_work  # noqa: E402 - as above
+from snapshots.queue.drain import drain_work  # noqa: E402 - as above
+from snapshots.queue.policy import QueuePolicy  # noqa: E402 - as above
+from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
+from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402 - as above
+from tenants.isolation import tenant_tx  # noqa: E402 - as above
+from tenants.jobs import TenantTask  # noqa: E402 - as above
+from tests.flows.stage import POISON  # noqa: E402 - as above
+from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above
 
-POISON = "毒药"
 PAUSE = float(os.environ.get("TEST_PAUSE", "0"))
 POLICY = QueuePolicy(
     lease=timedelta(seconds=1.5),

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from io import StringIO
 
 import pytest
-from celery import current_app
 from django.core.management import call_command
 from django.utils.module_loading import import_string
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
+from memory_platform.celery import app
 from memory_platform.schedule import TIMETABLE, Job, sync_schedule
 
 SENT_BY_NAME = {"snapshots.jobs.drain_work_job"}
@@ -26,8 +26,8 @@ def empty_schedule(database: None) -> Iterator[None]:
 
 
 def test_every_job_is_in_the_timetable_or_has_a_caller() -> None:
-    current_app.loader.import_default_modules()
-    ours = {name for name in current_app.tasks if not name.startswith(("celery.", "tests."))}
+    app.loader.import_default_modules()
+    ours = {name for name in app.tasks if not name.startswith(("celery.", "tests."))}
     assert ours == {job.runs for job in TIMETABLE} | SENT_BY_NAME
     for name in ours:
         assert import_string(name).name == name
