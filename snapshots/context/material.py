@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from profiles.models import Preference, ProfileFact, Tag
-from profiles.models.belief import Belief
+from profiles.held import HeldFact, HeldPreference
+from profiles.models import Tag
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.relevance import touched_facts
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
@@ -42,25 +42,26 @@ def material_of(query: str, found: Recalled, scene: Scene | None, *, full_histor
 
 def profile_view(lanes: RecalledLanes) -> ProfileView:
     """Return the rows of the lanes as a profile."""
-    locale = next((fact.value for fact in lanes.facts if fact.field == LOCALE and not fact.is_attribute), None)
+    facts = lanes.beliefs.facts
+    locale = next((fact.value for fact in facts if fact.field == LOCALE and not fact.is_attribute), None)
     return ProfileView(
         locale=locale if isinstance(locale, str) else None,
-        fields=tuple(fact_item(fact) for fact in lanes.facts if not fact.is_attribute),
-        attributes=tuple(fact_item(fact) for fact in lanes.facts if fact.is_attribute),
-        preferences=tuple(map(preference_item, lanes.preferences)),
+        fields=tuple(fact_item(fact) for fact in facts if not fact.is_attribute),
+        attributes=tuple(fact_item(fact) for fact in facts if fact.is_attribute),
+        preferences=tuple(map(preference_item, lanes.beliefs.preferences)),
         tags=tuple(map(tag_item, lanes.tags)),
     )
 
 
-def fact_item(fact: ProfileFact) -> MemoryItem:
+def fact_item(fact: HeldFact) -> MemoryItem:
     """Return a profile fact as an item under the id that its value keeps for life."""
-    return replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.value_id))
+    return replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.id))
 
 
-def preference_item(preference: Preference) -> MemoryItem:
+def preference_item(preference: HeldPreference) -> MemoryItem:
     """Return a preference as an item."""
     path = (preference.category, preference.key)
-    return preference_fact(str(preference.value_id), path, preference.value, standing_of(preference))
+    return preference_fact(str(preference.id), path, preference.value, standing_of(preference))
 
 
 def tag_item(tag: Tag) -> MemoryItem:
@@ -69,9 +70,9 @@ def tag_item(tag: Tag) -> MemoryItem:
     return tag_fact(str(tag.id), place, Standing(tag.confidence, str(tag.provenance), tag.created_at))
 
 
-def standing_of(belief: Belief) -> Standing:
+def standing_of(belief: HeldFact | HeldPreference) -> Standing:
     """Return how firmly a value is held, and since when."""
-    return Standing(belief.confidence, str(belief.provenance), belief.valid_at)
+    return Standing(belief.confidence, belief.provenance, belief.valid_at)
 
 
 def memory_item(memory: RecalledMemory) -> MemoryItem:

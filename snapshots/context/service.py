@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
 from memory_platform.providers.tokens import TokenEstimator
-from profiles.models import Subject
+from profiles.held import subject_id_of
 from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
 from snapshots.context.fence import new_nonce
@@ -20,18 +20,18 @@ from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.reading import with_intent, with_phase
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
 from snapshots.context.values import AssembledContext, ContextRequest
-from snapshots.models import Conversation, Message, Receipt
+from snapshots.models import Conversation, Receipt
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.search import Question, Stopwatch, prepare_question
 from snapshots.recall.service import Recalled, recall_in_scope
 from snapshots.recall.values import RecallQuery
 from snapshots.receipts.values import ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
-from snapshots.selectors import conversations_of
 from snapshots.window.window import window_of
-from tenants.isolation import tenant_tx
+from tenants.isolation import current_tenant_id, tenant_tx
 
 COUNTER = TokenEstimator()
+HISTORY_TOKENS = "SELECT coalesce(sum(tokens), 0) FROM message WHERE tenant_id = %s AND subject_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ContextQuery:
 class Held:
     """What was read for one context. ``full_history`` in tokens."""
 
-    subject: Subject
+    subject_id: UUID
     conversation: Conversation | None
     scene: Scene | None
     found: Recalled
@@ -85,7 +85,7 @@ def build_in_scope(subject_external_id: str, asked: ContextQuery, question: Ques
     with watch.stage("total"):
         request = with_intent(asked.request)
         with watch.stage("recall"):
-            held = read(ensure_subject(subject_external_id), asked.conversation_id, request, question)
+            held = read(known_subject_id(subject_external_id), asked.conversation_id, request, question)
         with watch.stage("assemble"):
             material = material_of(request.query, held.found, held.scene, full_history=held.full_history)
             request = with_phase(request, material.turns)
@@ -96,17 +96,22 @@ def build_in_scope(subject_external_id: str, asked: ContextQuery, question: Ques
     return Built(context, receipt, timings)
 
 
-def read(subject: Subject, conversation_id: str | None, request: ContextRequest, question: Question) -> Held:
+def known_subject_id(external_id: str) -> UUID:
+    """Return the subject's id, making the subject on first sight."""
+    return subject_id_of(external_id) or ensure_subject(external_id).id
+
+
+def read(subject_id: UUID, conversation_id: str | None, request: ContextRequest, question: Question) -> Held:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
     conversation = None
     if conversation_id is not None:
-        conversation = conversations_of(subject).filter(external_id=conversation_id).first()
+        conversation = Conversation.objects.filter(subject_id=subject_id, external_id=conversation_id).first()
     return Held(
-        subject=subject,
+        subject_id=subject_id,
         conversation=conversation,
         scene=Scene(conversation.external_id, window_of(conversation)) if conversation else None,
-        found=recall_in_scope(subject, question_in(request), question),
-        full_history=history_tokens(subject),
+        found=recall_in_scope(subject_id, question_in(request), question),
+        full_history=history_tokens(subject_id),
     )
 
 
@@ -116,16 +121,17 @@ def question_in(request: ContextRequest) -> RecallQuery:
     return RecallQuery(request.query, asked_at=utc_now(), top_k=candidates, explain=True)
 
 
-def history_tokens(subject: Subject) -> int:
+def history_tokens(subject_id: UUID) -> int:
     """Return what it would cost to send all that the subject's conversations hold."""
-    total = Message.objects.filter(subject_id=subject.id).aggregate(total=Sum("tokens"))["total"]
-    return int(total or 0)
+    with connection.cursor() as cursor:
+        cursor.execute(HISTORY_TOKENS, [current_tenant_id(), subject_id])
+        return int(cursor.fetchone()[0])
 
 
 def draft_of(asked: ContextQuery, held: Held, context: AssembledContext) -> ReceiptDraft:
     """Return the receipt to be of a context."""
     return ReceiptDraft(
-        subject_id=held.subject.id,
+        subject_id=held.subject_id,
         conversation_id=held.conversation.id if held.conversation else None,
         policy_version=asked.policy_version,
         intent=context.intent,

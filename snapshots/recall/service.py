@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from uuid import UUID
 
-from memory_platform.kernel.errors import NotFound
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
-from profiles.models import Subject
-from profiles.selectors import subject_by_external_id
+from profiles.held import subject_id_of
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import RecalledLanes, recall_lanes
 from snapshots.recall.search import Question, Stopwatch, prepare_question, recall_snapshots
@@ -34,8 +32,8 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
     started = perf_counter()
     question = prepare_question(query.text)
     with tenant_tx(tenant_id):
-        subject = known_subject(subject_external_id)
-        found = recall_in_scope(subject, query, question) if subject else Recalled(degraded=question.degraded)
+        subject_id = subject_id_of(subject_external_id)
+        found = recall_in_scope(subject_id, query, question) if subject_id else Recalled(degraded=question.degraded)
     total = perf_counter() - started
     search_ms = round(total * 1000 - question.embed_ms, 3)
     timings = {"embed": question.embed_ms, "search": search_ms, "total": round(total * 1000, 3)}
@@ -43,23 +41,15 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
     return Recalled(found.memories, found.lanes, found.degraded, timings)
 
 
-def recall_in_scope(subject: Subject, query: RecallQuery, question: Question) -> Recalled:
+def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
     """Return what a known subject's memory answers to a prepared question, in the open scope."""
     watch = Stopwatch()
     with watch.stage("lanes"):
-        lanes = recall_lanes(subject, query)
+        lanes = recall_lanes(subject_id, query)
     if SNAPSHOTS not in query.lanes:
         return Recalled(lanes=lanes, timings_ms={"embed": question.embed_ms, **watch.ms})
-    result = recall_snapshots(subject.id, query, question)
+    result = recall_snapshots(subject_id, query, question)
     return Recalled(result.memories, lanes, result.degraded, {**result.timings_ms, **watch.ms})
-
-
-def known_subject(external_id: str) -> Subject | None:
-    """Return the subject, or None: a question makes nobody known."""
-    try:
-        return subject_by_external_id(external_id)
-    except NotFound:
-        return None
 
 
 def count(found: Recalled, seconds: float) -> None:
@@ -71,8 +61,8 @@ def count(found: Recalled, seconds: float) -> None:
         RECALL_DEGRADED.labels(reason=reason).inc()
     hits = {
         SNAPSHOTS: len(found.memories),
-        "profile": len(found.lanes.facts),
-        "preferences": len(found.lanes.preferences),
+        "profile": len(found.lanes.beliefs.facts),
+        "preferences": len(found.lanes.beliefs.preferences),
         "tags": len(found.lanes.meant),
     }
     for lane, number in hits.items():

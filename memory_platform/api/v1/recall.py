@@ -198,8 +198,8 @@ def shown_recall(query: RecallQuery, found: Recalled) -> dict[str, Any]:
     """Return an answer as the API shows it."""
     return {
         "memories": [shown_memory(memory) for memory in found.memories],
-        "profile": found.lanes.profile,
-        "preferences": found.lanes.preference_values,
+        "profile": found.lanes.beliefs.profile,
+        "preferences": found.lanes.beliefs.preference_values,
         "tags": [shown_match(match) for match in found.lanes.meant],
         "intent": detect_intent(query.text),
         "degraded_reason": joined(found.degraded),

@@ -39,8 +39,8 @@ def test_all_lanes_answer_at_once_in_english_and_chinese(world: World) -> None:
 
     english = ask(world.acme, "Which food is she allergic to?")
     assert texts(english)[0] == PEANUTS
-    assert english.lanes.profile == {"name": "Ada", "occupation": "programmer"}
-    assert english.lanes.preference_values == {"navigation": {"avoid_highway": True}}
+    assert english.lanes.beliefs.profile == {"name": "Ada", "occupation": "programmer"}
+    assert english.lanes.beliefs.preference_values == {"navigation": {"avoid_highway": True}}
     assert english.degraded == frozenset()
 
     chinese = ask(world.acme, "周末去哪里爬山")
@@ -53,8 +53,8 @@ def test_only_the_lanes_that_are_asked_for_are_read(world: World) -> None:
     know(world.acme, name="Ada")
     prefer(world.acme, "food", "diet", "vegetarian")
     found = ask(world.acme, "peanuts", lanes=frozenset({"preferences"}))
-    assert found.lanes.preference_values == {"food": {"diet": "vegetarian"}}
-    assert (texts(found), found.lanes.profile, found.lanes.tags) == ([], {}, ())
+    assert found.lanes.beliefs.preference_values == {"food": {"diet": "vegetarian"}}
+    assert (texts(found), found.lanes.beliefs.profile, found.lanes.tags) == ([], {}, ())
 
 
 def test_a_memory_names_its_message_and_explains_itself(world: World) -> None:
@@ -69,7 +69,7 @@ def test_a_memory_names_its_message_and_explains_itself(world: World) -> None:
 
 def test_an_unknown_subject_has_nothing_and_stays_unknown(world: World) -> None:
     found = ask(world.acme, "anything", subject_id="nobody")
-    assert (found.memories, found.lanes.profile, found.lanes.tags) == ((), {}, ())
+    assert (found.memories, found.lanes.beliefs.profile, found.lanes.tags) == ((), {}, ())
     with tenant_tx(world.acme.tenant.id):
         assert not Subject.objects.filter(external_id="nobody").exists()
 
@@ -81,7 +81,7 @@ def test_preferences_follow_both_clocks(world: World) -> None:
     prefer(world.acme, "food", "favourite_drink", "咖啡")
 
     def drink(**query: Any) -> Any:
-        return ask(world.acme, "喝什么", **query).lanes.preference_values
+        return ask(world.acme, "喝什么", **query).lanes.beliefs.preference_values
 
     assert drink() == {"food": {"favourite_drink": "咖啡"}}
     assert drink(as_of=then + timedelta(days=1)) == {"food": {"favourite_drink": "茶"}}
@@ -106,7 +106,7 @@ def test_a_question_is_embedded_outside_and_everything_is_read_in_one_transactio
         assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
     statements = [query["sql"] for query in queries.captured_queries]
     assert statements.count("BEGIN") == 1
-    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 7, statements
+    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 6, statements
 
 
 def test_without_pgvector_keywords_still_find_and_the_answer_says_so(world: World) -> None:

@@ -1,0 +1,82 @@
+"""The one statement of the answering path reads what the selectors read. Rows: P2, P3, P4."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from profiles.held import beliefs_held, subject_id_of, tags_held
+from profiles.selectors import preference_values, preferences_at, profile_facts, profile_of, tags_of
+from profiles.services.claims import stated
+from profiles.services.preferences import record_preference, retract_preference
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import TagDraft, upsert_tag
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+
+START = utc_now() - timedelta(days=40)
+
+
+def live(house: House) -> list[datetime]:
+    """Let Ada change her mind and return the moments between."""
+    moments = [START]
+    with tenant_tx(house.tenant.id):
+        record_preference(house.subject, "food", "favourite_drink", stated("茶", valid_at=START))
+        record_preference(house.subject, "navigation", "avoid_highway", stated(True))
+        facts = (FactName("occupation"), FactName("city", is_attribute=True))
+        patch_profile(house.subject, [FactChange(facts[0], stated("程序员")), FactChange(facts[1], stated("London"))])
+    moments.append(utc_now())
+    with tenant_tx(house.tenant.id):
+        record_preference(house.subject, "food", "favourite_drink", stated("咖啡", valid_at=START + timedelta(days=20)))
+        retract_preference(house.subject, "navigation", "avoid_highway")
+        patch_profile(house.subject, [FactChange(facts[0], stated("teacher"))], remove=[facts[1]])
+    return [*moments, START + timedelta(days=10), START + timedelta(days=30), utc_now()]
+
+
+@pytest.mark.parametrize("clock", ["now", "as_of", "known_at", "both"])
+def test_both_clocks_are_read_as_the_selectors_read_them(world: World, clock: str) -> None:
+    moments = live(world.acme)
+    for moment in moments:
+        as_of = moment if clock in {"as_of", "both"} else None
+        known_at = moment if clock in {"known_at", "both"} else None
+        with tenant_tx(world.acme.tenant.id):
+            held = beliefs_held(world.acme.subject.id, as_of=as_of, known_at=known_at)
+            preferences = list(preferences_at(world.acme.subject, as_of=as_of, known_at=known_at))
+            facts = list(profile_facts(world.acme.subject, as_of=as_of, known_at=known_at))
+        assert held.preference_values == preference_values(preferences)
+        assert {one.id for one in held.preferences} == {one.value_id for one in preferences}
+        assert {one.id for one in held.facts} == {one.value_id for one in facts}
+        full = profile_of(facts)
+        assert held.profile == {field: value for field, value in full.items() if value not in (None, {})}
+
+
+def test_only_what_is_asked_for_is_read(world: World) -> None:
+    live(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        assert beliefs_held(world.acme.subject.id, facts=False).profile == {}
+        assert beliefs_held(world.acme.subject.id, preferences=False).preference_values == {}
+        assert beliefs_held(new_id()).facts == ()
+
+
+def test_a_subject_is_known_in_its_own_tenant_only(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        assert subject_id_of("ada") == world.acme.subject.id
+        assert subject_id_of("nobody") is None
+    live(world.acme)
+    with tenant_tx(world.globex.tenant.id):
+        assert subject_id_of("ada") is None
+        assert beliefs_held(world.acme.subject.id).preferences == ()
+
+
+def test_tags_are_those_of_the_selectors(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        upsert_tag(
+            world.acme.subject, TagDraft("家", {"kind": "place", "address": "世纪大道100号", "lat": 31.2, "lon": 121.5})
+        )
+        upsert_tag(world.acme.subject, TagDraft("mum", {"kind": "contact", "phone": "1", "aliases": ["妈妈"]}))
+        held, selected = tags_held(world.acme.subject.id), list(tags_of(world.acme.subject))
+        assert [vars(tag) | {"_state": None} for tag in held] == [vars(tag) | {"_state": None} for tag in selected]
+        assert [tag.aliases for tag in held] == [[], ["妈妈"]]
+    with tenant_tx(world.globex.tenant.id):
+        assert tags_held(world.acme.subject.id) == ()
