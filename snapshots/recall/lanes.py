@@ -6,6 +6,7 @@ from uuid import UUID
 from profiles.held import HeldBeliefs, beliefs_held, tags_held
 from profiles.models import Tag
 from profiles.services.tag_lookup import TagMatch, lookup_tags
+from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import RecallQuery
 
 
@@ -30,7 +31,7 @@ def recall_lanes(subject_id: UUID, query: RecallQuery) -> RecalledLanes:
     return RecalledLanes(
         beliefs=believed(subject_id, query),
         tags=tags,
-        meant=tuple(lookup_tags(query.text, tags)) if tags else (),
+        meant=tuple(lookup_tags(query.text[: DEFAULT_RECALL.tag_question_chars], tags)) if tags else (),
     )
 
 

@@ -62,6 +62,8 @@ class RecallPolicy:
     scoring: ScoringPolicy = field(default=ScoringPolicy())
     ranking: RankingPolicy = field(default=RankingPolicy())
     lane_depth: int = promised(50, row="R2")
+    tag_question_chars: int = assumed(2_000, owner="recall", settle_by="where in real questions tags are named")
+    """A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms."""
     clock_skew_seconds: float = assumed(300.0, owner="recall", settle_by="clock offsets seen in production")
     image_cache_bytes: int = assumed(256_000_000, owner="recall", settle_by="memory of a web process under load")
 
