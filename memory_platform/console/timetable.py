@@ -37,6 +37,14 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
     )
     readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
 
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave the chooser of tasks out where nothing can be chosen."""
+        if self._may_write(request):
+            return self.fieldsets
+        return [
+            (title, {**part, "fields": [f for f in part["fields"] if f != "regtask"]}) for title, part in self.fieldsets
+        ]
+
     @admin.action(description=_("Let the chosen jobs run"), permissions=["operator"])
     def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._switch(request, queryset, enabled=True)

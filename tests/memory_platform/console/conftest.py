@@ -1,10 +1,12 @@
 """Staff of the test world: Sam supports acme, Mia manages it, Vic looks on; Gus works for globex; Olga operates."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import translation
 
 from tenants.isolation import tenant_tx
 from tenants.models import Role, Tenant
@@ -33,6 +35,13 @@ def log_in(username: str, *, tenant: Tenant | None = None, role: Role | None = N
     client = Client()
     client.force_login(user)
     return client
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Start in English, and leave no language of a request behind in this thread."""
+    with translation.override("en"):
+        yield
 
 
 @pytest.fixture

@@ -1,0 +1,84 @@
+"""The texts we show and their translations, without gettext's tools: found by parsing, compiled by polib.
+
+Only ``manage.py translate`` and the tests import this file: polib is a package of development.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import polib
+from django.utils.translation.template import templatize
+
+from memory_platform.env import PROJECT_ROOT
+
+LOCALE = PROJECT_ROOT / "memory_platform" / "locale" / "zh_Hans" / "LC_MESSAGES"
+PO, MO = LOCALE / "django.po", LOCALE / "django.mo"
+PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")
+ONE = {"_", "gettext", "gettext_lazy"}
+MANY = {"ngettext", "ngettext_lazy"}
+OF_LIBRARIES = ("Themes",)
+"""Texts of libraries that bring no Chinese of their own, where every operator sees them."""
+
+Text = tuple[str, str]
+"""A text and its plural; the plural is empty where there is none."""
+
+_IN_TEMPLATE = re.compile(r"""\b(?:_|gettext)\(\s*(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")\s*\)""")
+
+
+def texts() -> set[Text]:
+    """Return every translatable text of our own Python files and templates."""
+    found: set[Text] = {(text, "") for text in OF_LIBRARIES}
+    for package in PACKAGES:
+        for path in sorted((PROJECT_ROOT / package).rglob("*.py")):
+            found.update(texts_of_python(path.read_text(encoding="utf-8")))
+        for path in sorted((PROJECT_ROOT / package).rglob("templates/**/*.html")):
+            found.update(texts_of_template(path.read_text(encoding="utf-8")))
+    return found
+
+
+def texts_of_python(source: str) -> Iterator[Text]:
+    """Yield the literal first arguments of gettext calls."""
+    for node in ast.walk(ast.parse(source)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        words = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+        if node.func.id in ONE and words and isinstance(words[0], str):
+            yield words[0], ""
+        if node.func.id in MANY:
+            yield str(words[0]), str(words[1])
+
+
+def texts_of_template(source: str) -> Iterator[Text]:
+    """Yield the texts of ``translate`` and ``blocktranslate``."""
+    for match in _IN_TEMPLATE.finditer(templatize(source)):
+        yield str(ast.literal_eval(match.group(1))), ""
+
+
+def read_catalogue() -> polib.POFile:
+    """Return the Chinese catalogue."""
+    return polib.pofile(str(PO), encoding="utf-8", wrapwidth=120)
+
+
+def bring_up_to_date(catalogue: polib.POFile, wanted: Iterable[Text]) -> list[str]:
+    """Add texts without a translation, drop those that nothing shows any more; return what has to be translated."""
+    known = {(entry.msgid, entry.msgid_plural): entry for entry in catalogue}
+    for text in sorted(set(wanted) - known.keys()):
+        catalogue.append(_empty_entry(*text))
+    for text in known.keys() - set(wanted):
+        catalogue.remove(known[text])
+    catalogue.sort(key=lambda entry: (entry.msgid.lower(), entry.msgid))
+    return [entry.msgid for entry in catalogue.untranslated_entries()]
+
+
+def _empty_entry(text: str, plural: str) -> polib.POEntry:
+    if plural:
+        return polib.POEntry(msgid=text, msgid_plural=plural, msgstr_plural={0: ""}, flags=["python-format"])
+    return polib.POEntry(msgid=text, flags=["python-format"] if "%(" in text else [])
+
+
+def save(catalogue: polib.POFile, folder: Path = LOCALE) -> None:
+    """Write the catalogue and its compiled form."""
+    catalogue.save(str(folder / PO.name))
+    catalogue.save_as_mofile(str(folder / MO.name))

@@ -1,0 +1,24 @@
+"""``manage.py translate``: bring the console's Chinese catalogue up to date and compile it. For developers."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+
+class Command(BaseCommand):
+    """Find our texts, add new ones to the catalogue, drop old ones, compile; name what waits for a translation."""
+
+    help = "Bring memory_platform/locale up to date with the code and compile it (no gettext tools needed)."
+    requires_system_checks = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Rewrite the catalogue and its compiled form. Raises CommandError naming texts without a translation."""
+        from memory_platform.console import catalogue  # noqa: PLC0415 - needs polib, which only developers have
+
+        chinese = catalogue.read_catalogue()
+        missing = catalogue.bring_up_to_date(chinese, catalogue.texts())
+        catalogue.save(chinese)
+        if missing:
+            listed = "\n".join(f"  {text}" for text in missing)
+            raise CommandError(f"Translate these in {catalogue.PO}:\n{listed}")
+        self.stdout.write(f"{len(chinese)} texts are translated and compiled.")

@@ -1,0 +1,99 @@
+"""The console in a real browser: in Chinese, on a phone, with hostile text, changed tenants. Rows: D2, T3."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page, expect
+
+from profiles.models import Subject, Tag
+from snapshots.models import Receipt
+from tenants.isolation import tenant_tx
+from tests.browser.test_console import PASSWORD, hire, log_in
+from tests.conftest import World
+from tests.memory_platform.console.rows import one_of_each
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+LISTS = ("profiles/subject", "profiles/preference", "snapshots/snapshot", "snapshots/receipt", "snapshots/message")
+
+
+def sideways(page: Page) -> int:
+    """Return by how many pixels the page is wider than the window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def test_the_console_speaks_chinese_when_chosen(world: World, site: str, page: Page) -> None:
+    hire("sam", world.acme.tenant)
+    log_in(page, site, "sam")
+    expect(page.locator("#content-main")).to_contain_text("Conversations and memory")
+    page.select_option(".language-chooser select", "zh-hans")
+    expect(page.locator("#content-main")).to_contain_text("会话与记忆")
+    page.click("text=偏好")
+    expect(page.locator("#nav-sidebar")).to_contain_text("已知信息")
+    expect(page.locator("#content h1")).to_have_text("偏好")
+
+
+def test_nothing_is_wider_than_a_phone(world: World, site: str, page: Page) -> None:
+    hire("sam", world.acme.tenant)
+    with tenant_tx(world.acme.tenant.id):
+        rows = one_of_each("a-long-word-without-a-single-place-to-break-it-" * 4)
+    page.set_viewport_size({"width": 390, "height": 844})
+    log_in(page, site, "sam")
+    assert sideways(page) <= 0
+    for name in LISTS:
+        page.goto(f"{site}/console/{name}/")
+        expect(page.locator("#result_list")).to_be_visible()
+        assert sideways(page) <= 0, name
+    for model in (Subject, Receipt, Tag):
+        page.goto(f"{site}/console/{model._meta.app_label}/{model._meta.model_name}/{rows[model].pk}/change/")
+        assert sideways(page) <= 0, model
+
+
+def test_stored_markup_does_not_run(world: World, site: str, page: Page) -> None:
+    hire("sam", world.acme.tenant)
+    with tenant_tx(world.acme.tenant.id):
+        rows = one_of_each(HOSTILE)
+    log_in(page, site, "sam")
+    for model, row in rows.items():
+        for end in ("", f"{row.pk}/change/"):
+            page.goto(f"{site}/console/{model._meta.app_label}/{model._meta.model_name}/{end}")
+            assert "owned" not in page.title(), (model, end)
+
+
+def test_even_a_script_that_got_into_the_page_does_not_run(world: World, site: str, page: Page) -> None:
+    page.goto(f"{site}/console/login/")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', `<img src=x onerror=\"document.title='owned'\">`)")
+    page.wait_for_timeout(300)
+    assert "owned" not in page.title()
+
+
+def test_the_operator_changes_the_tenant_in_the_header(world: World, site: str, page: Page) -> None:
+    User.objects.create_superuser("olga", password=PASSWORD)
+    log_in(page, site, "olga")
+    page.click("text=Acme")
+    page.goto(f"{site}/console/profiles/subject/")
+    expect(page.locator("#result_list")).to_contain_text("ada")
+    page.select_option("#desk-tenant", label="Globex")
+    page.click(".desk button")
+    page.goto(f"{site}/console/profiles/subject/")
+    expect(page.locator("#result_list")).to_contain_text("gil")
+    expect(page.locator("#result_list")).not_to_contain_text("ada")
+
+
+def test_pages_load_without_a_fault_in_the_browser(world: World, site: str, chromium: Browser) -> None:
+    User.objects.create_superuser("olga", password=PASSWORD)
+    with tenant_tx(world.acme.tenant.id):
+        rows = one_of_each("peanuts")
+    context = chromium.new_context()
+    page, faults = context.new_page(), []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    log_in(page, site, "olga")
+    page.click("text=Acme")
+    receipt = f"snapshots/receipt/{rows[Receipt].pk}/change/"
+    for end in ("", receipt, "django_celery_beat/periodictask/add/", "tenants/member/add/", "auth/user/add/"):
+        page.goto(f"{site}/console/{end}")
+    page.goto(f"{site}/v1/docs")
+    expect(page.locator(".opblock").first).to_be_visible()
+    context.close()
+    assert faults == []

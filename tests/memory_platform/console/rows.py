@@ -1,0 +1,132 @@
+"""One row of every kind that the console shows, with one text in every field that takes text."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Model
+
+from memory_platform.kernel.ids import new_id
+from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
+from snapshots.models import (
+    Conversation,
+    Message,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    Snapshot,
+    SnapshotSource,
+    TagSource,
+    Work,
+)
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.write import write_receipt
+from tenants.models import ApiKey, AuditRecord
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.keys import create_key
+
+SAID_AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+
+
+def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
+    """Make one subject and all that can belong to it, inside the open tenant; return ``{model: row}``."""
+    subject = Subject.objects.create(external_id=f"{text}-{number}"[:200], metadata={text: [text]}, search_text=text)
+    rows: dict[type[Model], Any] = {Subject: subject}
+    rows |= talk(subject, text)
+    rows |= beliefs(subject, text)
+    rows |= snapshot_and_receipt(subject, text, rows)
+    rows[ApiKey] = create_key(name=text[:100], scopes=["memory:read"], by=COMMAND_LINE).api_key
+    rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
+    return rows
+
+
+def talk(subject: Subject, text: str) -> dict[type[Model], Any]:
+    """Make a conversation with one message and its work."""
+    conversation = Conversation.objects.create(subject=subject, external_id=text[:200], summary=text)
+    message = Message.objects.create(
+        subject=subject,
+        conversation=conversation,
+        external_id=text[:200],
+        seq=1,
+        role="user",
+        name=text[:200],
+        content=text,
+        parts=[{"type": "text", "text": text}],
+        tool_calls=[{"name": text}],
+        tool_call_id=text[:200],
+        metadata={text: text},
+        content_hash=b"",
+        said_at=SAID_AT,
+    )
+    work = Work.objects.create(
+        subject=subject, conversation=conversation, message=message, kind="extract", state="dead", error_code=text[:100]
+    )
+    return {Conversation: conversation, Message: message, Work: work}
+
+
+def beliefs(subject: Subject, text: str) -> dict[type[Model], Any]:
+    """Make a profile fact, a preference, a tag and a candidate."""
+    held: dict[str, Any] = {"subject": subject, "confidence": 0.6, "provenance": "observation"}
+    believed = {**held, "value": [text, {text: text}], "valid_at": SAID_AT}
+    return {
+        ProfileFact: ProfileFact.objects.create(**believed, field=text[:200], is_attribute=True),
+        Preference: Preference.objects.create(**believed, category=text[:100], key=text[:200], statement=text),
+        Tag: Tag.objects.create(
+            **held,
+            label=text[:200],
+            kind="place",
+            address=text,
+            poi_id=text[:200],
+            phone=text[:64],
+            relation=text[:100],
+            aliases=[text[:200]],
+        ),
+        Candidate: Candidate.objects.create(
+            **held, kind="preference", target=text[:310], value=text, verdict="rejected", reason=text[:64]
+        ),
+    }
+
+
+def snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[type[Model], Any]:
+    """Make a snapshot, the sources of all memories, and a receipt that used them."""
+    snapshot = Snapshot.objects.create(
+        subject=subject,
+        kind="statement",
+        text=text,
+        name=text[:200],
+        conversation=rows[Conversation],
+        position=1,
+        category=text[:100],
+        topics=[text[:100]],
+        metadata={text: text},
+        content_hash=b"",
+        said_at=SAID_AT,
+        valid_at=SAID_AT,
+    )
+    memories = ((ProfileFactSource, ProfileFact), (PreferenceSource, Preference), (TagSource, Tag))
+    for source, model in memories:
+        source._default_manager.create(subject=subject, memory=rows[model], message=rows[Message])
+    SnapshotSource.objects.create(subject=subject, memory=snapshot, message=rows[Message])
+    return {Snapshot: snapshot, Receipt: receipt_of(subject, text, snapshot, rows)}
+
+
+def receipt_of(subject: Subject, text: str, snapshot: Snapshot, rows: dict[type[Model], Any]) -> Receipt:
+    """Write a receipt with a memory in the prompt, one left out, and one of a lane that has no screen."""
+    offered = [
+        ReceiptCandidate(str(snapshot.pk), "snapshots", text, 0.8, text, 12, context_position=1, explain={text: 1.2}),
+        ReceiptCandidate(str(rows[Tag].pk), "tags", "place", 0.2, text, 9, guardrail_hit=text),
+        ReceiptCandidate(str(new_id()), "documents", text, 0.1, text, 9),
+    ]
+    return write_receipt(
+        ReceiptDraft(
+            subject_id=subject.pk,
+            conversation_id=rows[Conversation].pk,
+            policy_version=text[:32],
+            rendered=Rendered(text, [{"role": text, "content": text}], text),
+            candidates=offered,
+            intent=text[:40],
+            phase=text[:40],
+            sections=[{"name": text, "tokens": 1, "items": 1, "dropped": 0}],
+            tokens={text: text},
+            degraded_reason=text[:200],
+        )
+    )
