@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.db import connection
 
+from memory_platform.postgres.prepared import fetch_prepared
 from profiles.models import Tag
 from tenants.isolation import current_tenant_id
 
@@ -88,10 +88,8 @@ class HeldBeliefs:
 
 def subject_id_of(external_id: str) -> UUID | None:
     """Return the id of the subject that the product calls ``external_id``, or None, in the open scope."""
-    with connection.cursor() as cursor:
-        cursor.execute(SUBJECT, [current_tenant_id(), external_id])
-        found = cursor.fetchone()
-    return found[0] if found else None
+    found = fetch_prepared(SUBJECT, [current_tenant_id(), external_id])
+    return found[0][0] if found else None
 
 
 def beliefs_held(
@@ -104,17 +102,15 @@ def beliefs_held(
 ) -> HeldBeliefs:
     """Return what was true at ``as_of`` as it was known at ``known_at``, in the open scope; None is now for both."""
     asked = {"tenant": current_tenant_id(), "subject": subject_id, "as_of": as_of, "known_at": known_at}
-    with connection.cursor() as cursor:
-        cursor.execute(BELIEFS, {**asked, "facts": facts, "preferences": preferences})
-        rows = cursor.fetchall()
+    rows = fetch_prepared(BELIEFS, {**asked, "facts": facts, "preferences": preferences})
     return HeldBeliefs(
         facts=tuple(
-            HeldFact(row_id, field, is_attribute, orjson.loads(value), *standing)
+            HeldFact(row_id, field, is_attribute, value, *standing)
             for lane, row_id, field, _, is_attribute, value, *standing in rows
             if lane == "profile"
         ),
         preferences=tuple(
-            HeldPreference(row_id, category, key, orjson.loads(value), *standing)
+            HeldPreference(row_id, category, key, value, *standing)
             for lane, row_id, category, key, _, value, *standing in rows
             if lane == "preferences"
         ),
@@ -123,6 +119,5 @@ def beliefs_held(
 
 def tags_held(subject_id: UUID) -> tuple[Tag, ...]:
     """Return the subject's tags, the oldest first, in the open scope."""
-    with connection.cursor() as cursor:
-        cursor.execute(TAGS, [current_tenant_id(), subject_id])
-        return tuple(Tag.from_db(connection.alias, _TAG_COLUMNS, row) for row in cursor.fetchall())
+    rows = fetch_prepared(TAGS, [current_tenant_id(), subject_id])
+    return tuple(Tag.from_db(connection.alias, _TAG_COLUMNS, row) for row in rows)

@@ -31,6 +31,7 @@ SETTINGS = {
     "shared_buffers": "256MB",
     "max_connections": "100",
     "jit": "off",
+    "autovacuum_naptime": "10s",  # statistics of freshly loaded tables, within seconds
     "timezone": "UTC",
     "log_timezone": "UTC",
     # The console is no place for tenant data: no statements, no values of a violated constraint.

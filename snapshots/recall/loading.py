@@ -1,22 +1,22 @@
 """From the tables to an image: all SQL of recall's search stands here. The rows are the truth, an image is a copy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-import orjson
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from memory_platform.observability.logs import Event, log
+from memory_platform.postgres.prepared import fetch_prepared
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.rows import Float32, pack_dense
 from snapshots.embedding.spaces import space_id
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image, build_image
-from snapshots.recall.values import SNAPSHOTS, MemoryRow, RecalledMemory, Source
+from snapshots.recall.values import SNAPSHOTS, MemoryRow, RankedHit, RecalledMemory, Source
 from tenants.isolation import current_tenant_id
 
 VERSION = "SELECT version FROM subject_memory WHERE tenant_id = %s AND subject_id = %s"
@@ -79,7 +79,7 @@ class _Row(NamedTuple):
     injected: int
     positive: int
     topics: Sequence[str]
-    metadata: str
+    metadata: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class LoadedImage:
 
 def memory_version(subject_id: UUID) -> int:
     """Return the version of the subject's memory; 0 when there is none yet."""
-    found = _fetch(VERSION, [current_tenant_id(), subject_id])
+    found = fetch_prepared(VERSION, [current_tenant_id(), subject_id])
     return int(found[0][0]) if found else 0
 
 
@@ -102,7 +102,7 @@ def load_image(subject_id: UUID, embedder: Embedder | None, version: int) -> Loa
 
     The vectors are read under a savepoint: when pgvector fails, the image has no dense views and says so.
     """
-    rows = [_Row(*found) for found in _fetch(ROWS, [current_tenant_id(), subject_id])]
+    rows = [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id])]
     dense, degraded = _dense_rows(subject_id, embedder)
     memories = [_memory_row(row, dense.get(row.id)) for row in rows]
     if embedder is None or not dense:
@@ -111,15 +111,19 @@ def load_image(subject_id: UUID, embedder: Embedder | None, version: int) -> Loa
     return LoadedImage(image, version, degraded)
 
 
-def load_texts(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, RecalledMemory]:
-    """Return the remembered words of ``ids`` with their sources; an id that is not the subject's is left out."""
-    if not ids:
-        return {}
-    found = _fetch(TEXTS, [current_tenant_id(), subject_id, list(ids)])
-    return {row[0]: _recalled(row) for row in found}
+def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
+    """Return the memories of ``hits`` with their words and sources, in their order.
+
+    One that is gone, or is not the subject's, is left out.
+    """
+    if not hits:
+        return ()
+    found = fetch_prepared(TEXTS, [current_tenant_id(), subject_id, [hit.id for hit in hits]])
+    rows = {row[0]: row for row in found}
+    return tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
 
 
-def _recalled(row: Sequence[Any]) -> RecalledMemory:
+def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:
     memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
     return RecalledMemory(
         id=memory_id,
@@ -127,7 +131,7 @@ def _recalled(row: Sequence[Any]) -> RecalledMemory:
         kind=kind,
         text=text,
         name=name,
-        score=0.0,
+        score=hit.score,
         confidence=confidence,
         provenance=provenance,
         category=category or None,
@@ -136,6 +140,7 @@ def _recalled(row: Sequence[Any]) -> RecalledMemory:
         valid_at=valid_at,
         expires_at=expires_at,
         sources=tuple(Source(*pair) for pair in sources or ()),
+        explain=hit.explain,
     )
 
 
@@ -144,7 +149,7 @@ def _dense_rows(subject_id: UUID, embedder: Embedder | None) -> tuple[dict[UUID,
         return {}, frozenset()
     try:
         with transaction.atomic():
-            found = _fetch(VECTORS, [current_tenant_id(), subject_id, space_id(embedder)])
+            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, space_id(embedder)])
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
         return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
@@ -183,11 +188,5 @@ def _memory_row(row: _Row, dense: bytes | None) -> MemoryRow:
         injected=row.injected,
         positive=row.positive,
         topics=tuple(row.topics),
-        metadata=orjson.loads(row.metadata) or None,  # Django's raw cursors give jsonb as text
+        metadata=row.metadata or None,
     )
-
-
-def _fetch(sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        return list(cursor.fetchall())

@@ -1,11 +1,9 @@
 """Recall over one image, one page of named stages: score, keep what is alive, rank, explain."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from itertools import repeat
-from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +15,7 @@ from snapshots.recall.image import Image
 from snapshots.recall.policy import RecallPolicy
 from snapshots.recall.ranking import as_factors, factors, semantic
 from snapshots.recall.scoring import Probe, Scores, score_memories
-from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecalledMemory, RecallQuery
+from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
 
 Mask = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
@@ -73,11 +71,6 @@ def explain(scores: Scores, alive: Mask, rows: Int64, weights: Float64) -> Itera
     dense = _lane_hits(scores.dense, alive & scores.dense_held, rows)
     fused = scores.fused[rows].tolist()
     return map(Explain, dense, keyword, fused, map(as_factors, weights.T.tolist()))
-
-
-def with_texts(hits: Iterable[RankedHit], memories: Mapping[UUID, RecalledMemory]) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` in their order, with score and explanation; one that is gone is left out."""
-    return tuple(replace(memories[hit.id], score=hit.score, explain=hit.explain) for hit in hits if hit.id in memories)
 
 
 def _lane_hits(scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:

@@ -16,7 +16,7 @@ from snapshots.recall.cache import ImageCache, ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
 from snapshots.recall.loading import load_image, load_texts, memory_version
-from snapshots.recall.pipeline import rank_memories, with_texts
+from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.scoring import Probe, make_probe
 from snapshots.recall.values import RecallQuery, RecallResult
@@ -77,7 +77,7 @@ def recall_snapshots(
     with watch.stage("rank"):
         hits = rank_memories(query, question.probe, image, policy)
     with watch.stage("texts"):
-        memories = with_texts(hits, load_texts(subject_id, [hit.id for hit in hits]))
+        memories = load_texts(subject_id, hits)
     return RecallResult(memories, question.degraded | missing, {"embed": question.embed_ms, **watch.ms})
 
 

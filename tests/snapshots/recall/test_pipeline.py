@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.pipeline import with_texts
-from snapshots.recall.values import RankedHit, RecalledMemory
+from snapshots.recall.values import RankedHit
 from tests.snapshots.recall.world import NOW, ask, conversation, id_of, image_of, memory
 
 DAY = timedelta(days=1)
@@ -153,20 +152,3 @@ def test_any_question_is_answered_in_time(asked: str) -> None:
 
 def test_nobody_asked_about_is_nothing_remembered() -> None:
     assert ask("aisle", image_of([])) == []
-
-
-def test_a_memory_that_is_gone_when_its_text_is_read_is_left_out() -> None:
-    hits = ask("aisle", image_of([memory("aisle one"), memory("aisle two aisle"), memory("cello")]))
-    held = RecalledMemory(
-        id=id_of("aisle two aisle"),
-        lane="snapshots",
-        kind="statement",
-        text="aisle two",
-        score=0,
-        confidence=0.6,
-        provenance="observation",
-    )
-    (only,) = with_texts(hits, {held.id: held})
-    assert only.text == "aisle two"
-    assert only.score > 0
-    assert only.explain is not None
