@@ -1,5 +1,6 @@
 """The console: Django's admin, working inside exactly one tenant at a time."""
 
+import re
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
@@ -14,7 +15,7 @@ from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from memory_platform.console.access import SESSION_KEY, actor_of, current_desk, desk_of, tenant_roles
+from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
@@ -39,7 +40,26 @@ SECTIONS = (
     ("django_celery_beat", _("Running the platform"), RUNNING),
 )
 """The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here."""
+UUID_FORM = re.compile(r"[0-9a-f-]{36}")
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
+
+
+def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
+    """Run and render a view in one transaction of the desk's tenant; a refusal takes back what it had written."""
+    with tenant_tx(desk.tenant.id):
+        response = view()
+        if isinstance(response, TemplateResponse):
+            response.render()  # templates query too: they must do it inside the tenant
+        if response.status_code >= 400:  # noqa: PLR2004 - client errors and worse
+            transaction.set_rollback(True)
+        return response
+
+
+def record_refused_page(request: HttpRequest, desk: Desk, object_id: str) -> None:
+    """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one."""
+    page = request.resolver_match.url_name if request.resolver_match else ""
+    named = object_id if UUID_FORM.fullmatch(object_id) else ""
+    record_refusal(desk.tenant.id, actor_of(request), "console.page", object_kind=(page or "")[:64], object_id=named)
 
 
 class ConsoleSite(AdminSite):
@@ -67,13 +87,11 @@ class ConsoleSite(AdminSite):
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
-            with tenant_tx(desk.tenant.id):
-                response = inner(request, *args, **kwargs)
-                if isinstance(response, TemplateResponse):
-                    response.render()  # templates query too: they must do it inside the tenant
-                if response.status_code >= 400:  # noqa: PLR2004 - any refusal takes back what was written before it
-                    transaction.set_rollback(True)
-                return response
+            try:
+                return answered_inside(desk, lambda: inner(request, *args, **kwargs))
+            except PermissionDenied:
+                record_refused_page(request, desk, str(kwargs.get("object_id", "")))
+                raise
 
         return update_wrapper(inside_the_tenant, view)
 

@@ -58,7 +58,7 @@ class KeyForm(forms.ModelForm[ApiKey]):
     """Name, scopes and end of a new key."""
 
     scopes = forms.MultipleChoiceField(
-        label=_("scopes"),
+        label=_("Scopes"),
         choices=Scope.choices,
         widget=forms.CheckboxSelectMultiple,
         initial=["memory:read", "memory:write"],
@@ -106,7 +106,7 @@ class ApiKeyScreen(TenantAdmin):
 class MemberForm(forms.ModelForm[Member]):
     """A member by user name: the list of all log-ins belongs to the operator."""
 
-    username = forms.CharField(label=_("user name"), max_length=150)
+    username = forms.CharField(label=_("User name"), max_length=150)
 
     class Meta:
         model = Member

@@ -14,7 +14,7 @@ from tests.memory_platform.console.rows import one_of_each
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-LISTS = ("profiles/subject", "profiles/preference", "snapshots/snapshot", "snapshots/receipt", "snapshots/message")
+LISTS = ("profiles/subject", "profiles/preference", "snapshots/snapshot", "snapshots/receipt", "snapshots/work")
 
 
 def sideways(page: Page) -> int:

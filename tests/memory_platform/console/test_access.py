@@ -101,6 +101,17 @@ def test_a_viewer_reads_but_gets_no_buttons_that_write(world: World, staff: Staf
     assert staff.vic.get("/console/tenants/auditrecord/").status_code == 403
 
 
+def test_a_refused_page_is_recorded(world: World, staff: Staff) -> None:
+    subject = world.acme.subject.pk
+    staff.vic.get("/console/tenants/auditrecord/")
+    staff.vic.post(f"/console/profiles/subject/{subject}/delete/", {"post": "yes"})
+    staff.vic.get("/console/profiles/subject/%00/delete/")
+    with tenant_tx(world.acme.tenant.id):
+        refused = AuditRecord.objects.filter(refused=True, action="console.page").order_by("at")
+        kinds = list(refused.values_list("object_kind", "object_id"))
+    assert kinds[:2] == [("tenants_auditrecord_changelist", ""), ("profiles_subject_delete", str(subject))]
+
+
 def test_what_machines_write_is_read_only_even_for_managers(world: World, staff: Staff) -> None:
     for app, model in (("snapshots", "snapshot"), ("snapshots", "receipt"), ("profiles", "preference")):
         assert staff.mia.get(f"/console/{app}/{model}/add/").status_code == 403
