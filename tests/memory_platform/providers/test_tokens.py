@@ -22,9 +22,7 @@ def test_nothing_and_blanks_are_free() -> None:
 
 
 def test_an_english_sentence_counts_a_token_a_word_and_one_for_the_full_stop() -> None:
-    assert (
-        ESTIMATE.count("I'm allergic to peanuts.") == 7
-    )  # I'm, aller|gic, to, peanut|s, .
+    assert ESTIMATE.count("I'm allergic to peanuts.") == 7  # I'm, aller|gic, to, peanut|s, .
 
 
 def test_a_chinese_character_counts_less_than_one_token() -> None:
@@ -65,15 +63,9 @@ def test_64_kib_are_counted_in_milliseconds() -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(st.text(), st.text())
-def test_the_whole_never_costs_more_than_its_parts_and_never_less_than_one(
-    left: str, right: str
-) -> None:
+def test_the_whole_never_costs_more_than_its_parts_and_never_less_than_one(left: str, right: str) -> None:
     whole = ESTIMATE.count(left + right)
-    assert (
-        max(ESTIMATE.count(left), ESTIMATE.count(right))
-        <= whole
-        <= ESTIMATE.count(left) + ESTIMATE.count(right)
-    )
+    assert max(ESTIMATE.count(left), ESTIMATE.count(right)) <= whole <= ESTIMATE.count(left) + ESTIMATE.count(right)
 
 
 @settings(max_examples=300, deadline=None)
