@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 from django.urls import path
 from drf_spectacular.utils import extend_schema
-from profiles.services.subjects import ensure_subject
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,6 +18,7 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import Output
 from memory_platform.api.v1.message_inputs import MessagesInput
 from memory_platform.api.views import SubjectView
+from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import Accepted, AcceptedMessage, IncomingMessage
 from snapshots.models import Message, MessageRole
