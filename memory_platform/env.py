@@ -1,10 +1,11 @@
 """Configuration: the one typed table, and the only reader of the process environment.
 
-Values come from the environment, else from the file that ``make run`` keeps (``.dev/stack.env``), so that
-``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at once.
+Values come from the environment, else from the file that ``make run`` keeps (``.dev/stack.env``, or below ``DATA_DIR``),
+so that ``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at once.
 The table in README.md is generated from this class by ``manage.py env_table``.
 """
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -15,7 +16,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
-STACK_FILE = PROJECT_ROOT / ".dev" / "stack.env"
+STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 """Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
 
