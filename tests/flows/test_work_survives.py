@@ -94,7 +94,7 @@ def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, 
 
 def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(world: World, stage: Stage) -> None:
     acme = world.acme
-    worker, beat = stage.worker(pause=0.05), stage.beat()
+    worker, beat = stage.worker(pause=0.2), stage.beat()
     waits = []
     for round_, outage in enumerate((0.5, 1.0, 7.0)):
         filled(acme.tenant.id, acme.subject, 30, f"during {round_}")
