@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedder
-from snapshots.embedding.store import store_snapshots, touch_memory
+from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.extraction import values
 from snapshots.extraction.extractive import conversation_draft, segment_drafts
 from snapshots.extraction.statements import utterance_of
@@ -32,27 +32,31 @@ class Ended:
 
 
 def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Make the snapshots of ended conversations; those of an earlier end of the same conversation are superseded."""
+    """Make the snapshots of ended conversations; those of an earlier end of the same conversation are superseded.
+
+    An end that has a later one, or that a message has undone since, makes nothing: the next end tells all of it.
+    """
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _ended(item))]
     embedder = active_embedder()
     prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end)], embedder)
     with tenant_tx(tenant_id):
         held = hold(items)
-        ours = {item.conversation_id for item in held}
-        kept = [one for one in prepared if one.draft.conversation_id in ours]
+        last = _last_ends(ended, held, {one.draft.subject_id for one in prepared})
+        kept = [one for one in prepared if one.draft.conversation_id in last]
         store_snapshots(kept, embedder)
         for end in ended:
-            if end.conversation.id in ours:
+            if end.conversation.id in last:
                 supersede_earlier(end, [one.draft for one in kept])
         complete(held)
 
 
 def drafts_of(end: Ended) -> Iterator[SnapshotDraft]:
-    """Yield the conversation's snapshot, where a tool was called, and one per segment of a long conversation."""
+    """Yield the snapshot of a conversation in which a tool was called and, of a long one, one per segment (S1)."""
+    if not any(message.tool_calls for message in end.messages):
+        return
     spoken = [utterance_of(message) for message in end.messages]
-    tool_called = any(message.tool_calls for message in end.messages)
-    whole = conversation_draft(spoken, tool_called=tool_called)
+    whole = conversation_draft(spoken, tool_called=True)
     for number, drawn in enumerate([*([whole] if whole else []), *segment_drafts(spoken)]):
         yield _draft(end, drawn, number)
 
@@ -71,9 +75,21 @@ def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
         touch_memory(end.conversation.subject_id)
 
 
+def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: set[UUID]) -> set[UUID]:
+    """Return the conversations whose end is ours and still the last, in the open scope.
+
+    The subjects' memories are locked first: whoever writes a later end waits, or has written and shows in the count.
+    """
+    for subject_id in sorted(subjects, key=str):
+        lock_memory(subject_id)
+    ours = {(item.conversation_id, item.generation) for item in held}
+    rows = Conversation.objects.filter(subject_id__in=subjects, id__in=[end.conversation.id for end in ended])
+    return {row for row, generation in rows.order_by().values_list("id", "generation") if (row, generation) in ours}
+
+
 def _ended(item: ClaimedWork) -> Ended | None:
     conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
-    if conversation is None or not conversation.remember:
+    if conversation is None or not conversation.remember or conversation.generation != item.generation:
         return None
     messages = Message.objects.filter(
         subject_id=item.subject_id, conversation_id=item.conversation_id, remember=True
