@@ -71,8 +71,8 @@ def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
         invalid_at__isnull=True,
         retired_at__isnull=True,
     ).exclude(id__in=[draft.id for draft in fresh])
-    if fresh and earlier.update(invalid_at=fresh[0].valid_at, superseded_by=fresh[0].id):
-        touch_memory(end.conversation.subject_id)
+    if fresh:
+        supersede(earlier, by=fresh[0].id, invalid_at=fresh[0].valid_at)
 
 
 def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: set[UUID]) -> set[UUID]:
@@ -98,6 +98,7 @@ def _ended(item: ClaimedWork) -> Ended | None:
 
 
 def _draft(end: Ended, drawn: values.SnapshotDraft, number: int) -> SnapshotDraft:
+    now = utc_now()
     last = max(message.said_at for message in end.messages)
     return SnapshotDraft(
         id=stable_id(CONVERSATION_VERSION, end.conversation.id, end.generation, number),
@@ -105,8 +106,8 @@ def _draft(end: Ended, drawn: values.SnapshotDraft, number: int) -> SnapshotDraf
         kind=drawn.kind,
         text=drawn.text,
         said_at=last,
-        valid_at=last,
-        expires_at=expires_at(drawn.kind, recorded_at=utc_now()),
+        valid_at=min(last, now),
+        expires_at=expires_at(drawn.kind, recorded_at=now),
         conversation_id=end.conversation.id,
         importance=drawn.importance,
         topics=drawn.topics,

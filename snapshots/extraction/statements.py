@@ -77,6 +77,7 @@ def statement(heard: Heard) -> SnapshotDraft | None:
     drawn = statement_draft(utterance_of(message)) if message.remember else None
     if drawn is None:
         return None
+    now = utc_now()
     return SnapshotDraft(
         id=stable_id(STATEMENT_VERSION, message.id),
         subject_id=message.subject_id,
@@ -84,8 +85,8 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         text=drawn.text,
         name=message.name,
         said_at=message.said_at,
-        valid_at=message.said_at,
-        expires_at=expires_at(SnapshotKind.STATEMENT, recorded_at=utc_now()),
+        valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
+        expires_at=expires_at(SnapshotKind.STATEMENT, recorded_at=now),
         conversation_id=message.conversation_id,
         seq=message.seq,
         previous=Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at) if previous else None,

@@ -109,7 +109,7 @@ def _draft(new: NewSnapshot, now: datetime, mask: Mask) -> SnapshotDraft:
         kind=new.kind,
         text=text,
         said_at=said_at,
-        valid_at=said_at,
+        valid_at=min(said_at, now),
         expires_at=new.expires_at or expires_at(new.kind, now),
         category=new.category,
         topics=tuple(dict.fromkeys(new.topics)),

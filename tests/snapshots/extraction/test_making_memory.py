@@ -1,6 +1,7 @@
 """From accepted messages to memory, without a model. Rows: S1, S2, S4, E1, E2, G4, C3, C5, P4, P6."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -31,6 +32,7 @@ from snapshots.queue.drain import drain_work
 from snapshots.queue.ends import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
+from tests.snapshots.lifecycle.world import found
 
 HANDLERS = {
     WorkKind.STATEMENT: store_statements,
@@ -98,6 +100,20 @@ def test_a_statement_keeps_the_time_it_was_said_and_expires_from_its_recording(a
     assert (snapshot.said_at, snapshot.valid_at) == (long_ago, long_ago)
     assert snapshot.expires_at is not None
     assert snapshot.expires_at - snapshot.recorded_at == pytest.approx(timedelta(days=180), abs=timedelta(seconds=5))
+
+
+def test_what_a_clock_that_runs_ahead_says_is_found_at_once(acme: House) -> None:
+    ahead = utc_now() + timedelta(hours=2)
+    say(acme, "We moved into the flat on Elm Street.", "我们上周搬进了静安区的公寓。", at=ahead)
+    post(acme, [replace(message, said_at=ahead) for message in booking()], "c2")
+    end(acme, "c2")
+    settle(acme)
+    assert found(acme, "Elm Street flat")[0] == "We moved into the flat on Elm Street."
+    assert found(acme, "静安区公寓")[0] == "我们上周搬进了静安区的公寓。"
+    with tenant_tx(acme.tenant.id):
+        kept = Snapshot.objects.values_list("kind", "said_at", "valid_at")
+        assert {kind for kind, _, _ in kept} == {"statement", "conversation"}
+        assert all(said_at >= ahead and valid_at <= utc_now() for _, said_at, valid_at in kept)
 
 
 def test_numbers_of_cards_and_secrets_are_masked_in_what_is_remembered(acme: House) -> None:
@@ -264,9 +280,9 @@ def test_a_reopened_conversation_supersedes_its_earlier_snapshot(acme: House) ->
     assert earlier.superseded_by_id == current.id
 
 
-def end(house: House) -> Work:
+def end(house: House, conversation: str = "c1") -> Work:
     with tenant_tx(house.tenant.id):
-        return end_conversation(conversation_of(house))
+        return end_conversation(conversation_of(house, conversation))
 
 
 def conversation_snapshots(house: House) -> list[tuple[str, bool]]:
@@ -378,8 +394,8 @@ def booking(text: str = "Book me a flight to Lisbon on 3 May.") -> list[Incoming
     ]
 
 
-def conversation_of(house: House) -> Conversation:
-    return Conversation.objects.get(subject=house.subject, external_id="c1")
+def conversation_of(house: House, name: str = "c1") -> Conversation:
+    return Conversation.objects.get(subject=house.subject, external_id=name)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Creating and retiring snapshots, seen through recall. Rows: S2, S3, P5, E2, T7."""
 
+from datetime import timedelta
+
 import pytest
 
 from memory_platform.kernel.clock import utc_now
@@ -42,6 +44,14 @@ def test_a_memory_of_each_kind_is_known_as_its_kind_says(world: World) -> None:
         (Provenance.OBSERVATION, 0.6),
         (Provenance.ANALYSIS, 0.8),
     ]
+
+
+def test_a_memory_that_was_said_ahead_of_time_is_recalled_at_once(world: World) -> None:
+    ahead = utc_now() + timedelta(hours=2)
+    create(world.acme, NewSnapshot("Allergic to peanuts", said_at=ahead))
+    assert found(world.acme, "peanut allergy") == ["Allergic to peanuts"]
+    with tenant_tx(world.acme.tenant.id):
+        assert Snapshot.objects.get().said_at == ahead
 
 
 def test_case_makes_a_difference_spacing_does_not(world: World) -> None:
