@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
@@ -18,6 +19,10 @@ MARKING = "tests.flows.worker_app"
 """The app whose handlers leave marks."""
 PLATFORM = "memory_platform"
 """The app that serves."""
+SERVING = "memory_platform.wsgi"
+"""The web application that serves."""
+LINGERING = "tests.flows.lingering_wsgi"
+"""The same, but it keeps the answers to posted messages to itself."""
 POISON = "毒药"
 """The content of a message whose item kills the process that handles it."""
 PROGRAM = "stage"
@@ -40,7 +45,7 @@ class Process:
         self.log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "celery", "--quiet", "-A", *arguments],
+                [sys.executable, "-m", *arguments],
                 cwd=ROOT,
                 env=environment,
                 stdout=output,
@@ -81,6 +86,7 @@ class Stage:
         self.home = home
         self.redis = EmbeddedRedis(home / "redis", durable=False)
         self.redis.start()
+        self.socket = self.redis.socket.with_name("web.sock")
         self._processes: list[Process] = []
 
     def worker(self, *, pause: float = 0.0, processes: int = 2, app: str = MARKING) -> Process:
@@ -92,6 +98,28 @@ class Stage:
         """Start beat with the platform's timetable."""
         return self._started([app, "beat", "--pidfile="])
 
+    def web(self, *, application: str = SERVING, **extra: str) -> Process:
+        """Start gunicorn on the stage's socket and return when it answers."""
+        self.socket.unlink(missing_ok=True)  # a killed server leaves it behind
+        command = ["gunicorn", application, "--bind", f"unix:{self.socket}", "--threads", "4"]
+        process = self._program(command, "web", **extra)
+
+        def answers() -> bool:
+            assert process.is_alive, process.said()
+            try:
+                with self.client() as client:
+                    return client.get("/health/live").is_success
+            except httpx.TransportError:
+                return False
+
+        eventually(answers, 40)
+        return process
+
+    def client(self, **headers: str) -> httpx.Client:
+        """Return a client of the stage's web; without it requests fail with ``httpx.TransportError``."""
+        transport = httpx.HTTPTransport(uds=str(self.socket))
+        return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=15)
+
     def close(self) -> None:
         """End everything."""
         for process in self._processes:
@@ -99,13 +127,17 @@ class Stage:
         self.redis.stop()
 
     def _started(self, arguments: list[str], **extra: str) -> Process:
+        program = ["celery", "--quiet", "-A", *arguments, "--loglevel", "WARNING"]
+        return self._program(program, arguments[1], **extra)
+
+    def _program(self, program: list[str], name: str, **extra: str) -> Process:
         addresses = {
             "DATABASE_URL": make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"])),
             "REDIS_URL": self.redis.url,
             "CELERY_BROKER_URL": self.redis.broker_url,
             "PGAPPNAME": PROGRAM,
         }
-        log = self.home / f"{len(self._processes)}-{arguments[1]}.log"
-        process = Process(log, [*arguments, "--loglevel", "WARNING"], {**os.environ, **addresses, **extra})
+        log = self.home / f"{len(self._processes)}-{name}.log"
+        process = Process(log, program, {**os.environ, **addresses, **extra})
         self._processes.append(process)
         return process
