@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.access import actor_of, current_desk, with_names
 from memory_platform.console.display import LINE, column, link
 from memory_platform.console.filters import OfSubject
+from memory_platform.console.reasons import reason_of
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
@@ -34,6 +35,13 @@ class CarefulLists(admin.ModelAdmin[Any]):
         if lookup.endswith("regex") or any("\x00" in str(each) for each in values):
             return False
         return super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]  # Django allows None until 6.0
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the fields of the form; who may only look is not asked for a reason."""
+        fields = super().get_fields(request, obj)
+        if self.has_change_permission(request, obj):
+            return fields
+        return [name for name in fields if name != "reason"]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         title = {"title": capfirst(str(self.opts.verbose_name_plural))}
@@ -147,6 +155,7 @@ class TenantAdmin(CarefulLists):
                 object_kind=table,
                 object_id=str(obj.pk) if obj else "",
                 subject_ref=obj.pk if isinstance(obj, Subject) else getattr(obj, "subject_id", None),
+                reason=reason_of(request),
             )
 
 

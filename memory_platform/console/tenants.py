@@ -1,17 +1,20 @@
 """Screens of the tenant itself: keys, members, audit trail."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.access import actor_of, current_desk, with_names
 from memory_platform.console.base import OperatorAdmin, TenantAdmin
 from memory_platform.console.display import column, line, part
+from memory_platform.console.reasons import ReasonedActions, ReasonField, is_reason_missing, needs_reason, reason_of
 from tenants.models import ApiKey, AuditRecord, Member, Role, Scope, Tenant
 from tenants.services.audit import record_audit
 from tenants.services.keys import create_key, revoke_key, rotate_key
@@ -19,7 +22,9 @@ from tenants.services.tenants import set_member
 
 
 class TenantForm(forms.ModelForm[Tenant]):
-    """Slug and name; the slug cannot change later."""
+    """A tenant's new name, and why it changes; the slug never does."""
+
+    reason = ReasonField()
 
     class Meta:
         model = Tenant
@@ -51,7 +56,13 @@ class TenantScreen(OperatorAdmin):
         return ("slug",)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        record_audit(actor_of(request), "tenant.changed", object_kind="tenant", object_id=str(obj.pk))
+        record_audit(
+            actor_of(request),
+            "tenant.changed",
+            object_kind="tenant",
+            object_id=str(obj.pk),
+            reason=reason_of(request),
+        )
 
 
 class KeyForm(forms.ModelForm[ApiKey]):
@@ -80,6 +91,7 @@ class ApiKeyScreen(TenantAdmin):
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
     search_fields = ("key_id", "name")
     ordering = ("-created_at", "-id")
+    action_form = ReasonedActions
     actions = ("rotate", "revoke")
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
@@ -90,12 +102,13 @@ class ApiKeyScreen(TenantAdmin):
     @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
     def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         for api_key in queryset.filter(revoked_at__isnull=True):
-            self._show_once(request, rotate_key(api_key, by=actor_of(request)).token)
+            self._show_once(request, rotate_key(api_key, by=actor_of(request), reason=reason_of(request)).token)
 
     @admin.action(description=_("Revoke at once"), permissions=["manager"])
+    @needs_reason
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         for api_key in queryset:
-            revoke_key(api_key, by=actor_of(request), reason="console")
+            revoke_key(api_key, by=actor_of(request), reason=reason_of(request))
 
     def _show_once(self, request: HttpRequest, token: str) -> None:
         self.message_user(
@@ -107,6 +120,7 @@ class MemberForm(forms.ModelForm[Member]):
     """A member by user name: the list of all log-ins belongs to the operator."""
 
     username = forms.CharField(label=_("User name"), max_length=150)
+    reason = ReasonField(required=False)
 
     class Meta:
         model = Member
@@ -120,7 +134,9 @@ class MemberForm(forms.ModelForm[Member]):
 
 
 class RoleForm(forms.ModelForm[Member]):
-    """A member's role."""
+    """A member's role, and why it changes."""
+
+    reason = ReasonField()
 
     class Meta:
         model = Member
@@ -138,13 +154,48 @@ class MemberScreen(TenantAdmin):
     list_select_related = ("user",)
     search_fields = ("user__username", "user__email")
     ordering = ("created_at", "id")
+    action_form = ReasonedActions
+    actions = ("remove",)
+    delete_confirmation_template = "console/delete_with_reason.html"
+
+    def title_of(self, obj: Member) -> str:
+        return str(obj.user)
+
+    def log_deletions(self, request: HttpRequest, queryset: Iterable[Member]) -> Any:
+        """Record whose role ends: the member's own row is gone then."""
+        for member in queryset:
+            record_audit(
+                actor_of(request),
+                "member.removed",
+                object_kind="member",
+                object_id=str(member.user_id),
+                reason=reason_of(request),
+            )
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Leave Django's own bulk removal out: its second page would lose the reason."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    @admin.action(description=_("Remove from this tenant"), permissions=["manager"])
+    @needs_reason
+    def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        self.log_deletions(request, queryset)
+        self.delete_queryset(request, queryset)
+        self.message_user(request, _("Removed. Their access ends with their next click."), messages.SUCCESS)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if request.method == "POST" and self.has_delete_permission(request) and is_reason_missing(self, request):
+            return redirect(request.path)
+        return super().delete_view(request, object_id, extra_context)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change, form=RoleForm if obj else MemberForm, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
         user_id = obj.user_id if change else User.objects.get(username=form.cleaned_data["username"]).pk
-        saved = set_member(user_id, Role(obj.role), by=actor_of(request))
+        saved = set_member(user_id, Role(obj.role), by=actor_of(request), reason=reason_of(request))
         obj.pk, obj.user_id = saved.pk, saved.user_id
 
 

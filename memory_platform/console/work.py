@@ -10,6 +10,7 @@ from memory_platform.console.access import actor_of
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.display import column, link_to, part
 from memory_platform.console.filters import OfConversation, OfSubject
+from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
 from memory_platform.console.snapshots import conversation_shown
 from snapshots.models import Message, Work
 from snapshots.queue.replay import replay_work
@@ -38,11 +39,14 @@ class WorkScreen(SubjectOwnedAdmin):
         part(_("Times"), "created_at", "due_at", "lease_until", "done_at"),
         part(_("More"), "id", "position"),
     )
+    action_form = ReasonedActions
     actions = ("replay",)
 
     @admin.action(description=_("Replay: give dead items all their attempts again"), permissions=["support"])
+    @needs_reason
     def replay(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
         """Replay the chosen items that are dead; say how many were, so that nobody waits for the others."""
-        replayed = sum(replay_work(work, by=actor_of(request)) for work in queryset)
+        by, reason = actor_of(request), reason_of(request)
+        replayed = sum(replay_work(work, by=by, reason=reason) for work in queryset)
         text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", replayed)
         self.message_user(request, text % {"count": replayed}, messages.SUCCESS if replayed else messages.WARNING)

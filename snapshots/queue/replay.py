@@ -15,11 +15,18 @@ from tenants.services.audit import Actor, record_audit
 BULK = 1_000
 
 
-def replay_work(work: Work, *, by: Actor) -> bool:
+def replay_work(work: Work, *, by: Actor, reason: str = "") -> bool:
     """Make one dead item ready again with all its attempts; False when it is not dead (any more)."""
     replayed = _revive([work.pk]) == 1
     if replayed:
-        record_audit(by, "work.replayed", object_kind="work", object_id=str(work.pk), subject_ref=work.subject_id)
+        record_audit(
+            by,
+            "work.replayed",
+            object_kind="work",
+            object_id=str(work.pk),
+            subject_ref=work.subject_id,
+            reason=reason,
+        )
     return replayed
 
 

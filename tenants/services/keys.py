@@ -69,14 +69,16 @@ def create_key(*, name: str, scopes: Sequence[str], by: Actor, expires_at: datet
     return CreatedKey(api_key, parts.token)
 
 
-def rotate_key(api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_POLICY.rotation_overlap) -> CreatedKey:
+def rotate_key(
+    api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_POLICY.rotation_overlap, reason: str = ""
+) -> CreatedKey:
     """Make a successor with the same name and scopes; the old key stays valid for ``overlap`` at most."""
     successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by)
     end = utc_now() + overlap
     api_key.expires_at = min(api_key.expires_at, end) if api_key.expires_at else end
     api_key.rotated_to = successor.api_key
     api_key.save(update_fields=["expires_at", "rotated_to"])
-    record_audit(by, "api_key.rotated", object_kind="api_key", object_id=api_key.key_id)
+    record_audit(by, "api_key.rotated", object_kind="api_key", object_id=api_key.key_id, reason=reason)
     return successor
 
 

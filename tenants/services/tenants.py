@@ -6,18 +6,19 @@ from tenants.models import Member, Role, Tenant
 from tenants.services.audit import Actor, record_audit
 
 
-def create_tenant(*, slug: str, name: str, by: Actor) -> Tenant:
+def create_tenant(*, slug: str, name: str, by: Actor, reason: str = "") -> Tenant:
     """Make a tenant inside its own scope. Raises ValidationError for a slug that is taken or malformed."""
     tenant = Tenant(id=new_id(), slug=slug, name=name)
     tenant.full_clean()
     with tenant_tx(tenant.id):
         tenant.save(force_insert=True)
-        record_audit(by, "tenant.created", object_kind="tenant", object_id=str(tenant.id))
+        record_audit(by, "tenant.created", object_kind="tenant", object_id=str(tenant.id), reason=reason)
     return tenant
 
 
-def set_member(user_id: int, role: Role, *, by: Actor) -> Member:
+def set_member(user_id: int, role: Role, *, by: Actor, reason: str = "") -> Member:
     """Give a staff user a role in the tenant of the open scope, or change it."""
     member, _ = Member.objects.update_or_create(user_id=user_id, defaults={"role": role})
-    record_audit(by, "member.set", object_kind="member", object_id=str(user_id), reason=role.value)
+    told = f"{role.value}: {reason}" if reason else role.value
+    record_audit(by, "member.set", object_kind="member", object_id=str(user_id), reason=told)
     return member

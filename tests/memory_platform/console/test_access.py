@@ -130,7 +130,7 @@ def test_a_manager_makes_a_key_that_is_shown_once(world: World, staff: Staff) ->
 def test_a_manager_revokes_a_key_by_action_and_support_cannot(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         key = ApiKey.objects.get()
-    body = {"action": "revoke", "_selected_action": [str(key.pk)]}
+    body = {"action": "revoke", "_selected_action": [str(key.pk)], "reason": "leaked"}
     for client, revoked in ((staff.sam, False), (staff.mia, True)):
         client.post("/console/tenants/apikey/", body)
         with tenant_tx(world.acme.tenant.id):

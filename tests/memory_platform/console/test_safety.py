@@ -106,10 +106,10 @@ def test_another_tenants_rows_cannot_be_written_to(world: World, staff: Staff, s
     for client in (staff.gus, manager):
         for model, row in secret.items():
             for action in ("delete_selected", "revoke", "rotate", "replay"):
-                body = {"action": action, "_selected_action": [str(row.pk)], "post": "yes"}
+                body = {"action": action, "_selected_action": [str(row.pk)], "post": "yes", "reason": "x"}
                 assert client.post(address(model), body).status_code < 500
             for page in ("change/", "delete/"):
-                answer = client.post(address(model, f"{row.pk}/{page}"), {"post": "yes", "name": "x", "role": "viewer"})
+                answer = client.post(address(model, f"{row.pk}/{page}"), {"post": "yes", "name": "x", "reason": "x"})
                 assert answer.status_code in {302, 403, 404}, (model, page)
     assert {model: values(world, row) for model, row in secret.items()} == before
 

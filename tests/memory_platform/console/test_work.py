@@ -11,6 +11,7 @@ from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
 WORK = "/console/snapshots/work/"
+REASON = "the model is back"
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def states(world: World) -> list[tuple[str, int]]:
 
 
 def replay(client: object, *items: Work) -> str:
-    body = {"action": "replay", "_selected_action": [str(item.pk) for item in items]}
+    body = {"action": "replay", "_selected_action": [str(item.pk) for item in items], "reason": REASON}
     return str(client.post(WORK, body, follow=True).content.decode())  # type: ignore[attr-defined]  # a test client
 
 
@@ -37,7 +38,14 @@ def test_support_replays_one_dead_item_and_it_is_recorded(world: World, staff: S
     assert "1 item is being replayed" in replay(staff.sam, dead[0])
     assert states(world) == [("ready", 0), ("dead", 8), ("dead", 8), ("dead", 8)]
     with tenant_tx(world.acme.tenant.id):
-        assert AuditRecord.objects.filter(action="work.replayed", object_id=str(dead[0].pk)).count() == 1
+        record = AuditRecord.objects.get(action="work.replayed", object_id=str(dead[0].pk))
+        assert record.reason == REASON
+
+
+def test_nothing_is_replayed_without_a_reason(world: World, staff: Staff, dead: list[Work]) -> None:
+    body = {"action": "replay", "_selected_action": [str(dead[0].pk)], "reason": " "}
+    assert "say why" in staff.sam.post(WORK, body, follow=True).content.decode()
+    assert {state for state, _ in states(world)} == {"dead"}
 
 
 def test_support_replays_many_at_once(world: World, staff: Staff, dead: list[Work]) -> None:
