@@ -8,6 +8,7 @@ The neighbours' words are never stored: an append touches no other row.
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,14 @@ def encode_lex(indexed: IndexedText) -> bytes:
         (term_key(term), code << 6 | min(tf, MAX_TF)) for code, terms in fields for term, tf in Counter(terms).items()
     ]
     return np.array(postings, POSTING).tobytes()
+
+
+def reworded(lex: bytes, indexed: IndexedText) -> bytes:
+    """Return ``lex`` with the text and the date, category and topics of ``indexed``; speaker and turn before stay."""
+    held = decode_lex(lex)
+    code = held["code"] >> np.uint8(6)
+    around: bytes = held[(code == SPEAKER) | (code == BEFORE)].tobytes()
+    return around + encode_lex(replace(indexed, speaker=(), before=()))
 
 
 def decode_lex(lex: bytes) -> npt.NDArray[np.void]:

@@ -8,7 +8,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedder
-from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.store import lock_memory, store_snapshots
+from snapshots.embedding.versions import supersede
 from snapshots.extraction import values
 from snapshots.extraction.extractive import conversation_draft, segment_drafts
 from snapshots.extraction.statements import utterance_of
@@ -72,7 +73,7 @@ def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
         retired_at__isnull=True,
     ).exclude(id__in=[draft.id for draft in fresh])
     if fresh:
-        supersede(earlier, by=fresh[0].id, invalid_at=fresh[0].valid_at)
+        supersede(end.conversation.subject_id, earlier, by=fresh[0].id, invalid_at=fresh[0].valid_at)
 
 
 def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: set[UUID]) -> set[UUID]:

@@ -16,14 +16,11 @@ from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
-from snapshots.lifecycle.history import keep_image
+from snapshots.embedding.versions import INDEXED, keep_image
 from snapshots.lifecycle.selectors import snapshot_at, with_sources
 from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
-
-INDEXED = frozenset({"text", "category", "topics", "said_at"})
-"""What stands in words and vectors: a change of it makes new ones."""
 
 VALIDATING = frozenset({"text", "confidence", "provenance"})
 """Who says these anew has looked at the memory."""

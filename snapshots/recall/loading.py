@@ -1,7 +1,7 @@
 """From the tables to an image: all SQL of recall's search stands here. The rows are the truth, an image is a copy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -12,8 +12,11 @@ from django.db import DatabaseError, transaction
 from memory_platform.observability.logs import Event, log
 from memory_platform.postgres.prepared import fetch_prepared
 from memory_platform.providers.contracts import Embedder
-from snapshots.embedding.rows import Float32, pack_dense
+from snapshots.embedding.contextual import IndexedText, Turn, index_text
+from snapshots.embedding.rows import Float32, pack_dense, reworded
 from snapshots.embedding.spaces import space_id
+from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
+from snapshots.models import Snapshot
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image, build_image
 from snapshots.recall.values import SNAPSHOTS, MemoryRow, RankedHit, RecalledMemory, Source
@@ -37,6 +40,8 @@ VECTORS = """
 SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous) FROM snapshot_vector
 WHERE tenant_id = %s AND subject_id = %s AND space_id = %s
 """
+
+NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
 HALFVEC_HEADER = 4
 """Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
@@ -91,6 +96,15 @@ class LoadedImage:
     degraded: frozenset[DegradedReason]
 
 
+@dataclass(frozen=True, slots=True)
+class HeldImage:
+    """An image of an earlier moment, what was missing while it was built, and which memories were changed since."""
+
+    image: Image
+    degraded: frozenset[DegradedReason]
+    earlier: Mapping[UUID, HeldThen] = field(default_factory=dict)
+
+
 def memory_version(subject_id: UUID) -> int:
     """Return the version of the subject's memory; 0 when there is none yet."""
     found = fetch_prepared(VERSION, [current_tenant_id(), subject_id])
@@ -105,14 +119,29 @@ def load_image(subject_id: UUID, embedder: Embedder | None, version: int) -> Loa
     rows = [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id])]
     dense, degraded = _dense_rows(subject_id, embedder)
     memories = [_memory_row(row, dense.get(row.id)) for row in rows]
-    if embedder is None or not dense:
-        return LoadedImage(build_image(memories), version, degraded)
-    image = build_image(memories, dimensions=embedder.dimensions, languages=embedder.languages)
-    return LoadedImage(image, version, degraded)
+    return LoadedImage(_image_of(memories, embedder), version, degraded)
 
 
-def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` with their words and sources, in their order.
+def load_image_held(subject_id: UUID, embedder: Embedder | None, known_at: datetime) -> HeldImage:
+    """Build the image of what was held of a subject at ``known_at`` (P4), in the open scope: for one question only.
+
+    What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
+    """
+    earlier = changed_since(subject_id, known_at)
+    rows = [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id])]
+    held = [
+        row for row in rows if row.recorded_at <= known_at and (row.retired_at is None or row.retired_at > known_at)
+    ]
+    dense, degraded = _dense_rows(subject_id, embedder)
+    dense = {row: packed for row, packed in dense.items() if row not in earlier or not _reworded(earlier[row])}
+    memories = [_memory_row(_row_then(row, earlier.get(row.id)), dense.get(row.id)) for row in held]
+    return HeldImage(_image_of(memories, embedder), degraded, earlier)
+
+
+def load_texts(
+    subject_id: UUID, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+) -> tuple[RecalledMemory, ...]:
+    """Return the memories of ``hits`` with their words and sources, in their order; those in ``earlier`` as of then.
 
     One that is gone, or is not the subject's, is left out.
     """
@@ -120,7 +149,59 @@ def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMem
         return ()
     found = fetch_prepared(TEXTS, [current_tenant_id(), subject_id, [hit.id for hit in hits]])
     rows = {row[0]: row for row in found}
-    return tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
+    memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
+    return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
+
+
+def _image_of(memories: Sequence[MemoryRow], embedder: Embedder | None) -> Image:
+    """Return the image, with dense views where any memory has vectors."""
+    if embedder is None or not any(memory.dense for memory in memories):
+        return build_image(memories)
+    return build_image(memories, dimensions=embedder.dimensions, languages=embedder.languages)
+
+
+def _row_then(row: _Row, then: HeldThen | None) -> _Row:
+    """Return ``row`` with the values it was held with; the turn before and the speaker cannot have changed."""
+    if then is None:
+        return row
+    held = then.snapshot
+    return row._replace(
+        words=reworded(bytes(row.words), _indexed_then(held)) if _reworded(then) else row.words,
+        said_at=held.said_at,
+        valid_at=held.valid_at,
+        invalid_at=held.invalid_at,
+        last_validated_at=held.last_validated_at,
+        confidence=held.confidence,
+        importance=held.importance,
+        provenance=held.provenance,
+        topics=held.topics,
+        metadata=held.metadata,
+    )
+
+
+def _reworded(then: HeldThen) -> bool:
+    return not INDEXED.isdisjoint(then.changed)
+
+
+def _indexed_then(held: Snapshot) -> IndexedText:
+    turn = Turn(held.text, held.name, held.said_at)
+    return index_text(turn, category=held.category or None, topics=held.topics)
+
+
+def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemory:
+    if then is None:
+        return memory
+    held = then.snapshot
+    return replace(
+        memory,
+        text=held.text,
+        confidence=held.confidence,
+        provenance=held.provenance,
+        category=held.category or None,
+        topics=tuple(held.topics),
+        said_at=held.said_at,
+        valid_at=held.valid_at,
+    )
 
 
 def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from snapshots.embedding.spaces import active_embedder
 from snapshots.recall.cache import ImageCache, ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
-from snapshots.recall.loading import load_image, load_texts, memory_version
+from snapshots.recall.loading import HeldImage, load_image, load_image_held, load_texts, memory_version
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.scoring import Probe, make_probe
@@ -73,12 +74,20 @@ def recall_snapshots(
     """Return the best snapshots of a subject for a prepared question, in the open scope."""
     watch = Stopwatch()
     with watch.stage("load"):
-        image, missing = current_image(subject_id, question.embedder)
+        held = held_image(subject_id, question.embedder, query.known_at)
     with watch.stage("rank"):
-        hits = rank_memories(query, question.probe, image, policy)
+        hits = rank_memories(query, question.probe, held.image, policy)
     with watch.stage("texts"):
-        memories = load_texts(subject_id, hits)
-    return RecallResult(memories, question.degraded | missing, {"embed": question.embed_ms, **watch.ms})
+        memories = load_texts(subject_id, hits, held.earlier)
+    return RecallResult(memories, question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms})
+
+
+def held_image(subject_id: UUID, embedder: Embedder | None, known_at: datetime | None) -> HeldImage:
+    """Return what is held of the subject: now, or at ``known_at``, which is rare and built for one question."""
+    if known_at is not None:
+        return load_image_held(subject_id, embedder, known_at)
+    image, missing = current_image(subject_id, embedder)
+    return HeldImage(image, missing)
 
 
 def current_image(subject_id: UUID, embedder: Embedder | None) -> tuple[Image, frozenset[DegradedReason]]:

@@ -18,6 +18,7 @@ from snapshots.embedding.rows import (
     encode_lex,
     pack_dense,
     quantise,
+    reworded,
     term_key,
 )
 
@@ -80,3 +81,13 @@ def test_packing_many_rows_equals_packing_each() -> None:
     dated[3] = continued[3] = 0.0
     one_by_one = [encode_dense(a, b) or bytes(24) for a, b in zip(dated, continued, strict=True)]
     assert pack_dense(dated, continued) == one_by_one
+
+
+def test_other_words_leave_the_speaker_and_the_turn_before() -> None:
+    before = Turn("Which seat?", "Sam")
+    held = encode_lex(index_text(Turn("aisle", "Ada"), previous=before, previous_is_memory=False))
+    expected = encode_lex(
+        index_text(Turn("window", "Ada"), previous=before, previous_is_memory=False, topics=("trip",))
+    )
+    other = reworded(held, index_text(Turn("window", "Somebody"), topics=("trip",)))
+    assert sorted(decode_lex(other).tolist()) == sorted(decode_lex(encode_lex(whole)).tolist())

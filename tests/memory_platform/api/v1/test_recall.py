@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
+from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx
@@ -110,6 +111,18 @@ def test_top_k_kinds_topics_filter_and_time_narrow_the_answer(acme: Caller, worl
     assert len(texts(recall(acme, "peanuts", time_range={"from": "2020-01-01T00:00:00+08:00"}))) == 4
     assert texts(recall(acme, "peanuts", as_of="2020-01-01T00:00:00Z")) == []
     assert texts(recall(acme, "peanuts", known_at="2020-01-01T00:00:00Z")) == []
+
+
+def test_known_at_answers_with_what_was_held_before_an_edit_and_a_retirement(acme: Caller) -> None:
+    made = body_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": "The key is under the mat"}))
+    path = f"/v1/subjects/ada/snapshots/{made['id']}"
+    before = utc_now().isoformat()
+    acme("PATCH", path, {"text": "The key is under the pot"})
+    between = utc_now().isoformat()
+    acme("DELETE", path)
+    assert texts(recall(acme, "key", known_at=before)) == ["The key is under the mat"]
+    assert texts(recall(acme, "key", known_at=between)) == ["The key is under the pot"]
+    assert texts(recall(acme, "key")) == []
 
 
 def test_options_without_a_model_are_accepted(acme: Caller, world: World) -> None:

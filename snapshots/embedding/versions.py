@@ -1,0 +1,97 @@
+"""What a snapshot said before each of its changes: the earlier values of what was changed, and how long they held."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.store import lock_memory, touch_memory
+from snapshots.models import Snapshot, SnapshotVersion
+
+INDEXED = frozenset({"text", "category", "topics", "said_at"})
+"""What stands in words and vectors: a change of it makes new ones."""
+
+TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at"})
+IDS = frozenset({"superseded_by_id"})
+SUPERSEDED = ("invalid_at", "superseded_by_id")
+
+
+@dataclass(frozen=True, slots=True)
+class HeldThen:
+    """A snapshot with the values it was held with at an earlier moment; ``changed`` names those that differ today."""
+
+    snapshot: Snapshot
+    changed: frozenset[str]
+
+
+def keep_image(snapshot: Snapshot, fields: Iterable[str], *, until: datetime) -> None:
+    """Keep the values that ``fields`` have in ``snapshot``, which was held as it is until ``until``."""
+    newest = images_of(snapshot).first()
+    SnapshotVersion.objects.create(
+        subject_id=snapshot.subject_id,
+        snapshot_id=snapshot.id,
+        version=snapshot.version,
+        fields={name: _kept(getattr(snapshot, name)) for name in fields},
+        recorded_at=newest.retired_at if newest else snapshot.recorded_at,
+        retired_at=until,
+    )
+
+
+def supersede(subject_id: UUID, snapshots: QuerySet[Snapshot], *, by: UUID, invalid_at: datetime) -> None:
+    """End the subject's ``snapshots`` in favour of ``by``, in the open scope; that they held until now is kept (P4)."""
+    lock_memory(subject_id)
+    own = Snapshot.objects.filter(subject_id=subject_id)
+    ended, now = list(snapshots.filter(subject_id=subject_id)), utc_now()
+    for snapshot in ended:
+        keep_image(snapshot, SUPERSEDED, until=now)
+        own.filter(id=snapshot.id).update(invalid_at=invalid_at, superseded_by=by, version=F("version") + 1)
+    if ended:
+        touch_memory(subject_id)
+
+
+def images_of(snapshot: Snapshot) -> QuerySet[SnapshotVersion]:
+    """Return the images of a snapshot, the newest first."""
+    own = SnapshotVersion.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id)
+    return own.order_by("-version")
+
+
+def restore(snapshot: Snapshot, fields: Mapping[str, Any]) -> None:
+    """Give ``snapshot`` back the values that an image keeps. The row in the table stays as it is."""
+    for name, value in fields.items():
+        setattr(snapshot, name, _read(name, value))
+
+
+def changed_since(subject_id: UUID, moment: datetime) -> dict[UUID, HeldThen]:
+    """Return the subject's snapshots that were changed after ``moment``, as they were held then.
+
+    One query when nothing was changed, else two; in the open scope.
+    """
+    later = SnapshotVersion.objects.filter(subject_id=subject_id, retired_at__gt=moment).order_by("-version")
+    undone: dict[UUID, dict[str, Any]] = {}
+    for image in later:
+        undone.setdefault(image.snapshot_id, {}).update(image.fields)
+    if not undone:
+        return {}
+    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=undone)
+    held = {row.id: HeldThen(row, frozenset(undone[row.id])) for row in rows}
+    for snapshot_id, then in held.items():
+        restore(then.snapshot, undone[snapshot_id])
+    return held
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, UUID):
+        return str(value)
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _read(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in IDS:
+        return UUID(value)
+    return datetime.fromisoformat(value) if name in TIMES else value
