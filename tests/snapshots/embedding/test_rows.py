@@ -86,8 +86,6 @@ def test_packing_many_rows_equals_packing_each() -> None:
 def test_other_words_leave_the_speaker_and_the_turn_before() -> None:
     before = Turn("Which seat?", "Sam")
     held = encode_lex(index_text(Turn("aisle", "Ada"), previous=before, previous_is_memory=False))
-    expected = encode_lex(
-        index_text(Turn("window", "Ada"), previous=before, previous_is_memory=False, topics=("trip",))
-    )
+    whole = index_text(Turn("window", "Ada"), previous=before, previous_is_memory=False, topics=("trip",))
     other = reworded(held, index_text(Turn("window", "Somebody"), topics=("trip",)))
     assert sorted(decode_lex(other).tolist()) == sorted(decode_lex(encode_lex(whole)).tolist())
