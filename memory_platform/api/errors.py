@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from memory_platform.api.database_errors import refusal_of, sqlstate_of
 from memory_platform.api.faults import faults_of
-from memory_platform.api.parsing import PayloadTooLarge
+from memory_platform.api.parsing import PayloadTooLarge, RequestTimeout
 from memory_platform.api.policy import POLICY
 from memory_platform.api.problems import PROBLEM_TYPE, problem
 from memory_platform.kernel.errors import (
@@ -35,6 +35,7 @@ STATUSES: dict[type[MemoryPlatformError], int] = {
     InvalidKey: 401,
     ScopeMissing: 403,
     NotFound: 404,
+    RequestTimeout: 408,
     Conflict: 409,
     VersionMismatch: 412,
     PayloadTooLarge: 413,

@@ -5,7 +5,9 @@ from time import monotonic
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]  # gunicorn has no types
 
+from memory_platform.api.connections import allow_body
 from memory_platform.api.parsing import body_stream, is_chunked
 from memory_platform.api.policy import POLICY
 from memory_platform.api.problems import problem_response
@@ -14,6 +16,8 @@ from memory_platform.api.targets import target_faults
 PREFIXES = ("/v1", "/health", "/metrics")
 FIRST_ERROR = 400
 PIECE = 64 * 1024
+PATIENCE = {401: POLICY.drained_pause_s, 408: 0.0}
+"""Seconds that a refused body is read on: hardly for who has no key, not at all for who has been too slow."""
 
 
 class ApiMiddleware:
@@ -28,7 +32,7 @@ class ApiMiddleware:
         drop_last_slash(request)
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR:
-            drain(request)
+            drain(request, PATIENCE.get(response.status_code, POLICY.drained_s))
         return replacement(request, response) if is_error_page(response) else response
 
 
@@ -44,18 +48,19 @@ def drop_last_slash(request: HttpRequest) -> None:
         request.path = request.path.removesuffix("/")
 
 
-def drain(request: HttpRequest) -> None:
+def drain(request: HttpRequest, patience_s: float) -> None:
     """Read and drop what the client still sends, within limits: else a closed socket keeps the answer from it."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
     chunked = is_chunked(request)
     if not chunked and not (announced.isdigit() and 0 < int(announced) <= POLICY.drained_bytes):
         return
-    ends, left = monotonic() + POLICY.drained_s, POLICY.drained_bytes
+    ends, left = monotonic() + patience_s, POLICY.drained_bytes
+    allow_body(request, patience_s)
     stream = body_stream(request, request)
     try:
         while left > 0 and monotonic() < ends and (piece := stream.read(PIECE)):
             left -= len(piece)
-    except (OSError, ValueError):  # the client went away, or sent no proper chunks
+    except (OSError, ValueError, ParseException):  # the client went away or is slow, or sent no proper chunks
         return
 
 

@@ -3,6 +3,7 @@
 from typing import IO, Any, cast
 
 from django.http import HttpRequest
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]  # gunicorn has no types
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
@@ -15,6 +16,13 @@ class PayloadTooLarge(MemoryPlatformError):
     """The body is larger than this endpoint takes. HTTP 413."""
 
     code = "payload_too_large"
+
+
+class RequestTimeout(MemoryPlatformError):
+    """The body comes too slowly. HTTP 408; the connection ends."""
+
+    code = "request_timeout"
+    retryable = True
 
 
 class JsonParser(BaseParser):
@@ -58,11 +66,21 @@ def body_stream(request: HttpRequest, stream: Any) -> IO[bytes]:
 
 
 def read_body(request: HttpRequest, stream: IO[bytes], limit: int) -> bytes:
-    """Return the body, at most ``limit`` bytes. Raises PayloadTooLarge, before reading when the length is announced."""
+    """Return the body, at most ``limit`` bytes.
+
+    Raises PayloadTooLarge, before reading when the length is announced; RequestTimeout; InvalidInput when cut off.
+    """
     announced = request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdigit() and int(announced) > limit:
         raise PayloadTooLarge(f"The body may have {limit} bytes.")
-    body = stream.read(limit + 1)
+    try:
+        body = stream.read(limit + 1)
+    except (OSError, ParseException) as error:  # Django wraps the first, gunicorn raises the second for broken chunks
+        if isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError):
+            pace = f"A body comes within {POLICY.body_s:g} s, with pauses of at most {POLICY.pause_s:g} s."
+            raise RequestTimeout(pace) from None
+        message = "Ends before its announced length, or is not properly chunked."
+        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "incomplete", message)]) from None
     if len(body) > limit:
         raise PayloadTooLarge(f"The body may have {limit} bytes.")
     return body

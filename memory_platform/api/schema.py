@@ -55,6 +55,7 @@ MEANINGS = {
     "403": "The key lacks the scope.",
     "404": "Nothing with this id is visible to the key.",
     "405": "This path does not answer this method; `Allow` lists those that it does.",
+    "408": "The body came too slowly; the connection is closed.",
     "409": "The present state does not allow it.",
     "412": "`If-Match` names an older version.",
     "413": "The body is too large.",

@@ -51,7 +51,6 @@ class Programs:
         arguments = {
             "--bind": f"{options.host}:{options.port}",
             "--workers": str(options.web_workers),
-            "--worker-class": "gthread" if options.web_threads > 1 else "sync",
             "--threads": str(options.web_threads),
             "--limit-request-line": str(REQUEST_LINE_LIMIT),
             "--graceful-timeout": str(graceful),

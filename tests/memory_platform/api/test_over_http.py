@@ -1,10 +1,14 @@
-"""What only a real server shows: chunked bodies, raw paths, bodies that end early. Rows: D1; matrix rows 46, 47."""
+"""What only a real server shows: chunked bodies, raw paths, bodies that end early, slow peers.
+
+Rows: D1; matrix rows 46, 47.
+"""
 
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -18,6 +22,8 @@ from tests.conftest import World
 
 pytestmark = pytest.mark.processes
 START_S = 15
+ROOT = Path(__file__).parents[3]
+THREADS = 4
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
@@ -27,9 +33,10 @@ def server(world: World, tmp_path: Path) -> Iterator[str]:
     address = str(tmp_path / "web.sock")
     database = make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"]))
     command = [sys.executable, "-m", "gunicorn", "tests.memory_platform.api.probe_wsgi"]
-    command += ["--bind", f"unix:{address}", "--threads", "4"]
+    command += ["--bind", f"unix:{address}", "--threads", str(THREADS)]
     log = (tmp_path / "log").open("wb")
-    process = subprocess.Popen(command, env=os.environ | {"DATABASE_URL": _url(database)}, stderr=log, stdout=log)
+    environment = os.environ | {"DATABASE_URL": _url(database)}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=log, stdout=log)
     try:
         _wait_for(address)
         yield address
@@ -119,3 +126,70 @@ def test_a_body_that_ends_early_is_400_or_no_answer(server: str, world: World) -
         peer.shutdown(socket.SHUT_WR)
         answer = peer.recv(65_536)
     assert answer == b"" or answer.split()[1] == b"400"
+
+
+def test_a_body_whose_chunks_are_broken_is_400(server: str, world: World) -> None:
+    for body in [b"zz\r\n", b"2\r\n{}zz\r\n", b"2\r\n{}\r\n0\r\nno header\r\n\r\n"]:
+        chunked = JSON + b"Transfer-Encoding: chunked\r\n"
+        status, answer = call(server, world, b"POST /v1/echo/ada", chunked, body)
+        assert (status, orjson.loads(answer)["code"]) == (400, "invalid_input"), body
+        assert call(server, world, b"POST /v1/nothing", chunked, body)[0] == 404
+
+
+def bearer(world: World) -> bytes:
+    """The head of a request with acme's key and 990 bytes more than are sent."""
+    return b"Authorization: Bearer " + world.acme.token.encode() + b"\r\n" + UNFINISHED
+
+
+UNFINISHED = JSON + b"Content-Length: 1000\r\n\r\n" + b"{" + b" " * 9
+POST = b"POST /v1/echo/ada HTTP/1.1\r\nHost: localhost\r\n"
+
+
+def test_a_body_that_stalls_is_408_and_the_connection_ends(server: str, world: World) -> None:
+    started = monotonic()
+    answer = exchange(server, POST + bearer(world))
+    assert answer.split()[1] == b"408"
+    assert orjson.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "request_timeout"
+    assert monotonic() - started < 3
+
+
+def test_a_body_that_stalls_without_a_key_is_401_at_once(server: str) -> None:
+    started = monotonic()
+    assert exchange(server, POST + UNFINISHED).split()[1] == b"401"
+    assert monotonic() - started < 1
+
+
+def test_a_body_that_drips_is_408_when_its_time_is_over(server: str, world: World) -> None:
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(0.5)
+        peer.connect(server)
+        peer.sendall(POST + bearer(world))
+        started, answer = monotonic(), b""
+        while not answer and monotonic() - started < 14:
+            try:
+                answer = peer.recv(65_536)
+            except TimeoutError:
+                peer.sendall(b" ")
+    assert answer.split()[1] == b"408"
+    assert 9 < monotonic() - started < 12
+
+
+def test_more_slow_peers_than_threads_do_not_stop_the_web(server: str, world: World) -> None:
+    live = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
+    kinds = {
+        "silent": b"",
+        "half a head": live,
+        "no key": POST + UNFINISHED,
+        "a key": POST + bearer(world),
+        "no body wanted": live + UNFINISHED,
+        "chunked, no key": POST + JSON + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+    }
+    for kind, sent in kinds.items():
+        with ExitStack() as peers:
+            for _ in range(2 * THREADS):
+                peer = peers.enter_context(socket.socket(socket.AF_UNIX))
+                peer.connect(server)
+                peer.sendall(sent)
+            started = monotonic()
+            assert b"200 OK" in exchange(server, LIVE), kind
+            assert monotonic() - started < 5, kind
