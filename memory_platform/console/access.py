@@ -1,6 +1,8 @@
 """Who may work in which tenant, and as what. Asked anew on every request: a role taken away ends at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -12,6 +14,7 @@ from tenants.models import ActorKind, AuditRecord, Role, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
 
+View = TypeVar("View", bound=Callable[..., Any])
 SESSION_KEY = "tenant"
 STRENGTH = {role: rank for rank, role in enumerate(Role.values)}
 
@@ -68,6 +71,12 @@ def with_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecord]:
     user_name = Coalesce(Subquery(user.values("username")[:1]), F("actor_id"), output_field=CharField())
     people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=user_name)
     return records.annotate(who=Case(people, default=F("actor_id"), output_field=CharField()))
+
+
+def tenantless(view: View) -> View:
+    """Mark a console view that opens no tenant's scope; it may still see at which desk the person sits."""
+    view.tenantless = True  # type: ignore[attr-defined]  # read back by ConsoleSite.admin_view
+    return view
 
 
 def current_desk(request: HttpRequest) -> Desk | None:

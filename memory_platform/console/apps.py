@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.contrib.admin.apps import AdminConfig
 
-SCREENS = ("tenants", "subjects", "profiles", "snapshots", "receipts", "work", "platform", "timetable")
+SCREENS = ("tenants", "directory", "subjects", "profiles", "snapshots", "receipts", "work", "platform", "timetable")
 
 
 class ConsoleConfig(AdminConfig):

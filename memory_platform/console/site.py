@@ -83,6 +83,8 @@ class ConsoleSite(AdminSite):
             if not self.has_permission(request):
                 return inner(request, *args, **kwargs)  # leads to the login page
             desk = desk_of(request)
+            if getattr(view, "tenantless", False):
+                return self._outside_tenants(request, desk, lambda: inner(request, *args, **kwargs))
             if desk is None:
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
@@ -94,6 +96,18 @@ class ConsoleSite(AdminSite):
                 raise
 
         return update_wrapper(inside_the_tenant, view)
+
+    def _outside_tenants(
+        self, request: HttpRequest, desk: Desk | None, view: Callable[[], HttpResponse]
+    ) -> HttpResponse:
+        """Run a view that no tenant's scope is open for; a refusal is recorded where the person works."""
+        request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
+        try:
+            return view()
+        except PermissionDenied:
+            if desk is not None:
+                record_refused_page(request, desk, "")
+            raise
 
     def switch(self, request: HttpRequest) -> HttpResponse:
         """Choose the tenant to work in; one that was not granted is refused, and the refusal recorded there."""

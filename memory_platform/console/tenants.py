@@ -11,58 +11,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.access import actor_of, current_desk, with_names
-from memory_platform.console.base import OperatorAdmin, TenantAdmin
+from memory_platform.console.access import actor_of, with_names
+from memory_platform.console.base import TenantAdmin
 from memory_platform.console.display import column, line, part
 from memory_platform.console.reasons import ReasonedActions, ReasonField, is_reason_missing, needs_reason, reason_of
-from tenants.models import ApiKey, AuditRecord, Member, Role, Scope, Tenant
+from tenants.models import ApiKey, AuditRecord, Member, Role, Scope
 from tenants.services.audit import record_audit
 from tenants.services.keys import create_key, revoke_key, rotate_key
 from tenants.services.tenants import set_member
-
-
-class TenantForm(forms.ModelForm[Tenant]):
-    """A tenant's new name, and why it changes; the slug never does."""
-
-    reason = ReasonField()
-
-    class Meta:
-        model = Tenant
-        fields = ("slug", "name")
-
-
-@admin.register(Tenant)
-class TenantScreen(OperatorAdmin):
-    """The directory of tenants, for the operator."""
-
-    form = TenantForm
-    list_display = ("slug", "name", "policy_version", "created_at")
-    search_fields = ("slug", "name")
-    ordering = ("slug",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        desk = current_desk(request)
-        return super().has_change_permission(request, obj) and (
-            obj is None or (desk is not None and desk.tenant == obj)
-        )
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # a tenant is made inside its own scope: `manage.py create_tenant`
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return ("slug",)
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        record_audit(
-            actor_of(request),
-            "tenant.changed",
-            object_kind="tenant",
-            object_id=str(obj.pk),
-            reason=reason_of(request),
-        )
 
 
 class KeyForm(forms.ModelForm[ApiKey]):
