@@ -21,7 +21,7 @@ from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
 KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate")
-TOLD = ("Conversation", "Message", "Snapshot", "Receipt", "Work")
+TOLD = ("Conversation", "Message", "Snapshot", "Receipt", "Work", "WorkRemoved")
 ACCESS = ("Tenant", "Member", "ApiKey", "AuditRecord")
 RUNNING = (
     "PeriodicTask",
@@ -39,7 +39,12 @@ SECTIONS = (
     ("tenants", _("Tenants and access"), ACCESS),
     ("django_celery_beat", _("Running the platform"), RUNNING),
 )
-"""The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here."""
+"""The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
+
+Without a screen of their own: what stands on its owner's page (sources, a snapshot's earlier versions, a receipt's
+injected memories), what only machines count or lock with (SnapshotCounter, SubjectMemory, vectors, words), and
+IdempotentReply: copies of answers with personal data in them, which tell staff nothing that the memory does not.
+"""
 UUID_FORM = re.compile(r"[0-9a-f-]{36}")
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
 

@@ -22,7 +22,7 @@ from memory_platform.console.display import (
     word,
 )
 from memory_platform.console.filters import Held, OfConversation, OfSubject
-from memory_platform.console.sources import SnapshotSources, receipts_with
+from memory_platform.console.sources import SnapshotPast, SnapshotSources, receipts_with
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
 
 conversation_shown = column(
@@ -164,7 +164,7 @@ class SnapshotScreen(SubjectOwnedAdmin):
             "id",
         ),
     )
-    inlines = (SnapshotSources,)
+    inlines = (SnapshotSources, SnapshotPast)
 
     def title_of(self, obj: Snapshot) -> str:
         return obj.text

@@ -8,8 +8,16 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.display import column, link, list_link, whole
-from snapshots.models import PreferenceSource, ProfileFactSource, Receipt, ReceiptMemory, SnapshotSource, TagSource
+from memory_platform.console.display import column, link, list_link, value_whole, whole
+from snapshots.models import (
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    SnapshotSource,
+    SnapshotVersion,
+    TagSource,
+)
 
 
 @admin.display(description=_("used in"))
@@ -21,22 +29,11 @@ def receipts_with(memory: Any) -> str:
     return list_link(Receipt, text, memory=memory.pk)
 
 
-class Sources(admin.TabularInline[Any, Any]):
-    """The messages behind a memory. The page they stand on has decided who may look."""
+class ShownBelow(admin.TabularInline[Any, Any]):
+    """Rows shown on the page of the row they belong to. That page has decided who may look, and recorded it."""
 
-    fk_name = "memory"
-    fields: ClassVar[Any] = (
-        column("message", lambda message: link(message, f"{message.said_at:%Y-%m-%d %H:%M}"), _("said at")),
-        column("message.get_role_display", lambda role: role(), _("role")),
-        column("message.content", whole, _("content")),
-    )
-    readonly_fields = fields
     extra = 0
     can_delete = False
-    verbose_name_plural = _("sources")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("message").order_by("message__said_at", "message__seq")
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -46,6 +43,22 @@ class Sources(admin.TabularInline[Any, Any]):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class Sources(ShownBelow):
+    """The messages behind a memory."""
+
+    fk_name = "memory"
+    fields: ClassVar[Any] = (
+        column("message", lambda message: link(message, f"{message.said_at:%Y-%m-%d %H:%M}"), _("said at")),
+        column("message.get_role_display", lambda role: role(), _("role")),
+        column("message.content", whole, _("content")),
+    )
+    readonly_fields = fields
+    verbose_name_plural = _("sources")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("message").order_by("message__said_at", "message__seq")
 
 
 class FactSources(Sources):
@@ -70,3 +83,19 @@ class SnapshotSources(Sources):
     """The messages behind a snapshot."""
 
     model = SnapshotSource
+
+
+class SnapshotPast(ShownBelow):
+    """The snapshot as it was before each change: the earlier values, and how long they were held. The latest first."""
+
+    model = SnapshotVersion
+    fk_name = "snapshot"
+    fields: ClassVar[Any] = (
+        column("version", str, _("version")),
+        column("fields", value_whole, _("earlier values")),
+        "recorded_at",
+        "retired_at",
+    )
+    readonly_fields = fields
+    ordering = ("-version",)
+    verbose_name_plural = _("earlier versions")

@@ -7,12 +7,12 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.access import actor_of
-from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.base import SubjectOwnedAdmin, TenantAdmin, subject_shown
 from memory_platform.console.display import column, link_to, part
 from memory_platform.console.filters import OfConversation, OfSubject
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
 from memory_platform.console.snapshots import conversation_shown
-from snapshots.models import Message, Work
+from snapshots.models import Message, Work, WorkRemoved
 from snapshots.queue.replay import replay_work
 
 
@@ -50,3 +50,16 @@ class WorkScreen(SubjectOwnedAdmin):
         replayed = sum(replay_work(work, by=by, reason=reason) for work in queryset)
         text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", replayed)
         self.message_user(request, text % {"count": replayed}, messages.SUCCESS if replayed else messages.WARNING)
+
+
+@admin.register(WorkRemoved)
+class WorkRemovedScreen(TenantAdmin):
+    """The last term of the law "accepted = ready + leased + done + dead + removed", by day."""
+
+    personal_data = False
+    list_display = ("day", "count")
+    search_fields = ("day",)
+    search_help_text = _("Day, as 2026-03-01")
+    date_hierarchy = "day"
+    ordering = ("-day", "-id")
+    fieldsets = (part(None, "day", "count"), part(_("More"), "id"))

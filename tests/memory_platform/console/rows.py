@@ -15,8 +15,10 @@ from snapshots.models import (
     Receipt,
     Snapshot,
     SnapshotSource,
+    SnapshotVersion,
     TagSource,
     Work,
+    WorkRemoved,
 )
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
@@ -34,6 +36,7 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= talk(subject, text)
     rows |= beliefs(subject, text)
     rows |= snapshot_and_receipt(subject, text, rows)
+    rows[WorkRemoved], _ = WorkRemoved.objects.get_or_create(day=SAID_AT.date(), defaults={"count": 41})
     rows[ApiKey] = create_key(name=text[:100], scopes=["memory:read"], by=COMMAND_LINE).api_key
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows
@@ -106,6 +109,13 @@ def snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], An
     for source, model in memories:
         source._default_manager.create(subject=subject, memory=rows[model], message=rows[Message])
     SnapshotSource.objects.create(subject=subject, memory=snapshot, message=rows[Message])
+    SnapshotVersion.objects.create(
+        subject=subject,
+        snapshot=snapshot,
+        version=1,
+        fields={"text": f"before: {text}", "topics": [text]},
+        recorded_at=SAID_AT,
+    )
     return {Snapshot: snapshot, Receipt: receipt_of(subject, text, snapshot, rows)}
 
 

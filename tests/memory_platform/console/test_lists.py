@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from profiles.models import Preference, ProfileFact, Subject, Tag
-from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
+from snapshots.models import Conversation, Message, Receipt, Snapshot, Work, WorkRemoved
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, TenantOwned
 from tests.conftest import World
@@ -85,6 +85,25 @@ def test_a_memory_leads_to_its_messages_and_to_the_prompts_that_used_it(world: W
     receipts = staff.sam.get(address(Receipt, f"?memory={rows[Snapshot].pk}")).content.decode()
     assert f"{rows[Receipt].pk}/change/" in receipts
     assert f"{others[Receipt].pk}/change/" not in receipts
+
+
+def test_a_snapshot_shows_what_it_said_before(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        rows, others = one_of_each("花生"), one_of_each("cashews")
+    page = staff.sam.get(address(Snapshot, f"{rows[Snapshot].pk}/change/")).content.decode()
+    assert "Earlier versions" in page
+    assert "before: 花生" in page
+    assert "before: cashews" not in page
+    assert "before: cashews" in staff.sam.get(address(Snapshot, f"{others[Snapshot].pk}/change/")).content.decode()
+
+
+def test_how_much_work_was_removed_is_seen_by_day(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        one_of_each("peanuts")
+    for query, counted in (("", True), ("?q=2026-03-01", True), ("?q=2025", False)):
+        assert (">41<" in staff.vic.get(address(WorkRemoved, query)).content.decode()) is counted
+    assert ">41<" not in staff.gus.get(address(WorkRemoved)).content.decode()
+    assert staff.mia.get(address(WorkRemoved, "add/")).status_code == 403
 
 
 def test_snapshots_and_preferences_are_told_apart_by_standing(world: World, staff: Staff) -> None:

@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.test import Client
 
 from profiles.models import Subject
-from snapshots.models import Conversation, Receipt, Snapshot
+from snapshots.models import Conversation, Receipt, Snapshot, WorkRemoved
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Member, TenantOwned
 from tests.conftest import World
@@ -20,6 +20,7 @@ from tests.memory_platform.console.rows import one_of_each
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'{{ 7|add:7 }}{% now %}\u202eevil\u2066🙂家`${1}`"
 CANARY = "CANARY-of-acme"
+TEXTLESS = {WorkRemoved}
 
 Rows = dict[type[Model], Any]
 
@@ -54,7 +55,7 @@ def test_hostile_text_is_shown_escaped_on_every_list_and_page(staff: Staff, host
             assert answer.status_code == 200, (model, page)
             assert "<script>alert" not in shown, (model, page)
             assert "<img src=x" not in shown, (model, page)
-    for model in hostile:
+    for model in hostile.keys() - TEXTLESS:
         shown = staff.mia.get(address(model, f"{hostile[model].pk}/change/")).content.decode()
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown, model
 
