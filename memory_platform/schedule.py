@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
@@ -36,28 +37,30 @@ TIMETABLE = (
         "sweep-queue",
         every=QUEUE_POLICY.sweep_every,
         runs="snapshots.jobs.sweep_job",
-        why="A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work.",
+        why=gettext_noop(
+            "A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work."
+        ),
         owner="queue",
     ),
     Job(
         "end-idle-conversations",
         every=IDLE_POLICY.every,
         runs="snapshots.jobs.end_idle_conversations_job",
-        why="A conversation ends 30 minutes after its last message.",
+        why=gettext_noop("A conversation ends 30 minutes after its last message."),
         owner="lifecycle",
     ),
     Job(
         "backfill-vectors",
         every=BACKFILL_RUN_POLICY.every,
         runs="snapshots.jobs.backfill_vectors_job",
-        why="Memories stored while the embedding service was away are found by meaning, too.",
+        why=gettext_noop("Memories stored while the embedding service was away are found by meaning, too."),
         owner="lifecycle",
     ),
     Job(
         "purge-expired",
         every=PURGE_POLICY.every,
         runs="snapshots.jobs.purge_expired_job",
-        why="What has outlived its retention is gone within two hours.",
+        why=gettext_noop("What has outlived its retention is gone within two hours."),
         owner="lifecycle",
     ),
 )

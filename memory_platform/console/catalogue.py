@@ -16,7 +16,7 @@ from memory_platform.env import PROJECT_ROOT
 LOCALE = PROJECT_ROOT / "memory_platform" / "locale" / "zh_Hans" / "LC_MESSAGES"
 PO, MO = LOCALE / "django.po", LOCALE / "django.mo"
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")
-ONE = {"_", "gettext", "gettext_lazy"}
+ONE = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 MANY = {"ngettext", "ngettext_lazy"}
 OF_LIBRARIES = ("Themes",)
 """Texts of libraries that bring no Chinese of their own, where every operator sees them."""

@@ -5,17 +5,23 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
 from memory_platform.console.base import OperatorAdmin
-from memory_platform.console.display import column, line
+from memory_platform.console.display import column, line, whole
 
 
 def why(description: str) -> str:
-    """Return what a job is for, without the seal that the timetable adds."""
-    return line(description.split(" [timetable ", maxsplit=1)[0])
+    """Return what a job is for, in the reader's language where the timetable wrote it, without the seal it adds."""
+    words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
+    return (gettext(words) if words else "") + opening + owner
+
+
+purpose = column("description", lambda description: line(why(description)), _("why"))
+purpose_whole = column("description", lambda description: whole(why(description)), _("why"))
 
 
 class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
@@ -24,7 +30,7 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
     staff_may_view = True
     change_form_template = None  # the library's own has an inline script
     change_list_template = None
-    list_display = ("name", "enabled", "scheduler", "last_run_at", column("description", why, _("why")))
+    list_display = ("name", "enabled", column("scheduler", str, _("schedule")), "last_run_at", purpose)
     list_filter = ("enabled",)
     search_fields = ("name", "task", "description")
     date_hierarchy = None
@@ -38,11 +44,13 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
     readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Leave the chooser of tasks out where nothing can be chosen."""
+        """Leave the chooser of tasks out where nothing can be chosen, and the seal where nothing can be written."""
         if self._may_write(request):
             return self.fieldsets
+        shown: dict[Any, Any] = {"regtask": (), "description": (purpose_whole,)}
         return [
-            (title, {**part, "fields": [f for f in part["fields"] if f != "regtask"]}) for title, part in self.fieldsets
+            (title, {**part, "fields": [each for name in part["fields"] for each in shown.get(name, (name,))]})
+            for title, part in self.fieldsets
         ]
 
     @admin.action(description=_("Let the chosen jobs run"), permissions=["operator"])

@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from memory_platform.console.access import actor_of
 from memory_platform.console.base import SubjectOwnedAdmin, TenantAdmin, subject_shown
+from memory_platform.console.codes import CodeFilter, coded
 from memory_platform.console.display import column, link_to, part
 from memory_platform.console.filters import OfConversation, OfSubject
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
@@ -15,21 +16,23 @@ from memory_platform.console.snapshots import conversation_shown
 from snapshots.models import Message, Work, WorkRemoved
 from snapshots.queue.replay import replay_work
 
+error = coded("error_code", _("error"))
+
 
 @admin.register(Work)
 class WorkScreen(SubjectOwnedAdmin):
     """Work items; the dead ones stay visible until they are replayed."""
 
     personal_data = False
-    list_display = ("created_at", subject_shown, "kind", "state", "attempts", "due_at", "error_code", "done_at")
+    list_display = ("created_at", subject_shown, "kind", "state", "attempts", "due_at", error, "done_at")
     list_select_related = ("subject", "conversation")
-    list_filter = (OfSubject, OfConversation, "state", "kind", "error_code", "created_at")
+    list_filter = (OfSubject, OfConversation, "state", "kind", ("error_code", CodeFilter), "created_at")
     search_fields = ("subject__external_id", "conversation__external_id", "id", "error_code")
     search_help_text = _("Subject id, conversation id, item id or error")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-position", "-id")
     fieldsets = (
-        part(None, "kind", "state", "attempts", "error_code"),
+        part(None, "kind", "state", "attempts", error),
         part(
             _("Origin"),
             subject_shown,

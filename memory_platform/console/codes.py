@@ -1,0 +1,118 @@
+"""Codes of the platform in the reader's words. A code that is not here (a product's own, or hostile) stays as it is."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.display import EMPTY, column
+
+DECISIONS = {
+    "kept": _("kept"),
+    "over_budget": _("over the budget"),
+    "below_floor": _("below the floor"),
+    "duplicate_of_window": _("already in the window"),
+    "duplicate_of_profile": _("already in the profile"),
+    "duplicate_of_memory": _("already in another memory"),
+    "untrusted_instruction": _("instruction from an untrusted source"),
+}
+GUARDRAILS = {
+    "instruction": _("instruction"),
+    "forged_memory": _("forged memory"),
+    "unseen_characters": _("invisible characters"),
+}
+VERDICT_REASONS = {
+    "weaker_than_current": _("weaker than what is known"),
+    "older": _("older than what is known"),
+    "not_a_list": _("not a list"),
+    "evidence_missing": _("evidence missing"),
+    "not_the_subject": _("not about the subject"),
+    "schema": _("malformed"),
+    "sensitive": _("sensitive"),
+    "forgotten": _("forgotten"),
+}
+INTENTS = {
+    "small_talk": _("small talk"),
+    "recommendation": _("recommendation"),
+    "complaint": _("complaint"),
+    "knowledge": _("knowledge"),
+    "preference_confirmation": _("preference confirmation"),
+    "navigation": _("navigation"),
+    "task": _("task"),
+    "general": _("general"),
+}
+PHASES = {
+    "opening": _("opening"),
+    "in_depth": _("in depth"),
+    "task_execution": _("task execution"),
+    "confirmation": _("confirmation"),
+    "after_sales": _("after sales"),
+}
+DEGRADED = {
+    "embedding_unavailable": _("embedding unavailable"),
+    "pgvector_unavailable": _("vector search unavailable"),
+    "redis_unavailable": _("Redis unavailable"),
+    "rerank_timeout": _("reranking timed out"),
+    "replica_lag": _("replica behind"),
+    "ann_truncated": _("search cut short"),
+}
+PARTS = {
+    "system": _("system"),
+    "guide": _("guidance"),
+    "profile": _("profile"),
+    "memory": _("memory"),
+    "summary": _("summary"),
+    "window": _("window"),
+    "query": _("question"),
+    "preferences": _("preferences"),
+    "tags": _("tags"),
+    "snapshots": _("snapshots"),
+    "documents": _("documents"),
+    "tasks": _("tasks"),
+    "user": _("user"),
+    "assistant": _("assistant"),
+    "tool": _("tool"),
+}
+KINDS = {
+    "conversation": _("conversation"),
+    "segment": _("segment"),
+    "statement": _("statement"),
+    "episode": _("episode"),
+    "consolidated": _("consolidated"),
+    "manual": _("manual"),
+    "preference": _("preference"),
+    "place": _("place"),
+    "contact": _("contact"),
+}
+ERRORS = {"lease_expired": _("lease expired")}
+WORDS: dict[str, Any] = {
+    **KINDS,
+    **PARTS,
+    **DECISIONS,
+    **GUARDRAILS,
+    **VERDICT_REASONS,
+    **INTENTS,
+    **PHASES,
+    **DEGRADED,
+    **ERRORS,
+}
+"""One word per code: a code means the same wherever it stands."""
+
+
+def in_words(code: str | None) -> str:
+    """Return a code, or several joined by commas, in words; "" for None."""
+    parts = (code or "").split(",")
+    return (", " if WORDS.keys() >= set(parts) else ",").join(str(WORDS.get(part, part)) for part in parts)
+
+
+def coded(path: str, title: Any) -> Any:
+    """Return a column or page field whose value is a code; sorted by the code."""
+    return column(path, lambda code: in_words(code) or EMPTY, title, order=path)
+
+
+class CodeFilter(admin.AllValuesFieldListFilter):
+    """Chooses one of the codes that occur, each told in words."""
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": in_words(str(choice["display"]))}
