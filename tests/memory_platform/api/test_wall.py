@@ -1,0 +1,65 @@
+"""One tenant's key with another tenant's ids, on every route and method. Rows: T1, T2; matrix rows 3, 11, 21."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+from tests.memory_platform.api.routes import Route, call_id, tenant_calls
+from tests.memory_platform.api.wall import CANARY, VALID_CALLS, Ids, comparable, rows_of, seed, send
+
+CALLS = tenant_calls()
+WITH_INNER_ID = [(method, route) for method, route in CALLS if set(route.names) - {"subject_id"}]
+SEEDED = ("message", "preference", "profile_fact", "tag", "snapshot")
+each = pytest.mark.parametrize(("method", "route"), CALLS, ids=call_id)
+
+
+def test_every_route_has_a_valid_call() -> None:
+    assert {(method, route.pattern) for method, route in CALLS} == set(VALID_CALLS)
+
+
+@each
+def test_another_tenant_s_ids_answer_like_ids_that_nobody_has(
+    acme: Caller, globex: Caller, world: World, method: str, route: Route
+) -> None:
+    ids, nobody = seed(acme), Ids.of_nobody()
+    before = rows_of(world.acme.tenant.id)
+    assert [table for table in SEEDED if CANARY not in "".join(before[table])] == []
+    assert before["conversation"]
+    assert before["receipt"]
+    foreign, unknown = send(globex, method, route, ids), send(globex, method, route, nobody)
+    assert comparable(foreign, ids) == comparable(unknown, nobody)
+    assert CANARY.encode() not in foreign.content
+    assert rows_of(world.acme.tenant.id) == before
+    own = send(acme, method, route, ids)
+    assert own.status_code < 400, own.content
+
+
+@pytest.mark.parametrize(("method", "route"), WITH_INNER_ID, ids=call_id)
+def test_another_tenant_s_rows_are_not_found_below_one_s_own_subject(
+    acme: Caller, globex: Caller, world: World, method: str, route: Route
+) -> None:
+    ids, nobody = replace(seed(acme), subject_id="gil"), Ids.of_nobody("gil")
+    before = rows_of(world.acme.tenant.id)
+    foreign, unknown = send(globex, method, route, ids), send(globex, method, route, nobody)
+    assert comparable(foreign, ids) == comparable(unknown, nobody)
+    assert CANARY.encode() not in foreign.content
+    assert rows_of(world.acme.tenant.id) == before
+
+
+def test_a_cursor_of_another_tenant_is_as_good_as_invented(acme: Caller, globex: Caller) -> None:
+    ids, tried = seed(acme), 0
+    seed(globex)  # the same subject and names: only the tenant differs
+    for method, route in CALLS:
+        page = body_of(send(acme, method, route, ids)) if method == "GET" else {}
+        if "next_cursor" in page:
+            cursor = body_of(send(acme, method, route, ids, limit="1"))["next_cursor"]
+            if cursor is None:
+                continue
+            taken = send(globex, method, route, ids, cursor=cursor)
+            invented = send(globex, method, route, ids, cursor="invented")
+            problem_of(taken, 400)
+            assert comparable(taken, ids) == comparable(invented, ids), route.pattern
+            tried += 1
+    assert tried >= 8

@@ -1,0 +1,191 @@
+"""What the wall's test needs: a seeded tenant, a valid call for every route and method, and how answers compare."""
+
+import re
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from typing import Any, Self
+from urllib.parse import urlencode
+from uuid import UUID
+
+import orjson
+from django.db import connections
+from django.http import HttpResponse
+
+from memory_platform.kernel.ids import new_id
+from tests.memory_platform.api.conftest import Caller, body_of
+from tests.memory_platform.api.routes import Route
+
+CANARY = "kestrel4711"
+"""Stands in every text of acme's rows, and in nothing that a call sends."""
+PLAIN = "窗外下雨 tea"
+_MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+_PART = re.compile(r"<\w+:(\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """One row of each noun, by the names that stand in paths."""
+
+    subject_id: str
+    conversation_id: str
+    message_id: str
+    category: str
+    key: str
+    tag_id: str
+    snapshot_id: str
+    receipt_id: str
+
+    @classmethod
+    def of_nobody(cls, subject_id: str = "ida") -> Self:
+        """Return ids that no row has."""
+        return cls(
+            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "123")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ValidCall:
+    """What makes a call of one route valid: a body and a query, with ids in them wherever the API takes ids."""
+
+    body: Callable[[Ids], Any] = lambda ids: None
+    query: Callable[[Ids], dict[str, str]] = lambda ids: {}
+
+
+PLAIN_CALL = ValidCall()
+SUBJECT = "v1/subjects/<product_id:subject_id>"
+PREFERENCE = f"{SUBJECT}/preferences/<product_id:category>/<product_id:key>"
+TAG = f"{SUBJECT}/tags/<own_id:tag_id>"
+CONVERSATION = f"{SUBJECT}/conversations/<product_id:conversation_id>"
+SNAPSHOT = f"{SUBJECT}/snapshots/<own_id:snapshot_id>"
+VALID_CALLS: dict[tuple[str, str], ValidCall] = {
+    ("PUT", SUBJECT): ValidCall(lambda ids: {"profile": {"occupation": PLAIN}, "metadata": {"of": ids.subject_id}}),
+    ("PATCH", f"{SUBJECT}/profile"): ValidCall(lambda ids: {"occupation": PLAIN, "remove": ["name"]}),
+    ("GET", f"{SUBJECT}/preferences"): ValidCall(query=lambda ids: {"category": ids.category, "limit": "200"}),
+    ("PUT", PREFERENCE): ValidCall(
+        lambda ids: {
+            "value": PLAIN,
+            "sources": [{"conversation_id": ids.conversation_id, "message_id": ids.message_id}, ids.message_id],
+        }
+    ),
+    ("POST", f"{SUBJECT}/tags"): ValidCall(lambda ids: {"label": "家", "address": PLAIN}),
+    ("GET", f"{SUBJECT}/tags/lookup"): ValidCall(query=lambda ids: {"q": "导航回家"}),
+    ("PATCH", TAG): ValidCall(lambda ids: {"address": PLAIN}),
+    ("POST", f"{TAG}/use"): ValidCall(lambda ids: {}),
+    ("PATCH", CONVERSATION): ValidCall(lambda ids: {"remember": False}),
+    ("POST", f"{CONVERSATION}/end"): ValidCall(lambda ids: {}),
+    ("POST", f"{CONVERSATION}/messages"): ValidCall(
+        lambda ids: {"messages": [{"message_id": ids.message_id, "role": "user", "content": PLAIN}]}
+    ),
+    ("GET", f"{SUBJECT}/snapshots"): ValidCall(query=lambda ids: {"q": "tea", "topic": "drinks", "kind": "manual"}),
+    ("POST", f"{SUBJECT}/snapshots"): ValidCall(lambda ids: {"text": PLAIN, "metadata": {"of": ids.snapshot_id}}),
+    ("POST", f"{SUBJECT}/snapshots/bulk"): ValidCall(
+        lambda ids: {"items": [{"text": f"{PLAIN} {number}", "metadata": {"of": ids.snapshot_id}} for number in "12"]}
+    ),
+    ("PATCH", SNAPSHOT): ValidCall(lambda ids: {"text": PLAIN}),
+    ("POST", f"{SUBJECT}/recall"): ValidCall(
+        lambda ids: {
+            "query": "navigate home for tea",
+            "conversation_id": ids.conversation_id,
+            "filter": {"or": [{"conversation_id": {"eq": ids.conversation_id}}, {"topics": {"contains": "drinks"}}]},
+            "explain": True,
+        }
+    ),
+    ("POST", f"{SUBJECT}/context"): ValidCall(
+        lambda ids: {"query": "navigate home for tea", "conversation_id": ids.conversation_id}
+    ),
+    ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
+} | dict.fromkeys(
+    [
+        ("GET", "v1/tenant"),
+        ("GET", "v1/subjects"),
+        ("GET", SUBJECT),
+        ("GET", f"{SUBJECT}/profile"),
+        ("GET", f"{SUBJECT}/profile/history"),
+        ("GET", f"{SUBJECT}/profile/completeness"),
+        ("GET", PREFERENCE),
+        ("DELETE", PREFERENCE),
+        ("GET", f"{PREFERENCE}/history"),
+        ("GET", f"{SUBJECT}/tags"),
+        ("GET", TAG),
+        ("DELETE", TAG),
+        ("GET", f"{SUBJECT}/conversations"),
+        ("GET", CONVERSATION),
+        ("DELETE", CONVERSATION),
+        ("GET", f"{SUBJECT}/pending"),
+        ("GET", f"{CONVERSATION}/messages"),
+        ("GET", f"{CONVERSATION}/window"),
+        ("GET", SNAPSHOT),
+        ("DELETE", SNAPSHOT),
+        ("GET", f"{SNAPSHOT}/history"),
+        ("GET", "v1/receipts/<own_id:receipt_id>"),
+    ],
+    PLAIN_CALL,
+)
+"""A route that is not here fails the test: a new one says what a valid call of it looks like."""
+
+
+def send(caller: Caller, method: str, route: Route, ids: Ids, **query: str) -> HttpResponse:
+    """Make the valid call of a route with these ids in its path, query and body."""
+    valid = VALID_CALLS[method, route.pattern]
+    path = "/" + _PART.sub(lambda part: getattr(ids, part[1]), route.pattern)
+    asked = urlencode(valid.query(ids) | query)
+    return caller(method, f"{path}?{asked}" if asked else path, valid.body(ids))
+
+
+def seed(caller: Caller, subject_id: str = "ada") -> Ids:
+    """Make two rows of each noun through the API, each with the canary; return the first ones' ids."""
+    at = f"/v1/subjects/{subject_id}"
+    done(caller, "PUT", at, {"metadata": {"of": CANARY}})
+    for number in "12":
+        done(caller, "PATCH", f"{at}/profile", {"name": f"Ada {CANARY} {number}", "attributes": {f"a{number}": CANARY}})
+        done(caller, "PUT", f"{at}/preferences/drinks/tea", {"value": f"{CANARY} {number}", "statement": CANARY})
+        done(caller, "PUT", f"{at}/preferences/drinks/tea{number}", {"value": CANARY})
+        for name in ("c1", f"d{number}"):
+            said = {"message_id": f"m{number}", "role": "user", "content": f"I drink {CANARY} tea at 家."}
+            done(caller, "POST", f"{at}/conversations/{name}/messages", {"messages": [said]})
+    tag, _ = (done(caller, "POST", f"{at}/tags", {"label": label, "address": CANARY}) for label in ("家", "office"))
+    held = [
+        done(caller, "POST", f"{at}/snapshots", {"text": f"{CANARY} {n} tea at home", "topics": ["drinks"]})
+        for n in "12"
+    ]
+    done(caller, "PATCH", f"{at}/snapshots/{held[0]['id']}", {"text": f"{CANARY} 3 tea at home"})
+    asked = {"query": f"{CANARY} tea at home", "conversation_id": "c1"}
+    receipt, _ = (done(caller, "POST", f"{at}/context", asked) for _ in "12")
+    return Ids(subject_id, "c1", "m1", "drinks", "tea", tag["id"], held[0]["id"], receipt["receipt_id"])
+
+
+def done(caller: Caller, method: str, path: str, body: Any) -> dict[str, Any]:
+    """Make a call that has to succeed; return its answer."""
+    response = caller(method, path, body)
+    assert response.status_code < 300, response.content
+    return body_of(response)
+
+
+def comparable(response: HttpResponse, ids: Ids) -> tuple[int, list[str], str]:
+    """Return status, header names and body without what may differ: echoed ids, made ids, times."""
+    text = response.content.decode()
+    if text:
+        shown = orjson.loads(text)
+        text = orjson.dumps({**shown, "request_id": "", "timings_ms": {}}, option=orjson.OPT_SORT_KEYS).decode()
+    for number, value in enumerate(astuple(ids)):
+        text = text.replace(f'"{value}"', f'"<id {number}>"')
+    text = _TIME.sub("<time>", _MADE_ID.sub("<made id>", text))
+    return response.status_code, sorted(name for name, _ in response.items()), text
+
+
+def rows_of(tenant_id: UUID) -> dict[str, list[str]]:
+    """Return every row of every table that a tenant owns, read as the owner."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant_id', %s, false)", [str(tenant_id)])
+        cursor.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' "
+            "WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace ORDER BY 1"
+        )
+        tables = [name for (name,) in cursor.fetchall()]
+        found = {}
+        for table in tables:
+            cursor.execute(f'SELECT to_jsonb(t)::text FROM "{table}" t WHERE tenant_id = %s', [tenant_id])  # noqa: S608  # names from the catalogue
+            found[table] = sorted(row for (row,) in cursor.fetchall())
+        cursor.execute("SELECT set_config('app.tenant_id', '', false)")
+    return found
