@@ -2,19 +2,19 @@
 
 from typing import Any
 
+from snapshots.recall.ranking import DIGITS
 from snapshots.recall.values import Explain, LaneHit
-
-DIGITS = 6
-"""Scores are float32: more digits say nothing."""
 
 
 def explained(why: Explain) -> dict[str, Any]:
-    """Return ``{dense, keyword, fused, factors}``; a lane that did not find the memory is None."""
+    """Return ``{dense, keyword, fused, smoothed, semantic, factors}``; a lane that did not find the memory is None."""
     factors = why.factors
     return {
         "dense": _place(why.dense),
         "keyword": _place(why.keyword),
         "fused": round(why.fused, DIGITS),
+        "smoothed": round(why.smoothed, DIGITS),
+        "semantic": round(why.semantic, DIGITS),
         "factors": {
             "recency": round(factors.recency, DIGITS),
             "confidence_effective": round(factors.confidence_effective, DIGITS),
@@ -25,4 +25,4 @@ def explained(why: Explain) -> dict[str, Any]:
 
 
 def _place(hit: LaneHit | None) -> dict[str, Any] | None:
-    return None if hit is None else {"rank": hit.rank, "score": round(hit.score, DIGITS)}
+    return None if hit is None else {"rank": hit.rank, "score": round(hit.score, DIGITS), "view": hit.view}

@@ -13,9 +13,12 @@ from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
 from snapshots.recall.image import Image
 from snapshots.recall.policy import RecallPolicy
-from snapshots.recall.ranking import as_factors, factors, semantic
+from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
 from snapshots.recall.scoring import Probe, Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
+
+KEYWORD_VIEWS = ("own", "window")
+DENSE_VIEWS = ("own", "continued")
 
 Mask = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
@@ -29,12 +32,13 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     scores = score_memories(image, probe, policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
     candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))
-    near = semantic(scores.fused[candidates])
-    weights = factors(image.columns, candidates, query.at, policy.ranking)
+    near = relevance(semantic(scores.fused[candidates]), image.columns, candidates, query.at, policy.ranking)
+    near = near.round(DIGITS)
+    weights = factors(image.columns, candidates, query.at, policy.ranking).round(DIGITS)
     final = near * weights.prod(axis=0)
     order = np.argsort(-final, kind="stable")[: query.top_k]
     rows = candidates[order]
-    why = explain(scores, alive, rows, weights[:, order]) if query.explain else repeat(None)
+    why = explain(scores, alive, rows, near[order], weights[:, order]) if query.explain else repeat(None)
     ids = [image.ids[row] for row in rows.tolist()]
     return list(map(RankedHit, ids, final[order].tolist(), near[order].tolist(), why))
 
@@ -65,21 +69,29 @@ def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
     return rows[np.lexsort((-rows, -scores[rows]))]
 
 
-def explain(scores: Scores, alive: Mask, rows: Int64, weights: Float64) -> Iterator[Explain]:
+def explain(scores: Scores, alive: Mask, rows: Int64, near: Float64, weights: Float64) -> Iterator[Explain]:
     """Yield an Explain per row; ``weights`` (4, k) are its factors, ranks count among the memories that may answer."""
-    keyword = _lane_hits(scores.keyword, alive & (scores.keyword > 0), rows)
-    dense = _lane_hits(scores.dense, alive & scores.dense_held, rows)
-    fused = scores.fused[rows].tolist()
-    return map(Explain, dense, keyword, fused, map(as_factors, weights.T.tolist()))
+    keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
+    dense = _lane_hits(DENSE_VIEWS, scores.dense, np.stack([alive & scores.dense_held] * 2), rows)
+    numbers = (scores.fused[rows].tolist(), scores.smoothed[rows].tolist(), near.tolist())
+    return map(Explain, dense, keyword, *numbers, map(as_factors, weights.T.tolist()))
 
 
-def _lane_hits(scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
-    """Return rank and score of each row in one lane; None for a row that the lane did not find."""
-    found = scores[members]
-    ranks = 1 + (found[None, :] > scores[rows][:, None]).sum(axis=1)
+def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
+    """Return each row's place in the view of a lane that ranks it higher; None for a row that neither found."""
+    own, wider = (_places(*view, rows) for view in zip(views, scores, members, strict=True))
     return [
-        LaneHit(int(rank), float(scores[row])) if members[row] else None
-        for rank, row in zip(ranks, rows.tolist(), strict=True)
+        min(filter(None, places), key=lambda place: place.rank, default=None) for places in zip(own, wider, strict=True)
+    ]
+
+
+def _places(view: str, scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
+    """Return rank and score of each row in one view; None for a row that is no member."""
+    ordered = np.sort(scores[members])
+    ranks = 1 + len(ordered) - np.searchsorted(ordered, scores[rows], side="right")
+    return [
+        LaneHit(rank, score, view) if member else None
+        for rank, score, member in zip(ranks.tolist(), scores[rows].tolist(), members[rows].tolist(), strict=True)
     ]
 
 

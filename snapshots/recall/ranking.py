@@ -13,6 +13,8 @@ from snapshots.recall.values import Factors
 
 Int64 = npt.NDArray[np.int64]
 DAY_SECONDS = 86_400
+DIGITS = 6
+"""Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum."""
 
 
 def semantic(fused: Float32) -> Float64:
@@ -23,6 +25,20 @@ def semantic(fused: Float32) -> Float64:
     return (fused.astype(np.float64) - low) / (high - low) if high > low else np.ones(len(fused))
 
 
+def relevance(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return what the factors multiply: ``near``, or with the curve "episode" its blend with recency and importance."""
+    if not by_episode(policy):
+        return near
+    similarity, recent, important = policy.episode_shares
+    fading = policy.episode_decay ** _age(columns, rows, at)
+    return np.asarray(similarity * near + recent * fading + important * columns.importance[rows], np.float64)
+
+
+def by_episode(policy: RankingPolicy) -> bool:
+    """Return whether recency is a share of the score instead of a factor."""
+    return policy.use_recency and policy.recency_curve == "episode"
+
+
 def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
     """Return recency, effective confidence, provenance and frequency of ``rows`` at the moment ``at``, shape (4, k).
 
@@ -30,7 +46,7 @@ def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) 
     """
     return np.stack(
         [
-            recency(columns, rows, at, policy) if policy.use_recency else np.ones(len(rows)),
+            recency(columns, rows, at, policy) if policy.use_recency and not by_episode(policy) else np.ones(len(rows)),
             effective_confidence(columns, rows, at, policy) if policy.use_confidence else np.ones(len(rows)),
             np.array(policy.provenance)[columns.provenance[rows]] if policy.use_provenance else np.ones(len(rows)),
             frequency(columns, rows, policy) if policy.use_frequency else np.ones(len(rows)),
@@ -39,10 +55,8 @@ def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) 
 
 
 def recency(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return the recency of ``rows``: by said_at, else valid_at, else created_at; what lies ahead counts as today."""
-    said, valid = columns.said_at[rows], columns.valid_at[rows]
-    moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
-    days = _days_between(moment, at)
+    """Return the recency of ``rows`` as a factor: a step by their age, or hyperbolic."""
+    days = _age(columns, rows, at)
     if policy.recency_curve == "hyperbolic":
         return 1 / (1 + policy.hyperbolic_rate * days)
     return _step(days, policy.recency_days, policy.recency_values)
@@ -66,6 +80,13 @@ def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
 def as_factors(column: Sequence[float]) -> Factors:
     """Return one column of :func:`factors` by name."""
     return Factors(*(float(value) for value in column))
+
+
+def _age(columns: Columns, rows: Int64, at: datetime) -> Float64:
+    """Return days since said_at, else valid_at, else created_at; what lies ahead counts as today."""
+    said, valid = columns.said_at[rows], columns.valid_at[rows]
+    moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
+    return _days_between(moment, at)
 
 
 def _days_between(moment: Float64, at: datetime) -> Float64:

@@ -25,32 +25,38 @@ _FLAT = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question made ready: counted terms, its vector (None: keywords only) and its language."""
+    """A question made ready: counted terms, its vector (None: keywords only) and its language.
+
+    ``floor`` is the cosine from which nearness alone makes a memory an answer, a property of the vector's space.
+    """
 
     terms: Mapping[int, int]
     vector: Float32 | None
     language: str
+    floor: float = -1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Per memory: BM25 and cosine of the dated view (0 where left out), and the fused score.
+    """Per memory: BM25 and cosine in two views each, shape (2, n), 0 where left out; and the fused score.
 
-    ``found`` marks memories that anything speaks for, ``dense_held`` those with a vector where the dense view counts.
+    ``found`` marks memories that a word or nearness speaks for, ``dense_held`` those with a vector where the dense
+    views count; ``smoothed`` is the part of ``fused`` that came from neighbours.
     """
 
     keyword: Float32
     dense: Float32
     dense_held: Mask
+    smoothed: Float32
     fused: Float32
     found: Mask
 
 
-def make_probe(text: str, vector: Float32 | None) -> Probe:
+def make_probe(text: str, vector: Float32 | None, *, floor: float = -1.0) -> Probe:
     """Return the probe of a question; ``vector`` comes from the embedder of the image's space, or is None."""
     if vector is not None and not (np.isfinite(vector).all() and vector.any()):
         vector = None
-    return Probe(Counter(map(term_key, terms(text))), vector, detect_language(text))
+    return Probe(Counter(map(term_key, terms(text))), vector, detect_language(text), floor)
 
 
 def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
@@ -63,13 +69,15 @@ def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
     if dense is not None:
         views += dense.cosines
         weights += [policy.dense_dated, policy.dense_continued]
-        found = found | dense.held
-    fused = smooth(image, fuse(np.array(views), np.array(weights, np.float32)), policy)
+        found = found | (dense.held & (np.maximum(*dense.cosines) >= probe.floor))
+    own = fuse(np.array(views), np.array(weights, np.float32))
+    fused = smooth(image, own, policy)
+    smoothed: Float32 = fused - own
     for speaker in named:
         fused[speaker.rows] += np.float32(policy.named_speaker)
     if dense is None:
-        return Scores(lexical[0], np.zeros_like(fused), np.zeros_like(found), fused, found)
-    return Scores(lexical[0], dense.cosines[0], dense.held, fused, found)
+        return Scores(lexical, np.zeros_like(lexical), np.zeros_like(found), smoothed, fused, found)
+    return Scores(lexical, np.array(dense.cosines), dense.held, smoothed, fused, found)
 
 
 def bm25(image: Image, query: Mapping[int, int], policy: ScoringPolicy, *, cells: int = MATRIX_CELLS) -> Float32:

@@ -64,7 +64,8 @@ def prepare_question(text: str) -> Question:
                 vector = embedder.embed([text])[0]
             except EmbeddingUnavailable:
                 degraded = frozenset({DegradedReason.EMBEDDING_UNAVAILABLE})
-        probe = make_probe(text, vector)
+        floor = DEFAULT_RECALL.scoring.cosine_floor(embedder.name) if embedder else -1.0
+        probe = make_probe(text, vector, floor=floor)
     return Question(probe, embedder, degraded, watch.ms["embed"])
 
 

@@ -72,10 +72,15 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class LaneHit:
-    """Where one memory stands in one lane: ``rank`` counts from 1, ``score`` is the lane's own (BM25, cosine)."""
+    """Where one memory stands in one lane: ``rank`` counts from 1, ``score`` is the lane's own (BM25, cosine).
+
+    Of a lane's two views it is the one that ranks it higher: ``own`` reads the memory alone; ``window`` its words with
+    those of the memories around it (keyword), ``continued`` the turn before it with it (dense).
+    """
 
     rank: int
     score: float
+    view: str = "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +100,17 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None."""
+    """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None; never both.
+
+    ``smoothed`` is the share of ``fused`` that came from the memories before and after it. ``semantic`` is ``fused``
+    between 0 and 1 among the candidates; times the factors, rounded, it is the score.
+    """
 
     dense: LaneHit | None
     keyword: LaneHit | None
     fused: float
+    smoothed: float
+    semantic: float
     factors: Factors
 
 

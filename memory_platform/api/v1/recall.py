@@ -29,8 +29,9 @@ from memory_platform.kernel.errors import InvalidInput
 from profiles.services.tag_lookup import TagMatch
 from snapshots.context.intent import detect_intent
 from snapshots.recall.degraded import joined
-from snapshots.recall.explained import DIGITS, explained
+from snapshots.recall.explained import explained
 from snapshots.recall.filters import FilterNode, parse_filter
+from snapshots.recall.ranking import DIGITS
 from snapshots.recall.service import Recalled, recall
 from snapshots.recall.values import KINDS, LANES, RecalledMemory, RecallQuery
 
@@ -87,10 +88,14 @@ class SourceOutput(Output):
 
 
 class LaneHitOutput(Output):
-    """Where a memory stands in one lane; ranks count from 1."""
+    """Where a memory stands in one lane, in the view that ranks it higher; ranks count from 1.
+
+    ``own`` reads the memory alone, ``window`` with the words around it, ``continued`` with the turn before it.
+    """
 
     rank = serializers.IntegerField()
     score = serializers.FloatField()
+    view = serializers.ChoiceField(choices=["own", "window", "continued"])
 
 
 class FactorsOutput(Output):
@@ -103,11 +108,16 @@ class FactorsOutput(Output):
 
 
 class ExplainOutput(Output):
-    """Why a memory stands where it stands; a lane that did not find it is null."""
+    """Why a memory stands where it stands; a lane that did not find it is null, never both.
+
+    ``semantic`` times all factors, rounded to six digits, is the score. ``smoothed`` is what neighbours gave ``fused``.
+    """
 
     dense = LaneHitOutput(allow_null=True)
     keyword = LaneHitOutput(allow_null=True)
     fused = serializers.FloatField()
+    smoothed = serializers.FloatField()
+    semantic = serializers.FloatField()
     factors = FactorsOutput()
 
 

@@ -1,13 +1,20 @@
 """One question to one memory, from words to explained hits. Rows: R2, R3, R6, R7, P4."""
 
+import math
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from snapshots.recall.explained import explained
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.values import RankedHit
-from tests.snapshots.recall.world import NOW, ask, conversation, id_of, image_of, memory
+from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
+from snapshots.recall.ranking import DIGITS
+from snapshots.recall.scoring import make_probe, score_memories
+from snapshots.recall.values import RankedHit, RecallQuery
+from tests.snapshots.recall.world import EMBEDDER, NOW, ask, conversation, id_of, image_of, memory
 
 DAY = timedelta(days=1)
 
@@ -119,7 +126,67 @@ def test_every_hit_explains_itself() -> None:
     assert -1 <= best.explain.dense.score <= 1.01
     assert best.explain.keyword.score > 0
     assert best.explain.fused > second.explain.fused
-    assert best.score == pytest.approx(best.semantic * best.explain.factors.product)
+    assert (best.explain.keyword.view, best.explain.dense.view) == ("own", "own")
+
+
+def test_the_parts_of_an_explanation_make_the_score_of_every_hit() -> None:
+    said = conversation("hotel in Paris", "yes", "nice room", "我对花生过敏", "fine", name="Ada")
+    image = image_of([*said, memory("Paris", importance=0.9, said_at=NOW - 50 * DAY, confidence=0.37), memory("music")])
+    for policy in (DEFAULT_RECALL, *(curved(curve) for curve in ("hyperbolic", "episode"))):
+        for question in ("Which hotel in Paris did Ada like?", "花生", "nothing of the kind"):
+            hits = ask(question, image, policy)
+            for hit in hits:
+                shown = explained(hit.explain) if hit.explain else {}
+                assert shown["semantic"] == hit.semantic
+                assert round(shown["semantic"] * math.prod(shown["factors"].values()), DIGITS) == round(
+                    hit.score, DIGITS
+                )
+
+
+def curved(curve: str) -> RecallPolicy:
+    return replace(DEFAULT_RECALL, ranking=replace(DEFAULT_RECALL.ranking, recency_curve=curve))
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_hit_always_says_which_lane_found_it(dense: bool) -> None:
+    image = image_of(
+        [*conversation("hotel in Paris", "yes", "nice", "good"), memory("Paris 我对花生过敏", embed=False)]
+    )
+    for question in ("Paris", "花生"):
+        hits = ask(question, image, dense=dense)
+        assert hits
+        assert all(hit.explain and (hit.explain.keyword or hit.explain.dense) for hit in hits)
+
+
+def test_what_the_words_around_it_found_says_so() -> None:
+    image = image_of([*conversation("hotel in Paris", "yes"), memory("music")])
+    why = {hit.id: hit.explain for hit in ask("Paris", image, dense=False)}
+    hotel, yes = why[id_of("hotel in Paris")], why[id_of("yes")]
+    assert hotel is not None
+    assert hotel.keyword is not None
+    assert yes is not None
+    assert yes.keyword is not None
+    assert (hotel.keyword.view, yes.keyword.view) == ("own", "window")
+    assert yes.smoothed > 0
+
+
+def test_without_a_common_word_a_memory_must_be_near_enough() -> None:
+    rows = [memory("aisle seats"), memory("loud music")]
+    image, vector = image_of(rows), EMBEDDER.embed(["aisle"])[0]
+    asked = RecallQuery(text="aisle", asked_at=NOW)
+    near = float(score_memories(image, make_probe("aisle", vector), ScoringPolicy()).dense.max(axis=0)[1])
+
+    def answers(floor: float) -> set[object]:
+        return ids(rank_memories(asked, make_probe("aisle", vector, floor=floor), image, DEFAULT_RECALL))
+
+    assert answers(near) == {id_of("aisle seats"), id_of("loud music")}
+    assert answers(near + 0.01) == {id_of("aisle seats")}
+    assert answers(2.0) == {id_of("aisle seats")}, "a word is reason enough"
+
+
+def test_a_space_whose_floor_was_not_learnt_has_none() -> None:
+    assert ScoringPolicy().cosine_floor("unheard-of") == -1
+    assert 0 < ScoringPolicy().cosine_floor("wordllama-l2_supercat-256") < 1
 
 
 def test_a_lane_that_did_not_find_a_hit_says_nothing_of_it() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from memory_platform.kernel.policy import provenance_of
 from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
-from snapshots.recall.ranking import effective_confidence, factors, frequency, recency, semantic
+from snapshots.recall.ranking import effective_confidence, factors, frequency, recency, relevance, semantic
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, image_of, memory
 
@@ -41,6 +41,20 @@ def test_recency_goes_by_said_at_then_valid_at_and_the_future_is_today() -> None
 
 def test_the_other_curve_is_hyperbolic() -> None:
     assert one(recency, RankingPolicy(recency_curve="hyperbolic"), said_at=days_ago(5)) == pytest.approx(0.5)
+
+
+def test_the_episode_score_blends_similarity_recency_and_importance() -> None:
+    episode = RankingPolicy(recency_curve="episode")
+    image = image_of([memory("aisle", said_at=days_ago(2), importance=0.9), memory("window", said_at=days_ago(0))])
+    blended = relevance(np.array([0.6, 0.0]), image.columns, np.array([0, 1]), NOW, episode)
+    assert blended == pytest.approx([0.5 * 0.6 + 0.3 * 0.95**2 + 0.2 * 0.9, 0.3 + 0.2 * 0.5])
+    assert factors(image.columns, np.array([0, 1]), NOW, episode)[0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("policy", [R3, RankingPolicy(recency_curve="episode", use_recency=False)])
+def test_without_the_episode_curve_similarity_stands_alone(policy: RankingPolicy) -> None:
+    image = image_of([memory("aisle")])
+    assert relevance(np.array([0.6]), image.columns, np.array([0]), NOW, policy).tolist() == [0.6]
 
 
 def test_the_measured_steps_keep_the_order_of_the_promised_ones() -> None:

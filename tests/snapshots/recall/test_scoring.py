@@ -138,4 +138,4 @@ def test_every_score_is_finite_whatever_is_remembered_or_asked(remembered: list[
     scores = score_memories(image, make_probe(asked, EMBEDDER.embed([asked])[0]), POLICY)
     for column in (scores.keyword, scores.dense, scores.fused):
         assert np.isfinite(column).all()
-        assert len(column) == len(remembered)
+        assert column.shape[-1] == len(remembered)
