@@ -17,28 +17,20 @@ class Event(StrEnum):
 
     REQUEST_SERVED = "request.served"
     REQUEST_FAILED = "request.failed"
-    PROCESS_STARTED = "process.started"
-    KEY_CREATED = "key.created"
-    KEY_REVOKED = "key.revoked"
-    SUBJECT_ERASED = "subject.erased"
     MESSAGES_ACCEPTED = "messages.accepted"
     CONVERSATION_ENDED = "conversation.ended"
     SNAPSHOT_WRITTEN = "snapshot.written"
-    MEMORY_EXTRACTED = "memory.extracted"
     CONTEXT_ASSEMBLED = "context.assembled"
     RECALL_DEGRADED = "recall.degraded"
-    WORK_CLAIMED = "work.claimed"
     WORK_DONE = "work.done"
     WORK_RETRIED = "work.retried"
     WORK_DIED = "work.died"
     LEASE_LOST = "lease.lost"
-    SWEEP_RUN = "sweep.run"
     WAKE_UP_FAILED = "wake_up.failed"
     JOB_RUN = "job.run"
     JOB_FAILED = "job.failed"
     ROWS_PURGED = "rows.purged"
     PROVIDER_FAILED = "provider.failed"
-    CIRCUIT_OPENED = "circuit.opened"
     WINDOW_REBUILT = "window.rebuilt"
     CACHE_FAILED = "cache.failed"
     PROBE_FAILED = "probe.failed"
@@ -49,7 +41,6 @@ _LEVELS = {
     Event.REQUEST_FAILED: logging.ERROR,
     Event.WORK_DIED: logging.ERROR,
     Event.JOB_FAILED: logging.ERROR,
-    Event.CIRCUIT_OPENED: logging.ERROR,
     Event.PROVIDER_FAILED: logging.WARNING,
     Event.PROBE_FAILED: logging.WARNING,
     Event.WAKE_UP_FAILED: logging.WARNING,

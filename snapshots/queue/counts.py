@@ -57,12 +57,6 @@ def remove_work_of_conversation(conversation: Conversation) -> int:
     return note_removed(removed)
 
 
-def remove_work_of_subject(subject: Subject) -> int:
-    """Delete all items of a subject that is about to be erased, and count them as removed."""
-    removed, _ = Work.objects.filter(subject_id=subject.pk).delete()
-    return note_removed(removed)
-
-
 def note_removed(count: int) -> int:
     """Add to the day's count of removed items."""
     if count:
