@@ -74,7 +74,7 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     replaced = [name for name in changed if name != "aliases" and getattr(known, name) not in {"", None}]
     if replaced and draft.provenance.strength < Provenance(known.provenance).strength:
         return _reject(subject, draft, known)
-    changed |= _strengthened(known, draft)
+    changed |= _standing(known, draft, replaced=bool(replaced))
     if not changed:
         return TagOutcome(Verdict.UNCHANGED, known)
     _write(subject, known, changed)
@@ -148,14 +148,16 @@ def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
     return TagOutcome(Verdict.STORED, tag, created=True)
 
 
-def _strengthened(known: Tag, draft: TagDraft) -> dict[str, Any]:
-    """Return provenance and confidence where the draft's are stronger."""
+def _standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
+    """Return provenance and confidence where the draft's are stronger, or where its detail took an old one's place."""
     strength = Provenance(known.provenance).strength
     if draft.provenance.strength < strength:
         return {}
-    if draft.provenance.strength > strength:
-        return {"provenance": draft.provenance, "confidence": draft.confidence}
-    return {"confidence": draft.confidence} if draft.confidence > known.confidence else {}
+    stronger = draft.provenance.strength > strength or draft.confidence > known.confidence
+    if not (replaced or stronger):
+        return {}
+    drafted = {"provenance": draft.provenance, "confidence": draft.confidence}
+    return {name: value for name, value in drafted.items() if getattr(known, name) != value}
 
 
 def _write(subject: Subject, tag: Tag, changed: Mapping[str, Any]) -> None:

@@ -75,6 +75,14 @@ def test_a_stronger_provenance_is_taken_over(ada: Subject) -> None:
     assert (tag.provenance, tag.confidence) == ("confirmed_by_user", 1.0)
 
 
+def test_a_replaced_detail_is_as_sure_as_who_replaced_it(ada: Subject) -> None:
+    put(ada, "家", address="浦东")
+    doubted = upsert_tag(ada, TagDraft("家", {"address": "浦西"}, Provenance.CONFIRMED_BY_USER, 0.7))
+    assert (doubted.verdict, doubted.tag.confidence) == ("superseded", 0.7)
+    filled = upsert_tag(ada, TagDraft("家", {"phone": "110"}, Provenance.CONFIRMED_BY_USER, 0.6))
+    assert (filled.verdict, filled.tag.confidence) == ("merged", 0.7)
+
+
 def test_a_tag_is_patched_and_details_are_cleared(ada: Subject) -> None:
     tag = put(ada, "家", address="浦东", lat=31.2, lon=121.5, aliases=["窝"]).tag
     patch_tag(ada, tag, {"label": "老家", **cleared(["address", "lat", "lon", "aliases"])})
