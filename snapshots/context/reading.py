@@ -28,6 +28,11 @@ def with_phase(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextR
 
 
 def tool_open(turns: Sequence[WindowTurn]) -> bool:
-    """Return whether the last turn of the assistant called a tool."""
-    last = next((turn for turn in reversed(turns) if turn.role == "assistant"), None)
-    return last is not None and bool(last.tool_calls)
+    """Return whether a tool that the assistant called last has not answered yet."""
+    since = []
+    for turn in reversed(turns):
+        if turn.role == "assistant":
+            answered = {one.tool_call_id for one in since if one.role == "tool"}
+            return any(call.get("id") not in answered for call in turn.tool_calls or ())
+        since.append(turn)
+    return False

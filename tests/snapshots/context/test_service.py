@@ -109,9 +109,26 @@ def test_a_named_speaker_stands_before_the_words(world: World) -> None:
     assert shown(build(world.acme, "Who moved to Berlin?")) == ["Bob: I moved to Berlin"]
 
 
+CALLS = [
+    {"id": call_id, "type": "function", "function": {"name": "book", "arguments": "{}"}} for call_id in ("c1", "c2")
+]
+
+
+@pytest.mark.parametrize(("answered", "executing"), [([], True), (["c2"], True), (["c1", "c2"], False)])
+def test_a_task_is_executed_until_its_tools_have_answered(world: World, answered: list[str], executing: bool) -> None:
+    turns = [
+        IncomingMessage(role="user", content="Tell me about the weather"),
+        IncomingMessage(role="assistant", tool_calls=CALLS),
+        *[IncomingMessage(role="tool", content="rain", tool_call_id=call_id) for call_id in answered],
+    ]
+    with tenant_tx(world.acme.tenant.id):
+        accept_messages(world.acme.subject, "now", turns)
+    assert (build(world.acme, "Hm, I see", "now").context.phase == "task_execution") is executing
+
+
 def test_a_turn_that_only_calls_tools_has_no_content(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
-        calls = [{"id": "c1", "type": "function", "function": {"name": "book", "arguments": "{}"}}]
+        calls = CALLS[:1]
         turns = [
             IncomingMessage(role="user", content="Book a table"),
             IncomingMessage(role="assistant", tool_calls=calls),
@@ -121,4 +138,3 @@ def test_a_turn_that_only_calls_tools_has_no_content(world: World) -> None:
     built = build(world.acme, "And now?", "now")
     assistant = next(one for one in built.context.messages if one["role"] == "assistant")
     assert assistant == {"role": "assistant", "content": None, "tool_calls": calls}
-    assert built.context.phase == "task_execution"
