@@ -67,8 +67,8 @@ def _remove_snapshots(ids: Sequence[UUID]) -> int:
     """Delete expired snapshots with their words, vectors and sources; their subjects' memory is another one then."""
     subjects = set(Snapshot.objects.filter(pk__in=ids).order_by().values_list("subject_id", flat=True))
     memories = SubjectMemory.objects.filter(subject_id__in=subjects)
-    # The memory's lock comes before its snapshots, as for every writer, and always in one order.
-    list(memories.order_by("id").select_for_update().values_list("pk"))
+    # The memory's lock comes before its snapshots, and in the order of subjects, as for every writer.
+    list(memories.order_by("subject_id").select_for_update().values_list("pk"))
     removed, _ = Snapshot.objects.filter(pk__in=ids, expires_at__lte=Now()).delete()
     memories.update(version=F("version") + 1)
     return removed
