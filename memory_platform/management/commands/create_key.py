@@ -1,5 +1,6 @@
 """``manage.py create_key --tenant T``: make an API key and print it once."""
 
+from argparse import ArgumentTypeError
 from datetime import timedelta
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -13,6 +14,14 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 
 DEFAULT_SCOPES = (Scope.MEMORY_READ, Scope.MEMORY_WRITE)
+DAYS_MOST = 36_500
+
+
+def days_of(text: str) -> int:
+    """Return a key's days to live. Raises ArgumentTypeError unless they are a whole number from 1 to ``DAYS_MOST``."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(DAYS_MOST)) and 1 <= int(text) <= DAYS_MOST):
+        raise ArgumentTypeError(f"must be a whole number of days from 1 to {DAYS_MOST}")
+    return int(text)
 
 
 class Command(BaseCommand):
@@ -24,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--scope", action="append", choices=Scope.values, help="may be repeated; memory:read and memory:write"
         )
-        parser.add_argument("--days", type=int, help="days until the key expires; never when left out")
+        parser.add_argument("--days", type=days_of, help="days until the key expires; never when left out")
 
     def handle(
         self, *args: object, tenant: str, name: str, scope: list[str] | None, days: int | None, **options: object
@@ -36,7 +45,7 @@ class Command(BaseCommand):
                     name=name,
                     scopes=scope or list(DEFAULT_SCOPES),
                     by=COMMAND_LINE,
-                    expires_at=utc_now() + timedelta(days=days) if days else None,
+                    expires_at=utc_now() + timedelta(days=days) if days is not None else None,
                 )
         except MemoryPlatformError as refused:
             raise CommandError(f"{refused.detail}; `manage.py create_tenant` makes one") from None
