@@ -73,6 +73,10 @@ class QueryInput(StrictSerializer):
         return dict(serializer.run_validation(_query_values(serializer, request)))
 
 
+class NoQueryInput(QueryInput):
+    """The query string of a request that takes no parameters."""
+
+
 class Output(serializers.Serializer[Any]):
     """The shape of an answer: read by the OpenAPI document, and ``Output(value).data`` where speed does not matter.
 

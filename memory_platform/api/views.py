@@ -19,6 +19,7 @@ from memory_platform.api import converters as _path_parts  # noqa: F401  # regis
 from memory_platform.api.authentication import caller_of
 from memory_platform.api.parsing import is_chunked
 from memory_platform.api.policy import POLICY
+from memory_platform.api.serializers import NoQueryInput, QueryInput
 from memory_platform.api.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
 from tenants.services.keys import Caller
@@ -31,6 +32,8 @@ class ApiView(APIView):
     """A view that may be called without a key when it says so; checks method, path, query and body."""
 
     body_limit: ClassVar[int] = POLICY.body_bytes
+    query_input: ClassVar[type[QueryInput] | None] = NoQueryInput
+    """What a GET's query string may say (other methods take none); None: whatever it likes."""
     noun: ClassVar[str] = ""
     """Heading in the OpenAPI document; by default the first fixed part of the path after the subject."""
 
@@ -49,8 +52,16 @@ class ApiView(APIView):
         faults = target_faults(request._request, kwargs)
         if faults:
             raise InvalidInput(faults=faults)
+        if request._request.META.get("QUERY_STRING"):
+            self.check_query(request)
         if method in METHODS_WITH_BODY:
             _ = request.data  # parsed here: a malformed body is 400 whether or not the object exists
+
+    def check_query(self, request: Request) -> None:
+        """Raise ValidationError naming the parameters that this call does not know."""
+        known = self.query_input if request.method == "GET" or self.query_input is None else NoQueryInput
+        if known is not None:
+            known.parsed(request)
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Answer which methods this path has."""
@@ -62,6 +73,7 @@ class OpenView(ApiView):
 
     authentication_classes = ()
     permission_classes = ()
+    query_input = None  # probes of load balancers add what they like
 
 
 class TenantView(ApiView):

@@ -76,6 +76,7 @@ class ConversationsView(SubjectView):
     """The conversations of one subject."""
 
     noun = "conversations"
+    query_input = PageInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[PageInput], responses=ConversationPageOutput)

@@ -108,6 +108,7 @@ class MessagesView(SubjectView):
     """The messages of one conversation."""
 
     noun = "conversations"
+    query_input = PageInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
     body_limit = POLICY.messages_body_bytes
 

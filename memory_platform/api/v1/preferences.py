@@ -44,6 +44,7 @@ class PreferencesView(SubjectView):
     """The preferences of one subject."""
 
     noun = "preferences"
+    query_input = PreferenceListInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[PreferenceListInput], responses=PreferencePageOutput)
@@ -108,6 +109,7 @@ class PreferenceHistoryView(SubjectView):
     """What one preference has been."""
 
     noun = "preferences"
+    query_input = PageInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[PageInput], responses=PreferencePageOutput)

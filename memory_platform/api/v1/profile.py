@@ -65,6 +65,7 @@ class ProfileHistoryView(SubjectView):
     """What the fields of one profile have been."""
 
     noun = "profile"
+    query_input = PageInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[PageInput], responses=FactPageOutput)

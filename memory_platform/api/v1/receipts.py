@@ -75,6 +75,7 @@ class ReceiptsView(TenantView):
     """The tenant's receipts."""
 
     noun = "receipts"
+    query_input = ReceiptsInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[ReceiptsInput], responses=page_of(ReceiptSummaryOutput))

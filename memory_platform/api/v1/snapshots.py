@@ -54,6 +54,7 @@ class SnapshotsView(SubjectView):
     """The snapshots of one subject."""
 
     noun = "snapshots"
+    query_input = SnapshotListInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
     @extend_schema(parameters=[SnapshotListInput], responses=SnapshotPageOutput)
@@ -128,6 +129,7 @@ class SnapshotHistoryView(SubjectView):
     """What one snapshot said over time."""
 
     noun = "snapshots"
+    query_input = PageInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[PageInput], responses=SnapshotHistoryOutput)

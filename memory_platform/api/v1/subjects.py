@@ -53,6 +53,7 @@ class SubjectsView(TenantView):
     """The subjects of the tenant."""
 
     noun = "subjects"
+    query_input = PageInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[PageInput], responses=SubjectPageOutput)

@@ -47,6 +47,7 @@ class TagsView(SubjectView):
     """The tags of one subject."""
 
     noun = "tags"
+    query_input = PageInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
     @extend_schema(parameters=[PageInput], responses=TagPageOutput)
@@ -66,6 +67,7 @@ class LookupView(SubjectView):
     """Which tags a text means."""
 
     noun = "tags"
+    query_input = LookupInput
     required_scope = MEMORY_READ
 
     @extend_schema(parameters=[LookupInput], responses=LookupOutput)

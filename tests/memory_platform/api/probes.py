@@ -91,6 +91,7 @@ class SubjectInput(Input):
 class SubjectsView(TenantView):
     """Makes subjects under an Idempotency-Key and lists them."""
 
+    query_input = PageInput
     required_scope = READS_AND_WRITES
 
     def get(self, request: Request) -> Response:

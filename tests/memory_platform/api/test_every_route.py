@@ -43,6 +43,13 @@ def test_a_malformed_query_is_400(acme: Caller, method: str, route: Route) -> No
     problem_of(acme(method, f"{route.path('ada')}?q=%00", {}), 400)
 
 
+@each(CALLS)
+def test_an_unknown_parameter_is_400_and_named(acme: Caller, method: str, route: Route) -> None:
+    query = f"{route.query}&" if route.query else "?"
+    problem = problem_of(acme(method, f"{route.path('nobody-9')}{query}no_such_parameter=1", {}), 400)
+    assert "no_such_parameter" in {fault["field"] for fault in problem["errors"]}
+
+
 @each(WITH_PARTS)
 @pytest.mark.parametrize("part", ["a%00b", "%2E%2E", "x" * 201, "a%0A"])
 def test_a_malformed_id_is_400(acme: Caller, method: str, route: Route, part: str) -> None:
