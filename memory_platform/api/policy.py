@@ -34,8 +34,6 @@ class ApiPolicy:
     idempotency_key_chars: int = assumed(255, owner="api", settle_by="the longest key a client library sends")
     token_chars: int = assumed(512, owner="api", settle_by="a longer form of API key")
     twin_wait_ms: int = assumed(1_000, owner="api", settle_by="load test with concurrent twins")
-    requests_per_second: int = promised(100, row="T6")
-    burst: int = promised(300, row="T6")
     retry_after_s: int = promised(2, row="D1")
 
 

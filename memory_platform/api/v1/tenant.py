@@ -11,14 +11,12 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import Output
 from memory_platform.api.views import TenantView
 
-LIMITS = ("requests_per_second", "burst", "body_bytes", "messages_body_bytes", "bulk_body_bytes")
+LIMITS = ("body_bytes", "messages_body_bytes", "bulk_body_bytes")
 
 
 class LimitsOutput(Output):
-    """Limits of one request and of one key."""
+    """Limits of one request."""
 
-    requests_per_second = serializers.IntegerField()
-    burst = serializers.IntegerField()
     body_bytes = serializers.IntegerField()
     messages_body_bytes = serializers.IntegerField()
     bulk_body_bytes = serializers.IntegerField()
@@ -42,7 +40,7 @@ class OwnTenantView(TenantView):
 
     @extend_schema(responses=TenantOutput)
     def get(self, request: Request) -> Response:
-        """Return the tenant, the key's scopes and its limits."""
+        """Return the tenant, the key's scopes and the limits of a request."""
         return Response(
             {
                 "id": self.tenant_id,

@@ -20,7 +20,7 @@ def test_a_key_says_what_it_is(acme: Caller, world: World) -> None:
     assert body["id"] == str(world.acme.tenant.id)
     assert body["name"] == "Acme"
     assert "memory:read" in body["scopes"]
-    assert body["limits"]["requests_per_second"] == 100
+    assert body["limits"]["body_bytes"] == 1024 * 1024
 
 
 def test_both_forms_of_an_address_answer_without_redirect(acme: Caller) -> None:

@@ -63,7 +63,14 @@ def test_operation_ids_are_unique_and_inputs_are_closed(document: dict[str, Any]
 def test_every_tenant_operation_needs_the_key_and_documents_its_errors(document: dict[str, Any]) -> None:
     operation = document["paths"]["/v1/tenant"]["get"]
     assert operation["security"] == [{"ApiKey": []}]
-    for status in ["401", "403", "429", "503"]:
+    for status in ["401", "403", "503"]:
         content = operation["responses"][status]["content"]
         assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
     assert "security" not in document["paths"]["/health/live"]["get"]
+
+
+def test_no_rate_is_announced_while_none_is_enforced(acme: Caller, document: dict[str, Any]) -> None:
+    limits = body_of(acme("GET", "/v1/tenant"))["limits"]
+    assert set(limits) == {"body_bytes", "messages_body_bytes", "bulk_body_bytes"}
+    for operations in document["paths"].values():
+        assert not any("429" in operation["responses"] for operation in operations.values())
