@@ -63,7 +63,7 @@ class TimeRangeInput(StrictSerializer):
 
 
 class RecallInput(Input):
-    """A question to one subject's memory. ``conversation_id`` names the conversation that asks; a filter narrows."""
+    """A question to one subject's memory; a filter narrows."""
 
     query = TextField(allow_empty=True)
     top_k = WholeField(least=1, most=TOP_K_MOST, default=8)
@@ -71,12 +71,14 @@ class RecallInput(Input):
     topics = ListOfField(child=TextField(max_bytes=POLICY.id_bytes), most=TOPICS_MOST, required=False)
     filter = FilterField(required=False)
     time_range = TimeRangeInput(required=False)
-    as_of = InstantField(required=False)
-    known_at = InstantField(required=False)
-    conversation_id = ProductIdField(required=False)
+    as_of = InstantField(required=False, help_text="What was true then, as far as it is known now.")
+    known_at = InstantField(required=False, help_text="What was held then, in the words and with the values of then.")
+    conversation_id = ProductIdField(
+        required=False, help_text="Names the conversation that asks. Every conversation is searched all the same."
+    )
     lanes = ListOfField(child=OneOfField(choices=names(LANES)), most=len(LANES), required=False)
-    rerank = FlagField(default=False)
-    rewrite = FlagField(default=False)
+    rerank = FlagField(default=False, help_text="Asks for a reranking model. None is configured: it has no effect.")
+    rewrite = FlagField(default=False, help_text="Asks for a rewriting model. None is configured: it has no effect.")
     explain = FlagField(default=False)
 
 

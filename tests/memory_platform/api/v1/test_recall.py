@@ -1,10 +1,14 @@
 """``POST subjects/{id}/recall``. Rows: R1, R2, R6, R7, D1; matrix rows 17, 46, 47."""
 
+import math
+from datetime import timedelta
 from typing import Any
 
+import orjson
 import pytest
 from django.http import HttpResponse
 
+from memory_platform.api.schema import openapi_document
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.recall.search import IMAGES
@@ -130,6 +134,24 @@ def test_options_without_a_model_are_accepted(acme: Caller, world: World) -> Non
     answer = recall(acme, "peanuts", rerank=True, rewrite=True, conversation_id="another talk", filter=None)
     assert texts(answer) == [PEANUTS]
     assert answer["degraded_reason"] is None
+
+
+@pytest.mark.parametrize(
+    ("option", "says"), [("rerank", "no effect"), ("rewrite", "no effect"), ("conversation_id", "that asks")]
+)
+def test_the_document_says_what_an_option_does_without_a_model(option: str, says: str) -> None:
+    document = orjson.loads(openapi_document())
+    assert says in document["components"]["schemas"]["RecallInputRequest"]["properties"][option]["description"]
+
+
+@pytest.mark.parametrize("query", ["peanuts", "周末爬山", "where did we meet"])
+def test_a_reader_can_recompute_every_score(acme: Caller, world: World, query: str) -> None:
+    for number, text in enumerate((PEANUTS, HIKING, "We met at the aquarium", "The meeting is on Monday")):
+        remember(world.acme, text, confidence=0.1 + 0.17 * number, said_at=utc_now() - timedelta(days=20 * number))
+    for memory in recall(acme, query, explain=True)["memories"]:
+        why = memory["explain"]
+        assert memory["score"] == round(why["semantic"] * math.prod(why["factors"].values()), 6)
+        assert why["keyword"] or why["dense"]
 
 
 def test_an_idempotency_key_is_ignored(acme: Caller, world: World) -> None:
