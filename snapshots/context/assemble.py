@@ -87,7 +87,7 @@ def _screened(
         return trusted_shelf(shelf)
     if name is SectionName.MEMORY:
         present = present_in(choice.pieces, material.turns, request.query)
-        return screened_shelf(shelf, present, floor=request.score_floor)
+        return screened_shelf(shelf, present)
     return shelf, []
 
 

@@ -26,14 +26,14 @@ def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
 
 
 def screened(
-    best_first: Sequence[MemoryItem], present: Present, *, floor: float | None
+    best_first: Sequence[MemoryItem], present: Present
 ) -> tuple[list[MemoryItem], list[tuple[MemoryItem, Reason]]]:
-    """Return the items worth a place, best first, and the others with the reason; ``floor`` holds for snapshots."""
+    """Return the items worth a place, best first, and the others with the reason."""
     seen = _Seen()
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, Reason]] = []
     for item in best_first:
-        reason = _reason_against(item, present, floor, seen)
+        reason = _reason_against(item, present, seen)
         if reason is None:
             kept.append(item)
             seen.ids.add((item.lane, item.id))
@@ -44,11 +44,9 @@ def screened(
     return kept, refused
 
 
-def _reason_against(item: MemoryItem, present: Present, floor: float | None, seen: _Seen) -> Reason | None:
+def _reason_against(item: MemoryItem, present: Present, seen: _Seen) -> Reason | None:
     if item.untrusted_instruction:
         return Reason.UNTRUSTED_INSTRUCTION
-    if floor is not None and item.lane == "snapshots" and item.score < floor:
-        return Reason.BELOW_FLOOR
     if said_in_window(item, present.message_keys):
         return Reason.DUPLICATE_OF_WINDOW
     if (item.lane, item.id) in present.facts:

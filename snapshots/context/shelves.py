@@ -58,11 +58,11 @@ def trusted_shelf(shelf: Shelf) -> tuple[Shelf, Refused]:
     )
 
 
-def screened_shelf(shelf: Shelf, present: Present, *, floor: float | None) -> tuple[Shelf, Refused]:
+def screened_shelf(shelf: Shelf, present: Present) -> tuple[Shelf, Refused]:
     """Return the shelf of memories without those that the context does not need or must not hold, and those."""
     pieces = {id(piece.origin): piece for piece in shelf.pieces}
     items = [piece.origin for piece in shelf.pieces if isinstance(piece.origin, MemoryItem)]
-    kept, refused = screened(items, present, floor=floor)
+    kept, refused = screened(items, present)
     return (
         Shelf(tuple(pieces[id(item)] for item in kept), shelf.opening, shelf.unbroken),
         [(pieces[id(item)], reason) for item, reason in refused],

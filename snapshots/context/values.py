@@ -31,7 +31,6 @@ class Reason(StrEnum):
 
     KEPT = "kept"
     OVER_BUDGET = "over_budget"
-    BELOW_FLOOR = "below_floor"
     DUPLICATE_OF_WINDOW = "duplicate_of_window"
     DUPLICATE_OF_PROFILE = "duplicate_of_profile"
     DUPLICATE_OF_MEMORY = "duplicate_of_memory"
@@ -116,7 +115,7 @@ class BudgetRequest:
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
     """One request for a context. ``intent`` and ``phase`` are already decided; ``tenant_locale`` stands in where the
-    subject has no locale and the system prompt no language; ``score_floor`` refuses weaker snapshots."""
+    subject has no locale and the system prompt no language."""
 
     query: str
     system_prompt: str = ""
@@ -126,7 +125,6 @@ class ContextRequest:
     order: Order = "u_shape"
     format: Format = "messages"
     tenant_locale: str | None = None
-    score_floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from snapshots.context.dedupe import Present, said_in_window, screened
 from snapshots.context.facts import preference_fact
-from snapshots.context.values import Material, ProfileView, Reason, WindowTurn
+from snapshots.context.values import Material, ProfileView, WindowTurn
 from tests.snapshots.context.world import ADA, SURE, context, elements, kept_ids, memory, reason_of, turns, within
 
 
@@ -65,15 +65,8 @@ def test_the_same_words_are_remembered_once_the_better_one_stays() -> None:
 
 
 def test_two_facts_with_the_same_value_are_two_facts() -> None:
-    floors = (memory(1, "5", lane="profile"), memory(2, "5", lane="profile"))
-    assert len(screened(floors, Present(), floor=None)[0]) == 2
-
-
-def test_a_snapshot_below_the_floor_is_refused_and_a_preference_is_not() -> None:
-    items = (memory(1, score=0.9), memory(2, score=0.1), memory(3, score=0.1, lane="preferences"))
-    kept, refused = screened(items, Present(), floor=0.5)
-    assert [item.id for item in kept] == ["m-1", "m-3"]
-    assert [(item.id, reason) for item, reason in refused] == [("m-2", Reason.BELOW_FLOOR)]
+    facts = (memory(1, "5", lane="profile"), memory(2, "5", lane="profile"))
+    assert len(screened(facts, Present())[0]) == 2
 
 
 def test_what_is_phrased_as_an_instruction_is_left_out_of_profile_and_memory() -> None:
