@@ -19,6 +19,7 @@ from memory_platform.api.fields import (
 )
 from memory_platform.api.pagination import PageInput
 from memory_platform.api.policy import POLICY
+from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.recall import SourceOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -123,6 +124,12 @@ def check_category(category: str) -> None:
     """Raise InvalidInput when a category of a path is too long."""
     if len(category) > CATEGORY_CHARS:
         raise InvalidInput(faults=[FieldFault("category", "length", f"Has 1-{CATEGORY_CHARS} characters.")])
+
+
+def refuse_in(category: str, key: str, given: Mapping[str, Any]) -> None:
+    """Raise Sensitive naming what of a preference must not be remembered; a value is called what its key says."""
+    said = {name: given[name] for name in ("value", "statement") if name in given}
+    refuse_sensitive({"category": category, "key": key, **said}, names={"value": key})
 
 
 def claim_of(given: Mapping[str, Any]) -> Claim:

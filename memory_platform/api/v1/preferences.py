@@ -20,6 +20,7 @@ from memory_platform.api.v1.preference_shapes import (
     WrittenPreferenceOutput,
     check_category,
     claim_of,
+    refuse_in,
     shown_preference,
 )
 from memory_platform.api.views import SubjectView, no_content
@@ -82,6 +83,7 @@ class PreferenceView(SubjectView):
         """
         check_category(category)
         given, condition = PreferenceInput.parsed(request), IfMatch.asked(request)
+        refuse_in(category, key, given)
         claim = claim_of(given)
         with tenant_tx(self.tenant_id):
             subject = ensure_subject(subject_id)

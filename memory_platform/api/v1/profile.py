@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from memory_platform.api.etags import IfMatch, etag_of
 from memory_platform.api.pagination import Order, Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.v1.profile_shapes import (
     CompletenessOutput,
     FactPageOutput,
@@ -52,6 +53,7 @@ class ProfileView(SubjectView):
     def patch(self, request: Request, subject_id: str) -> Response:
         """Change what is given: null keeps, ``remove`` takes away, ``modes`` says how; one verdict for each field."""
         given, condition = ProfileInput.parsed(request), IfMatch.asked(request)
+        refuse_sensitive(given)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             lock_subject(subject)

@@ -13,6 +13,7 @@ from memory_platform.api.etags import IfMatch, etag_of
 from memory_platform.api.fields import JsonObjectField
 from memory_platform.api.pagination import Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, READS_AND_WRITES
+from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output
 from memory_platform.api.v1.profile_shapes import ProfileFields, ProfileOutput, changes_of, removals_of
 from memory_platform.api.views import SubjectView, TenantView
@@ -84,6 +85,7 @@ class OneSubjectView(SubjectView):
         """Make or change the subject; 201 when this made it."""
         given, condition = SubjectInput.parsed(request), IfMatch.asked(request)
         profile = given.get("profile", {})
+        refuse_sensitive(profile, below="profile.")
         with tenant_tx(self.tenant_id):
             check(condition, subject_id)
             done = put_subject(

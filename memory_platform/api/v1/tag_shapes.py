@@ -8,6 +8,7 @@ from rest_framework import serializers
 from memory_platform.api.faults import fault
 from memory_platform.api.fields import ListOfField, NumberField, OneOfField, TextField, WholeField, names, refuse
 from memory_platform.api.policy import KIB
+from memory_platform.api.sensitive import is_telephone, refuse_sensitive
 from memory_platform.api.serializers import Input, Output, QueryInput, StrictSerializer
 from memory_platform.kernel.text import comparable
 from profiles.models import Tag, TagKind
@@ -36,7 +37,7 @@ class LabelField(TextField):
         """Return the label. Raises ValidationError."""
         label = super().to_internal_value(data)
         if not comparable(label):
-            refuse("empty", "Is not empty.")
+            refuse("empty", "Must not be empty.")
         return label
 
 
@@ -78,7 +79,7 @@ class TagEditInput(TagFields, Input):
         gone = attrs.get("remove", [])
         for index, name in enumerate(gone):
             if name in attrs:
-                raise fault(f"remove.{index}", "contradiction", "Is not given a value as well.")
+                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         if ("lat" in gone) != ("lon" in gone):
             raise fault("remove", "half_a_position", "Names lat and lon together.")
         return attrs
@@ -145,6 +146,16 @@ class LookupOutput(Output):
     """Matches, best first."""
 
     data = TagMatchOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
+
+
+def refuse_in(given: Mapping[str, Any]) -> None:
+    """Raise Sensitive naming what of a tag must not be remembered.
+
+    Telephone numbers are fine; ids of places are a map's own numbers, of which every tenth passes a card's checksum.
+    """
+    words = {name: given[name] for name in ("label", "address", "relation", "aliases") if name in given}
+    phone = given.get("phone", "")
+    refuse_sensitive(words if is_telephone(phone) else {**words, "phone": phone})
 
 
 def draft_of(given: Mapping[str, Any]) -> TagDraft:

@@ -26,6 +26,7 @@ from memory_platform.api.v1.tag_shapes import (
     TagPageOutput,
     WrittenTagOutput,
     draft_of,
+    refuse_in,
     shown_match,
     shown_outcome,
     shown_tag,
@@ -60,7 +61,9 @@ class TagsView(SubjectView):
     @extend_schema(request=TagInput, responses={200: WrittenTagOutput, 201: WrittenTagOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Make a tag (201), or update the one with this label (200); makes the subject on first sight."""
-        return write_once(request, partial(post_tag, subject_id, draft_of(TagInput.parsed(request))))
+        given = TagInput.parsed(request)
+        refuse_in(given)
+        return write_once(request, partial(post_tag, subject_id, draft_of(given)))
 
 
 class LookupView(SubjectView):
@@ -97,7 +100,9 @@ class TagView(SubjectView):
     @extend_schema(request=TagEditInput, responses=TagOutput)
     def patch(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
         """Change what is given; a label that another tag has is 409."""
-        changes, condition = TagEditInput.changes_of(TagEditInput.parsed(request)), IfMatch.asked(request)
+        given, condition = TagEditInput.parsed(request), IfMatch.asked(request)
+        refuse_in(given)
+        changes = TagEditInput.changes_of(given)
         with tenant_tx(self.tenant_id):
             subject, tag = locked(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes)

@@ -1,0 +1,58 @@
+"""Card and identity numbers and secrets never enter a profile, preference or tag, also when a product sends them (E2)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memory_platform.api.json_guard import shown_key
+from memory_platform.kernel.errors import FieldFault, Refused
+from snapshots.extraction.sensitive import is_sensitive
+
+MESSAGE = "Holds a card or identity number or a secret, which is not kept."
+PHONE_DIGITS_MOST = 15
+"""Source: ITU-T E.164. A longer number is no telephone's."""
+_TELEPHONE = re.compile(r"[+()\d\s./-]*")
+
+
+class Sensitive(Refused):
+    """What was sent holds something that must not be remembered; ``faults`` names the fields. HTTP 422."""
+
+    code = "sensitive"
+
+
+def refuse_sensitive(given: Mapping[str, Any], *, below: str = "", names: Mapping[str, str] | None = None) -> None:
+    """Raise Sensitive when a text or number in ``given`` must not be remembered.
+
+    ``below`` comes before each field's path. A value is also read together with what it is called, so that
+    ``{"wifi_password": "x7k2"}`` is a secret; ``names`` says so for fields that are called otherwise than their path.
+    """
+    called = {field: field for field in given} | dict(names or {})
+    faults = [
+        FieldFault(path, "sensitive", MESSAGE)
+        for field, value in given.items()
+        for path in _sensitive_paths(f"{below}{field}", called[field], value)
+    ]
+    if faults:
+        raise Sensitive(faults=list(dict.fromkeys(faults)))
+
+
+def is_telephone(text: str) -> bool:
+    """Return whether ``text`` can be a telephone number, whose digits pass a card's checksum by chance."""
+    return _TELEPHONE.fullmatch(text) is not None and sum(map(str.isdigit, text)) <= PHONE_DIGITS_MOST
+
+
+def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
+    """Yield where something sensitive stands; an object whose key is sensitive itself is named in the key's place."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if is_sensitive(key):
+                yield path
+            else:
+                yield from _sensitive_paths(f"{path}.{shown_key(key)}", key, item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _sensitive_paths(f"{path}.{index}", name, item)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        said = f"{name.replace('_', ' ')}: {value}"
+        if is_sensitive(str(value)) or (is_sensitive(said) and not is_sensitive(name)):
+            yield path
