@@ -6,7 +6,11 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from memory_platform.api.authentication import caller_of
+from memory_platform.observability.request_id import current_request_id
 from tenants.errors import ScopeMissing
+from tenants.models import ActorKind
+from tenants.services.audit import Actor, record_refusal
+from tenants.services.keys import Caller
 
 MEMORY_READ = "memory:read"
 MEMORY_WRITE = "memory:write"
@@ -14,6 +18,9 @@ KNOWLEDGE_WRITE = "knowledge:write"
 ADMIN = "admin"
 ANY_KEY = "any key"
 """Said by a view that shows a key nothing but what it is itself."""
+
+REQUEST_ID_CHARS = 64
+"""What an audit record holds of a request's id; a client's own may be longer."""
 
 READS_AND_WRITES = {
     "GET": MEMORY_READ,
@@ -31,6 +38,14 @@ class ScopePermission(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         """Return True. Raises ScopeMissing."""
         scope = view.scope_for(str(request.method))
-        if scope not in {None, ANY_KEY} and scope not in caller_of(request).scopes:
+        caller = caller_of(request)
+        if scope not in {None, ANY_KEY} and scope not in caller.scopes:
+            record_missing(caller, scope, view.noun)
             raise ScopeMissing(scope)
         return True
+
+
+def record_missing(caller: Caller, scope: str, noun: str) -> None:
+    """Leave a record in the key's own tenant: which key lacked which scope, for what kind of thing (row T7)."""
+    by = Actor(ActorKind.API_KEY, caller.key_id, current_request_id()[:REQUEST_ID_CHARS])
+    record_refusal(caller.tenant_id, by, f"api.{scope}", object_kind=noun)

@@ -1,4 +1,4 @@
-"""Who gets in, and that every refusal looks the same. Rows: T2, D1; matrix row 18."""
+"""Who gets in, and that every refusal looks the same. Rows: T2, D1. Matrix: 18."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from tenants.isolation import tenant_tx
-from tenants.models import ApiKey
+from tenants.models import ApiKey, AuditRecord
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key, revoke_key
 from tests.conftest import World
@@ -74,3 +74,17 @@ def test_the_scheme_is_read_in_any_case(nobody: Caller, world: World) -> None:
 
 def test_a_missing_key_comes_before_a_malformed_path(nobody: Caller) -> None:
     problem_of(nobody("GET", "/v1/tenant?q=%00"), 401)
+
+
+def test_a_missing_scope_leaves_a_record_in_the_key_s_own_tenant(nobody: Caller, world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        key = create_key(name="reads", scopes=["memory:read"], by=COMMAND_LINE)
+    path, own = "/v1/subjects/ada/tags", {"Authorization": f"Bearer {key.token}", "X_Request_Id": "r" * 100}
+    problem_of(nobody("POST", path, {"label": "家"}, **own), 403)
+    assert nobody("GET", path, **own).status_code == 200
+    with tenant_tx(world.acme.tenant.id):
+        [record] = AuditRecord.objects.filter(refused=True)
+    assert (record.actor_kind, record.actor_id) == ("api_key", key.api_key.key_id)
+    assert (record.action, record.object_kind, record.request_id) == ("api.memory:write", "tags", "r" * 64)
+    with tenant_tx(world.globex.tenant.id):
+        assert not AuditRecord.objects.filter(refused=True).exists()
