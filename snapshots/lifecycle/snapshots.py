@@ -23,7 +23,7 @@ from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.stored import Mask
 from snapshots.lifecycle.selectors import current, snapshot_at
-from snapshots.lifecycle.values import Accept, Fate, NewSnapshot, Offer, SnapshotAddress, ceiling_fault
+from snapshots.lifecycle.values import Accept, Fate, NewSnapshot, Offer, SnapshotAddress, ceiling_fault, expired_fault
 from snapshots.models import Snapshot
 from snapshots.policy import expires_at, usual_provenance
 from tenants.isolation import current_tenant_id
@@ -39,7 +39,7 @@ SUBJECT_TO_COME = UUID(int=0)
 def offer_snapshots(posted: Sequence[NewSnapshot], embedder: Embedder | None, *, mask: Mask) -> list[Offer]:
     """index and embed what is posted, in one embedding call. No transaction may be open."""
     now = utc_now()
-    refusals = [_refusal(new) for new in posted]
+    refusals = [_refusal(new, now) for new in posted]
     drafts = [_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
     ready = iter(prepare_snapshots(drafts, embedder))
     return [Offer(refusal=refused) if refused else Offer(next(ready)) for refused in refusals]
@@ -95,7 +95,9 @@ def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | Non
     return snapshot
 
 
-def _refusal(new: NewSnapshot) -> Refused | None:
+def _refusal(new: NewSnapshot, now: datetime) -> Refused | None:
+    if new.expires_at is not None and new.expires_at <= now:
+        return expired_fault()
     return None if new.confidence is None else ceiling_fault(_provenance(new), new.confidence)
 
 

@@ -13,6 +13,13 @@ from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot
 from snapshots.models import Snapshot, SnapshotKind
 
+
+class ExpiresInPast(Refused):
+    """A memory that has ended already would be stored and never seen. HTTP 422."""
+
+    code = "expires_at_in_past"
+
+
 Accept = Callable[[UUID, int], None]
 """Raises when the version of a row is not one that the caller still accepts."""
 
@@ -83,10 +90,15 @@ class HeldSnapshot:
     retired_at: datetime | None
 
 
+def expired_fault() -> ExpiresInPast:
+    """Return the refusal of a new memory that has ended already, naming the field."""
+    return ExpiresInPast(faults=[FieldFault("expires_at", "in_past", "Lies in the future.")])
+
+
 def ceiling_fault(provenance: str, confidence: float) -> ConfidenceAboveCeiling | None:
     """Return the refusal of more confidence than ``provenance`` allows (row P5), naming the field."""
     ceiling = BELIEFS.ceiling(Provenance(provenance))
     if confidence <= ceiling:
         return None
-    message = f"Is at most {ceiling} for provenance {provenance}."
+    message = f"Must be at most {ceiling} for provenance {provenance}."
     return ConfidenceAboveCeiling(faults=[FieldFault("confidence", "above_ceiling", message)])

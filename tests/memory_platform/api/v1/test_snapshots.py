@@ -1,4 +1,4 @@
-"""Snapshots over HTTP: post, list, read, edit, retire, history. Rows: S2, S3, P5, E2, D1; matrix 3, 21, 23, 46, 49."""
+"""Snapshots over HTTP: post, list, read, edit, retire, history. Rows: S2, S3, P5, E2, D1. Matrix: 3, 21, 23, 46, 49."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -236,8 +236,23 @@ def test_the_list_shows_what_is_current_or_was_true(acme: Caller, world: World) 
     assert body_of(acme("GET", one(old)))["invalid_at"] == "2024-01-01T00:00:00Z"
 
 
-def test_what_has_expired_is_gone_at_once(acme: Caller) -> None:
-    made = post(acme, "Parked on level 3", expires_at="2001-01-01T00:00:00Z")
+def test_a_memory_that_has_ended_already_is_refused(acme: Caller) -> None:
+    late = {"text": "Parked on level 3", "expires_at": "2001-01-01T00:00:00Z"}
+    problem = problem_of(acme("POST", ADA, late), 422)
+    assert (problem["code"], fields_of(problem)) == ("expires_at_in_past", {"expires_at"})
+    fates = body_of(acme("POST", BULK, {"items": [late, {"text": "Parked on level 4"}]}))["data"]
+    assert [(fate["verdict"], fate["reason"]) for fate in fates] == [
+        ("rejected", "expires_at_in_past"),
+        ("stored", None),
+    ]
+    assert listed(acme) == ["Parked on level 4"]
+
+
+def test_what_has_expired_is_gone_at_once(acme: Caller, world: World) -> None:
+    made = post(acme, "Parked on level 3", expires_at="2126-01-01T00:00:00Z")
+    with tenant_tx(world.acme.tenant.id):
+        past = datetime.fromisoformat("2001-01-01T00:00:00Z")
+        Snapshot.objects.filter(subject_id=world.acme.subject.id, id=made["id"]).update(expires_at=past)
     assert listed(acme) == []
     problem_of(acme("GET", one(made)), 404)
     problem_of(acme("GET", f"{one(made)}/history"), 404)
