@@ -8,6 +8,7 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
+from memory_platform.observability.metrics import SIMILARITY
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
@@ -31,6 +32,7 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     """
     scores = score_memories(image, probe, policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
+    note_similarity(scores, alive)
     candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))
     near = relevance(semantic(scores.fused[candidates]), image.columns, candidates, query.at, policy.ranking)
     near = near.round(DIGITS)
@@ -61,6 +63,13 @@ def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     return _matching(columns, query, alive)
 
 
+def note_similarity(scores: Scores, alive: Mask) -> None:
+    """Put the best cosine among the memories that may answer into the metrics; nothing where none has a vector."""
+    near = scores.dense[0][alive & scores.dense_held]
+    if near.size:
+        SIMILARITY.observe(float(near.max()))
+
+
 def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
     """Return the row numbers of the best ``limit`` alive memories, best first; among equals the newer row first."""
     rows = np.flatnonzero(alive)
@@ -79,20 +88,20 @@ def explain(scores: Scores, alive: Mask, rows: Int64, near: Float64, weights: Fl
 
 def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
     """Return each row's place in the view of a lane that ranks it higher; None for a row that neither found."""
-    own, wider = (_places(*view, rows) for view in zip(views, scores, members, strict=True))
+    places = np.stack([_ranks(*view, rows) for view in zip(scores, members, strict=True)])
+    better = places.argmin(axis=0)
+    best = places.min(axis=0).tolist(), scores[better, rows].tolist(), better.tolist()
     return [
-        min(filter(None, places), key=lambda place: place.rank, default=None) for places in zip(own, wider, strict=True)
+        LaneHit(rank, score, views[view]) if rank <= scores.shape[1] else None
+        for rank, score, view in zip(*best, strict=True)
     ]
 
 
-def _places(view: str, scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
-    """Return rank and score of each row in one view; None for a row that is no member."""
+def _ranks(scores: Float32, members: Mask, rows: Int64) -> Int64:
+    """Return the rank of each row among the members of one view; beyond all ranks for a row that is none."""
     ordered = np.sort(scores[members])
     ranks = 1 + len(ordered) - np.searchsorted(ordered, scores[rows], side="right")
-    return [
-        LaneHit(rank, score, view) if member else None
-        for rank, score, member in zip(ranks.tolist(), scores[rows].tolist(), members[rows].tolist(), strict=True)
-    ]
+    return np.where(members[rows], ranks, len(scores) + 1)
 
 
 def _said_between(columns: Columns, since: datetime | None, until: datetime | None) -> Mask:
