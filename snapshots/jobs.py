@@ -17,6 +17,7 @@ from snapshots.lifecycle.purge import purge_tenant
 from snapshots.models import WorkKind
 from snapshots.queue.counts import tenants_with_due_work
 from snapshots.queue.drain import drain_work
+from snapshots.queue.gauges import note_sweep
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.values import Handlers
 from snapshots.queue.wake_up import nudge
@@ -43,6 +44,7 @@ def sweep_job() -> None:
     """Wake a worker for every tenant with due or abandoned work: what lost its wake-up is found here."""
     for tenant_id in tenants_with_due_work(QUEUE_POLICY.tenants_swept):
         nudge(tenant_id)
+    note_sweep()
 
 
 @platform_job

@@ -13,8 +13,9 @@ from memory_platform.api.serializers import Output
 from memory_platform.api.views import OpenView
 from memory_platform.observability import health
 from memory_platform.observability.health import Check, Outcome
-from memory_platform.observability.metrics import exposition
+from memory_platform.observability.metrics import exposition, refresh_with
 from memory_platform.providers.registry import embedder
+from snapshots.queue.gauges import show_queue
 
 
 class LiveOutput(Output):
@@ -93,3 +94,5 @@ CHECKS = [
     Check("embedding", probe_embedding),
     Check("queue", probe_queue),
 ]
+
+refresh_with(show_queue)

@@ -4,6 +4,7 @@ A tenant is never a label: there may be thousands, and a metric must not tell wh
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 from prometheus_client import values as storage
@@ -12,6 +13,8 @@ _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SLOW = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0)
 _UNIT = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _TOKENS = (128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536)
+_LATEST: dict[str, Any] = {"multiprocess_mode": "mostrecent"}
+"""Whichever process looked last knows best; its name for Prometheus's client."""
 
 # The door
 REQUEST_SECONDS = Histogram("api_request_seconds", "Time to answer.", ["route", "method", "status"], buckets=_FAST)
@@ -22,10 +25,10 @@ REPLIES_REPLAYED = Counter("api_replies_replayed_total", "Answers replayed for a
 MESSAGES_ACCEPTED = Counter("messages_accepted_total", "Messages stored.", ["verdict"])
 WORK_SECONDS = Histogram("work_seconds", "Time from due to done of one work item.", ["kind"], buckets=_SLOW)
 WORK_ENDED = Counter("work_ended_total", "Attempts that ended.", ["kind", "outcome"])
-WORK_OLDEST_DUE_SECONDS = Gauge("work_oldest_due_seconds", "Age of the oldest due work item.", multiprocess_mode="max")
-WORK_DEAD = Gauge("work_dead", "Work items that gave up.", multiprocess_mode="max")
-COMPRESS_QUEUE_SIZE = Gauge("agent_memory_compress_queue_size", "Work items waiting.", multiprocess_mode="max")
-BEAT_HEARTBEAT_SECONDS = Gauge("beat_heartbeat_seconds", "Age of the last run of the sweep.", multiprocess_mode="max")
+WORK_OLDEST_DUE_SECONDS = Gauge("work_oldest_due_seconds", "Age of the oldest due work item.", **_LATEST)
+WORK_DEAD = Gauge("work_dead", "Work items that gave up.", **_LATEST)
+COMPRESS_QUEUE_SIZE = Gauge("agent_memory_compress_queue_size", "Work items ready to be done, now or later.", **_LATEST)
+BEAT_HEARTBEAT_SECONDS = Gauge("beat_heartbeat_seconds", "Age of the last run of the sweep.", **_LATEST)
 ROWS_PURGED = Counter("rows_purged_total", "Rows that the timetable removed.", ["kind"])
 
 # Recall and context
@@ -36,13 +39,11 @@ SIMILARITY = Histogram("agent_vector_search_similarity", "Best dense similarity 
 RECALL_DEGRADED = Counter("recall_degraded_total", "Answers given with a degraded reason.", ["reason"])
 CONTEXT_SECONDS = Histogram("context_seconds", "Time to assemble one context.", buckets=_FAST)
 CONTEXT_TOKENS = Histogram("context_tokens", "Tokens of one context.", buckets=_TOKENS)
-FEEDBACK = Counter("receipts_feedback_total", "Verdicts on injected memories.", ["verdict"])
 
 # Memories
 MEMORIES_WRITTEN = Counter("memories_written_total", "Memories offered for storing.", ["type", "verdict"])
 
 # Outside parts
-PROVIDER_SECONDS = Histogram("provider_seconds", "Time of one provider call.", ["contract", "outcome"], buckets=_SLOW)
 CACHE_FAILURES = Counter("cache_failures_total", "Redis calls that failed.", ["use"])
 
 _refreshers: list[Callable[[], None]] = []

@@ -174,6 +174,8 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET count = r.count + excluded.count
 
 TENANTS_WITH_DUE_WORK = "SELECT tenant_id FROM app.tenants_with_due_work(%(at_most)s)"
 
+BACKLOG = "SELECT waiting, dead, oldest_due_seconds FROM app.work_backlog()"
+
 ENQUEUE_MESSAGES = """
 INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, message_id, generation, state, attempts, error_code)
 SELECT %(tenant)s, i.id, i.subject_id, i.kind, i.conversation_id, i.message_id, 0, 'ready', 0, ''

@@ -1,0 +1,55 @@
+"""The queue's gauges, set each time the metrics are read: the whole platform's numbers, no tenant's."""
+
+import math
+import time
+from contextlib import suppress
+
+from django.db import DatabaseError, connection
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import (
+    BEAT_HEARTBEAT_SECONDS,
+    COMPRESS_QUEUE_SIZE,
+    WORK_DEAD,
+    WORK_OLDEST_DUE_SECONDS,
+)
+from memory_platform.providers.redis_client import RedisAway, redis_client
+from snapshots.queue import sql
+
+SWEPT_AT = "platform:swept-at"
+"""The key in Redis under which the sweep leaves when it ran, in seconds since 1970."""
+
+
+def note_sweep() -> None:
+    """Leave a sign that beat and a worker live; without Redis there is none, and none is needed to sweep."""
+    with suppress(RedisAway):
+        redis_client().call("sweep", lambda client: client.set(SWEPT_AT, time.time()))
+
+
+def show_queue() -> None:
+    """Set the queue's gauges, to NaN where nobody can tell. Runs outside any tenant's scope; never raises."""
+    waiting, dead, oldest = _backlog()
+    COMPRESS_QUEUE_SIZE.set(waiting)
+    WORK_DEAD.set(dead)
+    WORK_OLDEST_DUE_SECONDS.set(oldest)
+    BEAT_HEARTBEAT_SECONDS.set(_seconds_since_sweep())
+
+
+def _backlog() -> tuple[float, float, float]:
+    """Return what waits, what is dead, and the age in seconds of what is due longest (0 when nothing is)."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql.BACKLOG)
+            waiting, dead, oldest = cursor.fetchone()
+    except DatabaseError as fault:
+        log(Event.PROBE_FAILED, part="backlog", error=type(fault).__name__)
+        return math.nan, math.nan, math.nan
+    return waiting, dead, oldest or 0.0
+
+
+def _seconds_since_sweep() -> float:
+    with suppress(RedisAway):
+        swept_at = redis_client().call("sweep", lambda client: client.get(SWEPT_AT))
+        if isinstance(swept_at, bytes):
+            return max(0.0, time.time() - float(swept_at))
+    return math.nan
