@@ -1,4 +1,4 @@
-"""No accepted message is lost to memory, whatever dies. Rows: C3; faults 29, 32, 34, 35, 65."""
+"""No accepted message is lost to memory, whatever dies. Rows: C3. Matrix: 29, 32, 34, 35, 65."""
 
 import random
 import signal

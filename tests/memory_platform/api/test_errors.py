@@ -1,4 +1,4 @@
-"""Every failure leaves as a problem with the right status. Rows: D1; matrix rows 9, 25, 46."""
+"""Every failure leaves as a problem with the right status. Rows: D1. Matrix: 9, 25, 46."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A change may insist on the version that it was made from. Rows: D1; matrix row 23."""
+"""A change may insist on the version that it was made from. Rows: D1. Matrix: 23."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier

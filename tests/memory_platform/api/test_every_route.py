@@ -1,4 +1,4 @@
-"""What holds for every route and method, whatever noun it belongs to. Rows: T1, T2, D1; matrix rows 18, 46."""
+"""What holds for every route and method, whatever noun it belongs to. Rows: T1, T2, D1. Matrix: 18, 46."""
 
 import pytest
 

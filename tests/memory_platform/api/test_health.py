@@ -1,4 +1,4 @@
-"""Whether the process runs, whether it can serve, and what it counts. Rows: D5; matrix row 41's readiness."""
+"""Whether the process runs, whether it can serve, and what it counts. Rows: D5. Matrix: 41."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A POST that is sent twice writes once. Rows: D1; matrix rows 20, 21."""
+"""A POST that is sent twice writes once. Rows: D1. Matrix: 20, 21."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,6 +1,6 @@
 """What only a real server shows: chunked bodies, raw paths, bodies that end early, slow peers.
 
-Rows: D1; matrix rows 46, 47.
+Rows: D1. Matrix: 46, 47.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Lists in pages that neither skip nor repeat. Rows: D1; matrix row 48."""
+"""Lists in pages that neither skip nor repeat. Rows: D1. Matrix: 48."""
 
 from datetime import UTC, datetime
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""What may be in a body, a path and a query. Rows: D1; matrix rows 46, 47, 48, 49."""
+"""What may be in a body, a path and a query. Rows: D1. Matrix: 46, 47, 48, 49."""
 
 from time import perf_counter
 from typing import Any

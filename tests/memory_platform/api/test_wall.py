@@ -1,4 +1,4 @@
-"""One tenant's key with another tenant's ids, on every route and method. Rows: T1, T2; matrix rows 3, 11, 21."""
+"""One tenant's key with another tenant's ids, on every route and method. Rows: T1, T2. Matrix: 3, 11, 21."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Stored text enters a prompt as data. Rows: X4, E2; matrix rows 49 and 54."""
+"""Stored text enters a prompt as data. Rows: X4, E2. Matrix: 49, 54."""
 
 import time
 from xml.etree import ElementTree

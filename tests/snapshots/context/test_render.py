@@ -1,4 +1,4 @@
-"""How each thing is written into a prompt; no stored text can leave its place. Rows: X4, X9; matrix row 54."""
+"""How each thing is written into a prompt; no stored text can leave its place. Rows: X4, X9. Matrix: 54."""
 
 from datetime import datetime, timedelta, timezone
 from typing import Any

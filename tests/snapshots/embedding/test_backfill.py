@@ -1,4 +1,4 @@
-"""Memories that missed their vectors get them later. Rows: S5, R6; matrix rows 40, 41."""
+"""Memories that missed their vectors get them later. Rows: S5, R6. Matrix: 40, 41."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

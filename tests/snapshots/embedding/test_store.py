@@ -1,4 +1,4 @@
-"""The one writer of snapshots: rows, words, vectors and version together. Rows: S3, S5, R6; matrix rows 34, 40, 41."""
+"""The one writer of snapshots: rows, words, vectors and version together. Rows: S3, S5, R6. Matrix: 34, 40, 41."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier

@@ -1,4 +1,4 @@
-"""Who may take which items, and when. Rows: C3; faults 32, 35."""
+"""Who may take which items, and when. Rows: C3. Matrix: 32, 35."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

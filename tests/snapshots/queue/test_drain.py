@@ -1,4 +1,4 @@
-"""Work is done once, whatever the handlers do. Rows: C3; faults 34, 35, 38."""
+"""Work is done once, whatever the handlers do. Rows: C3. Matrix: 34, 35, 38."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""Every later write needs the lease's token. Rows: C3; fault 32."""
+"""Every later write needs the lease's token. Rows: C3. Matrix: 32."""
 
 from datetime import timedelta
 from uuid import UUID

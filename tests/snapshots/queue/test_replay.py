@@ -1,4 +1,4 @@
-"""Dead work gets another chance, once, and who gave it is on record. Rows: C3, T7; fault 36."""
+"""Dead work gets another chance, once, and who gave it is on record. Rows: C3, T7. Matrix: 36."""
 
 from uuid import UUID
 

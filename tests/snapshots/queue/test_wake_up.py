@@ -1,4 +1,4 @@
-"""Waking the workers costs a request nothing, whatever the broker does. Rows: C3; faults 29, 30."""
+"""Waking the workers costs a request nothing, whatever the broker does. Rows: C3. Matrix: 29, 30."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Scheduled jobs run once per slot, and each tenant has its turn. Rows: E9; faults 64, 65."""
+"""Scheduled jobs run once per slot, and each tenant has its turn. Rows: E9. Matrix: 64, 65."""
 
 from datetime import timedelta
 from threading import Barrier, Thread

@@ -1,4 +1,4 @@
-"""``POST subjects/{id}/context``. Rows: X1, X2, X3, X4, X5, X9, R6, G1, C2, D1; matrix rows 17, 46, 47, 72."""
+"""``POST subjects/{id}/context``. Rows: X1, X2, X3, X4, X5, X9, R6, G1, C2, D1. Matrix: 17, 46, 47, 72."""
 
 import hashlib
 from typing import Any

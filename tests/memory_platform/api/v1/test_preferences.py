@@ -1,4 +1,4 @@
-"""Preferences over HTTP. Rows: P3, P4, P5, P8, D1, T1; matrix rows 3, 21, 23, 46."""
+"""Preferences over HTTP. Rows: P3, P4, P5, P8, D1, T1. Matrix: 3, 21, 23, 46."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The profile over HTTP. Rows: P2, P4, P8, D1, T1; matrix rows 3, 23, 46."""
+"""The profile over HTTP. Rows: P2, P4, P8, D1, T1. Matrix: 3, 23, 46."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Subjects over HTTP. Rows: P1, P2, D1, T1; matrix rows 3, 23, 46."""
+"""Subjects over HTTP. Rows: P1, P2, D1, T1. Matrix: 3, 23, 46."""
 
 from typing import Any
 from urllib.parse import quote

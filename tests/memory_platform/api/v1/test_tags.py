@@ -1,4 +1,4 @@
-"""Tags over HTTP. Rows: P6, P8, D1, T1; matrix rows 3, 21, 23, 46."""
+"""Tags over HTTP. Rows: P6, P8, D1, T1. Matrix: 3, 21, 23, 46."""
 
 from typing import Any
 from urllib.parse import quote
