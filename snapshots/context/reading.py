@@ -29,7 +29,7 @@ def with_phase(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextR
 
 def tool_open(turns: Sequence[WindowTurn]) -> bool:
     """Return whether a tool that the assistant called last has not answered yet."""
-    since = []
+    since: list[WindowTurn] = []
     for turn in reversed(turns):
         if turn.role == "assistant":
             answered = {one.tool_call_id for one in since if one.role == "tool"}

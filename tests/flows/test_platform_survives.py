@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -171,13 +172,14 @@ def deliver_again(house: House) -> None:
             Work.objects.filter(id=work_id).update(state=WorkState.READY, done_at=None, due_at=due_at)
 
 
-def memory(house: House) -> dict[str, list[dict[str, Any]]]:
+def memory(house: House) -> dict[str, list[dict[str, object]]]:
     """Return every row of what is remembered, whole."""
     with tenant_tx(house.tenant.id):
         return {model.__name__: [plain(row) for row in model.objects.order_by("id").values()] for model in MEMORY}
 
 
-def plain(row: dict[str, Any]) -> dict[str, Any]:
+def plain(row: Mapping[str, object]) -> dict[str, object]:
+    """Return a row whose vectors can be compared."""
     return {name: str(value) if "Vector" in type(value).__name__ else value for name, value in row.items()}
 
 
