@@ -1,11 +1,13 @@
 """A data set of conversations on disk: read, checked as strictly as the API checks, before anything is written.
 
-``{"name", "subjects": [{"subject_id", "conversations": [{"conversation_id", "messages": [{"message_id", "role", "name",
-"content", "said_at"}]}]}]}``; further fields, such as questions, are left alone.
+``SAMPLE`` shows the format. Further fields (questions, a picture's address) are left alone, except those that other
+formats use for one of ours: a file whose dates stand in ``timestamp`` would lose them all. A message without an id gets
+one made of what it says and where, so that a second load meets it again.
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,26 @@ from memory_platform.api.faults import faults_of
 from memory_platform.api.fields import ProductIdField
 from memory_platform.api.v1.message_inputs import MessageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
+from memory_platform.kernel.ids import stable_id
 from snapshots.intake.values import IncomingMessage
+
+SAMPLE = """\
+{"subjects": [{
+  "subject_id": "user_1",
+  "conversations": [{
+    "conversation_id": "2026-03-01",
+    "messages": [
+      {"message_id": "1", "role": "user", "content": "I moved to Lisbon.", "said_at": "2026-03-01T10:00:00Z"},
+      {"message_id": "2", "role": "assistant", "content": "Well done!", "said_at": "2026-03-01T10:00:05Z"}]}]}]}"""
+"""The smallest useful file; ``message_id``, ``name`` and ``said_at`` may be left out."""
+
+MEANT = {
+    **dict.fromkeys(("timestamp", "time", "date", "datetime", "sent_at", "created_at"), "said_at"),
+    **dict.fromkeys(("text", "message", "body"), "content"),
+    **dict.fromkeys(("speaker", "author"), "name"),
+    "id": "message_id",
+}
+"""What other formats call our fields."""
 
 PRODUCT_ID = ProductIdField()
 MESSAGE = MessageInput()
@@ -72,7 +93,7 @@ def _parsed(content: bytes) -> dict[str, Any]:
         place = f"line {error.lineno}, column {error.colno}"
         raise InvalidInput(faults=[FieldFault(place, "malformed_json", f"Is not JSON in UTF-8: {error.msg}")]) from None
     if not isinstance(value, dict):
-        raise InvalidInput(faults=[FieldFault("the file", "not_an_object", 'Is one JSON object with "subjects".')])
+        raise InvalidInput(faults=[FieldFault("the file", "not_an_object", 'Must be one JSON object with "subjects".')])
     return value
 
 
@@ -82,8 +103,8 @@ def _conversations(content: dict[str, Any], suffix: str, faults: list[FieldFault
         for place, conversation in _objects(subject, "conversations", path, faults):
             conversation_id = _id(conversation, "conversation_id", place, faults)
             found = _objects(conversation, "messages", place, faults)
-            messages = tuple(_message(message, at, faults) for at, message in found)
-            yield DatasetConversation(subject_id, conversation_id, messages)
+            messages = [_message(message, at, faults) for at, message in found]
+            yield DatasetConversation(subject_id, conversation_id, tuple(_named(messages, conversation_id)))
 
 
 def _objects(
@@ -93,17 +114,20 @@ def _objects(
     items = parent.get(key)
     place = f"{path}.{key}" if path else key
     if not isinstance(items, list):
-        faults.append(FieldFault(place, "not_a_list", "Is a list of objects."))
+        faults.append(FieldFault(place, "not_a_list", "Must be a list of objects."))
         return
     for index, item in enumerate(items):
         if isinstance(item, dict):
             yield f"{place}.{index}", item
         else:
-            faults.append(FieldFault(f"{place}.{index}", "not_an_object", "Is a JSON object."))
+            faults.append(FieldFault(f"{place}.{index}", "not_an_object", "Must be a JSON object."))
 
 
 def _id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suffix: str = "") -> str:
     value = item.get(key)
+    if value is None:
+        faults.append(FieldFault(f"{path}.{key}", "required", "Is required."))
+        return ""
     try:
         return PRODUCT_ID.to_internal_value(value + suffix if isinstance(value, str) and value else value)
     except ValidationError as error:
@@ -111,7 +135,19 @@ def _id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suf
         return ""
 
 
+def _named(messages: list[IncomingMessage], conversation_id: str) -> Iterator[IncomingMessage]:
+    """Give each message without an id one that a second load of the same file makes again."""
+    said: Counter[tuple[object, ...]] = Counter()
+    for message in messages:
+        what = (message.role, message.name, message.text, message.said_at)
+        said[what] += 1
+        made = message.message_id or str(stable_id("import", conversation_id, *what, said[what]))
+        yield replace(message, message_id=made)
+
+
 def _message(item: dict[str, Any], path: str, faults: list[FieldFault]) -> IncomingMessage:
+    for key in item.keys() & MEANT.keys():
+        faults.append(FieldFault(f"{path}.{key}", "unknown", f"Is called {MEANT[key]} here."))
     known = {key: value for key, value in item.items() if key in MESSAGE.fields}
     try:
         return IncomingMessage(**MESSAGE.run_validation(known))

@@ -109,5 +109,7 @@ def logging_config(*, level: str = "INFO", readable: bool = False) -> dict[str, 
             "django.request": {"level": "CRITICAL"},
             "django.db.backends": {"level": "CRITICAL"},
             "django.security": {"level": "CRITICAL"},
+            # Each failed attempt to connect is a warning of the pool's; the request or command says it once.
+            "psycopg.pool": {"level": "ERROR"},
         },
     }

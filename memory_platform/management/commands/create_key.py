@@ -3,10 +3,11 @@
 from argparse import ArgumentTypeError
 from datetime import timedelta
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.management.base import PlatformCommand
 from tenants.isolation import tenant_tx
 from tenants.models import Scope
 from tenants.selectors import tenant_by_slug
@@ -24,7 +25,7 @@ def days_of(text: str) -> int:
     return int(text)
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     help = "Make an API key for a tenant. The key is printed once and cannot be shown again."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,13 +1,14 @@
 """``manage.py create_tenant SLUG --name NAME``: make a tenant."""
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from memory_platform.management.base import PlatformCommand
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.tenants import create_tenant
 
 
-class Command(BaseCommand):
+class Command(PlatformCommand):
     help = "Make a tenant. Its first API key comes from create_key."
 
     def add_arguments(self, parser: CommandParser) -> None:

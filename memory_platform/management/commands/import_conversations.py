@@ -1,7 +1,7 @@
 """Load a data set of conversations: ``manage.py import_conversations FILE --tenant acme``."""
 
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from django.db import OperationalError
 from tqdm import tqdm
 
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.management.datasets import Dataset, DatasetConversation, read_dataset
+from memory_platform.management.datasets import SAMPLE, Dataset, DatasetConversation, read_dataset
 from memory_platform.observability.logs import Event, log
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages
@@ -34,7 +34,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help='JSON: {"subjects": [{"subject_id", "conversations": [...]}]}')
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.epilog = f"The file:\n{SAMPLE}"
+        parser.add_argument("file", type=Path, help="a JSON file as shown below")
         parser.add_argument("--tenant", required=True, help="slug of the tenant that the subjects belong to")
         parser.add_argument(
             "--subject-suffix", default="", help="added to each subject's id, to load a file once more: =-second"

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.management.datasets import read_dataset
+from memory_platform.management.datasets import SAMPLE, read_dataset
 
 MESSAGE: dict[str, Any] = {
     "message_id": "D1:1",
@@ -100,3 +100,26 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
     content["subjects"].append({"subject_id": ""})
 
     assert len(faults_of(write(tmp_path, content))) == 4
+
+
+def test_the_sample_that_help_shows_is_a_data_set(tmp_path: Path) -> None:
+    assert read_dataset(write(tmp_path, SAMPLE.encode())).messages == 2
+
+
+def test_messages_without_ids_get_the_same_ones_at_each_load(tmp_path: Path) -> None:
+    unnamed = {"role": "user", "content": "好的"}
+    conversation = {"conversation_id": "c1", "messages": [unnamed, MESSAGE, unnamed]}
+    path = write(tmp_path, {"subjects": [{"subject_id": "s1", "conversations": [conversation]}]})
+    first, second = ([m.message_id for m in read_dataset(path).conversations[0].messages] for _ in range(2))
+    assert first == second
+    assert len(set(first)) == 3
+
+
+def test_a_field_that_other_formats_use_for_ours_is_refused_by_name(tmp_path: Path) -> None:
+    faults = faults_of(write(tmp_path, dataset(timestamp="2026-03-01T10:00:00Z")))
+    assert list(faults) == ["subjects.0.conversations.0.messages.0.timestamp"]
+
+
+def test_a_missing_id_is_required_not_of_another_type(tmp_path: Path) -> None:
+    faults = faults_of(write(tmp_path, {"subjects": [{"conversations": []}]}))
+    assert faults == {"subjects.0.subject_id": "required"}

@@ -127,7 +127,7 @@ def test_a_bad_record_is_named_and_nothing_is_loaded(world: World, tiny: Path) -
     tiny.write_bytes(orjson.dumps(content))
 
     said = refusal(tiny)
-    assert "subjects.1.conversations.0.messages.1.role: Is one of: user" in said
+    assert "subjects.1.conversations.0.messages.1.role: Must be one of: user" in said
     assert "nothing was loaded" in said
     with tenant_tx(world.acme.tenant.id):
         assert not Message.objects.exists()
