@@ -51,9 +51,9 @@ class TextField(Direct, serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            refuse("not_a_string", "Is a string.")
+            refuse("not_a_string", "Must be a string.")
         if not data and not self.allow_blank:
-            refuse("empty", "Is not empty.")
+            refuse("empty", "Must not be empty.")
         found = text_fault(data)
         if found:
             refuse(*found)
@@ -70,7 +70,7 @@ class ProductIdField(TextField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            refuse("not_a_string", "Is a string.")
+            refuse("not_a_string", "Must be a string.")
         found = product_id_fault(data)
         if found:
             refuse(*found)
@@ -82,7 +82,7 @@ class OwnIdField(Direct, serializers.CharField):
 
     def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
         if not isinstance(data, str) or not 0 < len(data) <= POLICY.id_chars:
-            refuse("not_an_id", "Is an id.")
+            refuse("not_an_id", "Must be an id.")
         found = text_fault(data)
         if found:
             refuse(*found)
@@ -97,11 +97,11 @@ class InstantField(Direct, serializers.DateTimeField):
 
     def to_internal_value(self, value: Any) -> datetime:
         if not isinstance(value, str) or not _RFC3339.fullmatch(value):
-            refuse("not_a_time", "Is a time as in RFC 3339, with its offset, in the years 1 to 9999.")
+            refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
         try:
             return datetime.fromisoformat(value.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
-            refuse("not_a_time", "Is a time as in RFC 3339, with its offset, in the years 1 to 9999.")
+            refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
 
     def to_representation(self, value: Any) -> str:
         return str(shown_time(value))
@@ -121,7 +121,7 @@ class WholeField(Direct, serializers.IntegerField):
         if isinstance(data, QueryText) and _DIGITS.fullmatch(data):
             value = int(data)
         if isinstance(value, bool) or not isinstance(value, int):
-            refuse("not_an_integer", "Is an integer.")
+            refuse("not_an_integer", "Must be an integer.")
         if not self.least <= value <= self.most:
             refuse("out_of_range", f"Lies between {self.least} and {self.most}.")
         return value
@@ -137,7 +137,7 @@ class NumberField(Direct, serializers.FloatField):
     def to_internal_value(self, data: Any) -> float:
         value = float(data) if isinstance(data, QueryText) and _DECIMAL.fullmatch(data) else data
         if isinstance(value, bool) or not isinstance(value, int | float):
-            refuse("not_a_number", "Is a number.")
+            refuse("not_a_number", "Must be a number.")
         if not self.least <= value <= self.most:
             refuse("out_of_range", f"Lies between {self.least} and {self.most}.")
         return float(value)
@@ -150,7 +150,7 @@ class FlagField(Direct, serializers.BooleanField):
         if isinstance(data, QueryText) and data in {"true", "false"}:
             return data == "true"
         if not isinstance(data, bool):
-            refuse("not_a_boolean", "Is true or false.")
+            refuse("not_a_boolean", "Must be true or false.")
         return data
 
 
@@ -159,7 +159,7 @@ class OneOfField(Direct, serializers.ChoiceField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str) or data not in self.choices:
-            refuse("not_a_choice", f"Is one of: {', '.join(map(str, self.choices))}.")
+            refuse("not_a_choice", f"Must be one of: {', '.join(map(str, self.choices))}.")
         return str(data)
 
 
@@ -172,7 +172,7 @@ class ListOfField(Direct, serializers.ListField):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
-            refuse("not_a_list", "Is a list.")
+            refuse("not_a_list", "Must be a list.")
         if not self.least <= len(data) <= self.most:
             refuse("length", f"Has {self.least} to {self.most} items.")
         return list(self.run_child_validation(data))
@@ -212,7 +212,7 @@ class JsonObjectField(JsonField):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
-            refuse("not_an_object", "Is a JSON object.")
+            refuse("not_an_object", "Must be a JSON object.")
         value: dict[str, Any] = super().to_internal_value(data)
         return value
 

@@ -108,7 +108,7 @@ def read_cursor(cursor: str, list_name: str, length: int) -> tuple[Any, ...]:
     except (ValueError, BadSignature):
         place = []
     if len(place) != length:
-        raise InvalidInput(faults=[FieldFault("cursor", "not_a_cursor", "Is a next_cursor of this list.")])
+        raise InvalidInput(faults=[FieldFault("cursor", "not_a_cursor", "Must be a next_cursor of this list.")])
     return tuple(place)
 
 

@@ -19,19 +19,19 @@ class StrictSerializer(serializers.Serializer[Any]):
     """
 
     null_is_absent: ClassVar[bool] = True
-    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Is a JSON object."}
+    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """Return the declared fields; optional ones accept null, also in the OpenAPI document."""
         fields = {name.removesuffix("_"): field for name, field in super().get_fields().items()}
         for field in fields.values():
-            field.error_messages.update(required="Is required.", null="Is not null.")
+            field.error_messages.update(required="Is required.", null="Must not be null.")
             field.allow_null = self.null_is_absent and not field.required
         return fields
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, Mapping):
-            raise ValidationError([ErrorDetail("Is a JSON object.", code="not_an_object")])
+            raise ValidationError([ErrorDetail("Must be a JSON object.", code="not_an_object")])
         faults: dict[str, Any] = {
             shown_key(str(key)): [ErrorDetail("Is not a known field.", code="unknown_field")]
             for key in data

@@ -64,7 +64,7 @@ def _query_faults(query: str) -> Iterator[FieldFault]:
         raw = [unquote_to_bytes(part.replace("+", " ").encode("latin-1", "replace")) for part in (name, value)]
         field = shown_key(raw[0].decode("utf-8", "replace")) or QUERY
         if not all(map(_is_utf8, raw)) or any(has_control(part.decode()) for part in raw):
-            yield FieldFault(field, "malformed", "Is percent-encoded UTF-8 without control characters.")
+            yield FieldFault(field, "malformed", "Must be percent-encoded UTF-8 without control characters.")
 
 
 def _is_utf8(raw: bytes) -> bool:

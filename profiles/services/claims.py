@@ -87,10 +87,10 @@ def stated(
     known_by = provenance or Provenance.CONFIRMED_BY_USER
     ceiling = BELIEFS.ceiling(known_by)
     if confidence is not None and confidence > ceiling:
-        message = f"Is at most {ceiling} for provenance {known_by.value}."
+        message = f"Must be at most {ceiling} for provenance {known_by.value}."
         raise ConfidenceAboveCeiling(faults=[FieldFault("confidence", "above_ceiling", message)])
     if valid_at is not None and valid_at > utc_now() + BELIEFS.clock_tolerance:
-        raise ValidInFuture(faults=[FieldFault("valid_at", "in_future", "Is not in the future.")])
+        raise ValidInFuture(faults=[FieldFault("valid_at", "in_future", "Must not be in the future.")])
     sure = ceiling if confidence is None else confidence
     return Claim(value, known_by, sure, valid_at, explicit=True, details=details)
 

@@ -45,6 +45,6 @@ def _message(subject: Subject, names: SourceNames, index: int) -> Message:
         rows = rows.filter(conversation__external_id=names.conversation_id)
     found = rows.order_by("-accepted_at", "-id").first()
     if found is None:
-        fault = FieldFault(f"sources.{index}", "unknown", "Is a message of this subject.")
+        fault = FieldFault(f"sources.{index}", "unknown", "Must be a message of this subject.")
         raise SourceUnknown("a source is no message of this subject", faults=[fault])
     return found

@@ -55,7 +55,7 @@ class ContentField(Direct, serializers.Field[Any, Any, Any, Any]):
         if isinstance(data, str):
             return str(self.text.to_internal_value(data))
         if not isinstance(data, list):
-            refuse("not_a_text", "Is a string or a list of text parts.")
+            refuse("not_a_text", "Must be a string or a list of text parts.")
         parts: list[dict[str, Any]] = self.parts.to_internal_value(data)
         if sum(len(part["text"].encode()) for part in parts) > POLICY.string_bytes:
             refuse("too_long", f"Has at most {POLICY.string_bytes} bytes in all parts.")
@@ -69,9 +69,9 @@ class ToolCallsField(JsonField):
     def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
         """Return the list. Raises ValidationError."""
         if not isinstance(data, list):
-            refuse("not_a_list", "Is a list of objects.")
+            refuse("not_a_list", "Must be a list of objects.")
         faults = {
-            str(index): [ErrorDetail("Is a JSON object.", code="not_an_object")]
+            str(index): [ErrorDetail("Must be a JSON object.", code="not_an_object")]
             for index, item in enumerate(data)
             if not isinstance(item, dict)
         }
@@ -97,7 +97,7 @@ class MessageInput(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a message that says nothing and calls no tool."""
         if not attrs.get("content") and not attrs.get("tool_calls"):
-            raise fault("content", "required", "Is not empty, unless there are tool_calls.")
+            raise fault("content", "required", "Must not be empty, unless there are tool_calls.")
         return attrs
 
 

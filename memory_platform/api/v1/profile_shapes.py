@@ -49,7 +49,7 @@ class ModesField(JsonObjectField):
         given = super().to_internal_value(data)
         for path, mode in given.items():
             if mode not in MODES:
-                raise fault(shown_key(path), "not_a_choice", f"Is one of: {', '.join(MODES)}.")
+                raise fault(shown_key(path), "not_a_choice", f"Must be one of: {', '.join(MODES)}.")
         return given
 
 
@@ -72,7 +72,7 @@ class ProfileFields(StrictSerializer):
         given = set(changed_paths(attrs))
         for index, path in enumerate(attrs.get("remove", ())):
             if FactName.read(path).path in given:
-                raise fault(f"remove.{index}", "contradiction", "Is not given a value as well.")
+                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         for path in attrs.get("modes", ()):
             if FactName.read(path).path not in given:
                 raise fault(f"modes.{shown_key(path)}", "no_value", "Names a field that is given a value.")

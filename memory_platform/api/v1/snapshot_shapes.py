@@ -41,7 +41,7 @@ class MemoryField(TextField):
         """Return the text. Raises ValidationError."""
         text = super().to_internal_value(data)
         if not collapse_spaces(visible(text)):
-            refuse("empty", "Is not empty.")
+            refuse("empty", "Must not be empty.")
         return text
 
 
@@ -86,7 +86,7 @@ class SnapshotEditInput(SnapshotFields, Input):
         """Refuse a field that is both given and taken away."""
         for index, name in enumerate(attrs.get("remove", ())):
             if name in attrs:
-                raise fault(f"remove.{index}", "contradiction", "Is not given a value as well.")
+                raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         return attrs
 
     @staticmethod
