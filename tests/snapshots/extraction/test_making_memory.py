@@ -22,6 +22,7 @@ from snapshots.models import (
     Snapshot,
     SnapshotSource,
     SnapshotVector,
+    SnapshotVersion,
     SnapshotWords,
     SubjectMemory,
     Work,
@@ -276,8 +277,11 @@ def test_a_reopened_conversation_supersedes_its_earlier_snapshot(acme: House) ->
     with tenant_tx(acme.tenant.id):
         current = Snapshot.objects.get(kind="conversation", invalid_at__isnull=True)
         earlier = Snapshot.objects.get(kind="conversation", invalid_at__isnull=False)
+        (image,) = SnapshotVersion.objects.all()
     assert "Porto" in current.text
     assert earlier.superseded_by_id == current.id
+    assert (image.snapshot_id, image.fields) == (earlier.id, {"invalid_at": None, "superseded_by_id": None})
+    assert earlier.recorded_at == image.recorded_at <= current.recorded_at <= image.retired_at
 
 
 def end(house: House, conversation: str = "c1") -> Work:
