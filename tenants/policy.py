@@ -17,3 +17,17 @@ class KeyPolicy:
 
 
 KEY_POLICY = KeyPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class ScopePolicy:
+    """What a tenant's transaction may take."""
+
+    idle: timedelta = assumed(
+        timedelta(seconds=30),
+        owner="tenants",
+        settle_by="half a lease: a stopped worker's locks are gone before its work passes on",
+    )
+
+
+SCOPE_POLICY = ScopePolicy()

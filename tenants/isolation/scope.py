@@ -8,6 +8,11 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from tenants.errors import TenantScopeMissing
+from tenants.policy import SCOPE_POLICY
+
+_OPEN = "SELECT set_config('app.tenant_id', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)"
+"""A process that is stopped in the middle of a transaction would hold its locks for ever: Postgres ends it."""
+_IDLE = f"{SCOPE_POLICY.idle.total_seconds():.0f}s"
 
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 
@@ -46,4 +51,4 @@ def tenant_tx(tenant_id: UUID) -> Iterator[None]:
 
 def _tell_database(tenant: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [tenant])
+        cursor.execute(_OPEN, [tenant, _IDLE])

@@ -1,4 +1,4 @@
-"""One way to a tenant, closed by default. Rows: T1. Matrix: 1, 9, 10, 11."""
+"""One way to a tenant, closed by default. Rows: T1. Matrix: 1, 9, 10, 11, 32."""
 
 from uuid import UUID, uuid4
 
@@ -37,6 +37,15 @@ def test_without_a_tenant_the_database_shows_nothing_and_refuses_writes(world: W
     for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}", f"INSERT INTO {table} DEFAULT VALUES"):  # noqa: S608 - a table name of ours
         with pytest.raises(DatabaseError):
             sql(statement)
+
+
+def test_a_process_that_stops_inside_a_scope_does_not_hold_its_locks_for_ever(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id), connection.cursor() as cursor:
+        cursor.execute("SHOW idle_in_transaction_session_timeout")
+        assert cursor.fetchone() == ("30s",)
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW idle_in_transaction_session_timeout")
+        assert cursor.fetchone() == ("0",)
 
 
 def test_a_tenant_sees_its_own_subjects_only(world: World) -> None:
