@@ -10,7 +10,6 @@ from memory_platform.console.display import EMPTY, column
 DECISIONS = {
     "kept": _("kept"),
     "over_budget": _("over the budget"),
-    "below_floor": _("below the floor"),
     "duplicate_of_window": _("already in the window"),
     "duplicate_of_profile": _("already in the profile"),
     "duplicate_of_memory": _("already in another memory"),
@@ -81,6 +80,7 @@ KINDS = {
     "consolidated": _("consolidated"),
     "manual": _("manual"),
     "preference": _("preference"),
+    "tag": _("tag"),
     "place": _("place"),
     "contact": _("contact"),
 }

@@ -1,5 +1,6 @@
 """The screen of receipts: what was put into one prompt, and why."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -57,8 +58,13 @@ def sections_shown(receipt: Receipt) -> SafeString:
 def prompt_shown(receipt: Receipt) -> SafeString:
     """Show what was asked and sent, while it is kept."""
     rendered = rendered_of(receipt)
-    messages = [{**message, "role": in_words(message["role"])} for message in rendered.messages] if rendered else []
+    messages = [_as_shown(message) for message in (rendered.messages if rendered else ())]
     return render_to_string("console/prompt.html", {"rendered": rendered, "messages": messages})
+
+
+def _as_shown(message: Mapping[str, Any]) -> dict[str, Any]:
+    calls = message.get("tool_calls")
+    return {**message, "role": in_words(message["role"]), "calls": value_whole(calls) if calls else ""}
 
 
 @admin.register(Receipt)

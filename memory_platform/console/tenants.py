@@ -144,7 +144,9 @@ class MemberScreen(TenantAdmin):
     ) -> HttpResponse:
         if request.method == "POST" and self.has_delete_permission(request) and is_reason_missing(self, request):
             return redirect(request.path)
-        return super().delete_view(request, object_id, extra_context)
+        member = self.get_object(request, object_id)
+        named = {"removed": self.title_of(member)} if member else {}
+        return super().delete_view(request, object_id, {**named, **(extra_context or {})})
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change, form=RoleForm if obj else MemberForm, **kwargs)

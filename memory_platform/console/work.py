@@ -24,7 +24,7 @@ class WorkScreen(SubjectOwnedAdmin):
     """Work items; the dead ones stay visible until they are replayed."""
 
     personal_data = False
-    list_display = ("created_at", subject_shown, "kind", "state", "attempts", "due_at", error, "done_at")
+    list_display = ("created_at", subject_shown, "kind", "state", "attempts", error, "due_at", "done_at")
     list_select_related = ("subject", "conversation")
     list_filter = (OfSubject, OfConversation, "state", "kind", ("error_code", CodeFilter), "created_at")
     search_fields = ("subject__external_id", "conversation__external_id", "id", "error_code")

@@ -67,7 +67,9 @@ def test_a_receipt_and_a_verdict_speak_chinese(world: World, staff: Staff) -> No
                 subject_id=subject.pk,
                 conversation_id=None,
                 policy_version="1",
-                rendered=Rendered("q", [{"role": "assistant", "content": "hi"}], None),
+                rendered=Rendered(
+                    "q", [{"role": "assistant", "content": None, "tool_calls": [{"name": "订座"}]}], None
+                ),
                 candidates=[memory],
                 intent="recommendation",
                 phase="task_execution",
@@ -87,8 +89,9 @@ def test_a_receipt_and_a_verdict_speak_chinese(world: World, staff: Staff) -> No
         )
     staff.sam.post("/i18n/setlang/", {"language": "zh-hans", "next": "/console/"})
     page = staff.sam.get(f"/console/snapshots/receipt/{receipt.pk}/change/").content.decode()
-    for words in ("超出预算", "伪造的记忆", "推荐", "任务执行", "引导", "Redis 不可用", "助手"):
+    for words in ("超出预算", "伪造的记忆", "推荐", "任务执行", "引导", "Redis 不可用", "助手", "订座"):
         assert words in page, words
+    assert ">None<" not in page
     assert "?intent=recommendation" in staff.sam.get("/console/snapshots/receipt/").content.decode()
     verdicts = staff.sam.get("/console/profiles/candidate/").content.decode()
     assert verdicts.count("弱于已知信息") == 2  # in the list and in its filter

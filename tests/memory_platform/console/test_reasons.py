@@ -58,7 +58,9 @@ def test_a_member_is_removed_with_a_reason_only(world: World, staff: Staff) -> N
     assert MISSING in act(staff.mia, MEMBERS, "remove", sam, None)
     assert MISSING in staff.mia.post(f"{MEMBERS}{sam.pk}/delete/", {"post": "yes"}, follow=True).content.decode()
     assert sam_in(world) is not None
-    assert "Reason" in staff.mia.get(f"{MEMBERS}{sam.pk}/delete/").content.decode()
+    asked = staff.mia.get(f"{MEMBERS}{sam.pk}/delete/").content.decode()
+    assert "Reason" in asked
+    assert "<bdi>sam</bdi>" in asked
     staff.mia.post(f"{MEMBERS}{sam.pk}/delete/", {"post": "yes", "reason": "left the company"})
     assert sam_in(world) is None
     assert reasons(world, "member.removed") == [(str(sam.user_id), "left the company")]
