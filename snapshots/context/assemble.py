@@ -49,7 +49,7 @@ def assemble(
     choice = choose(shelves, slots, room, request, material)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
     chosen[SectionName.MEMORY] = tuple(arranged(chosen[SectionName.MEMORY], request.order))
-    sections = section_reports(chosen, shelves)
+    sections = section_reports(chosen, shelves, choice.refused)
     return AssembledContext(
         messages=as_messages(chosen, shelves) if request.format == "messages" else (),
         text=as_text(chosen, shelves) if request.format == "text" else None,

@@ -1,7 +1,7 @@
 """What a context says about itself: sections, tokens, prefix, and what became of every candidate (G1, X9)."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from snapshots.context.budget import Piece, Shelf
 from snapshots.context.fence import guardrail_of
@@ -28,10 +28,16 @@ _CANDIDATES = (
 
 
 def section_reports(
-    chosen: Mapping[SectionName, Sequence[Piece]], shelves: Mapping[SectionName, Shelf]
+    chosen: Mapping[SectionName, Sequence[Piece]],
+    shelves: Mapping[SectionName, Shelf],
+    refused: Sequence[tuple[Piece, Reason]] = (),
 ) -> tuple[SectionReport, ...]:
-    """Return every section in reading order. Tokens include headings and the framing of messages."""
-    return tuple(_section_report(name, chosen[name], shelves.get(name)) for name in SectionName)
+    """Return every section in reading order. Tokens include headings and the framing of messages.
+
+    What the profile holds already was not dropped from the memory section: it is in the context, and one candidate.
+    """
+    elsewhere = {id(piece) for piece, reason in refused if reason is Reason.DUPLICATE_OF_PROFILE}
+    return tuple(_section_report(name, chosen[name], shelves.get(name), elsewhere) for name in SectionName)
 
 
 def token_report(sections: Iterable[SectionReport], *, budget: int, full_history: int, counter: str) -> TokenReport:
@@ -68,10 +74,12 @@ def decisions_of(
     )
 
 
-def _section_report(name: SectionName, pieces: Sequence[Piece], shelf: Shelf | None) -> SectionReport:
+def _section_report(
+    name: SectionName, pieces: Sequence[Piece], shelf: Shelf | None, elsewhere: Set[int]
+) -> SectionReport:
     opening = shelf.opening.tokens if shelf and shelf.opening and pieces else 0
     items = sum(1 for piece in pieces if piece.text or piece.origin)
-    offered = len(shelf.pieces) if shelf else items
+    offered = sum(1 for piece in shelf.pieces if id(piece) not in elsewhere) if shelf else items
     return SectionReport(name, opening + sum(piece.tokens for piece in pieces), items, offered - items)
 
 

@@ -56,9 +56,9 @@ def test_64_kib_are_counted_in_milliseconds() -> None:
         "以后别走延安高架。" * 2_427,
         "e\u0301" * 20_000,
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         ESTIMATE.count(text)
-        assert time.perf_counter() - started < 0.2
+        assert time.process_time() - started < 0.2
 
 
 @settings(max_examples=500, deadline=None)

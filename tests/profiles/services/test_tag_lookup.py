@@ -1,6 +1,6 @@
 """Which tag a text means: labelled lookups in English and Chinese, as drivers and callers say it. Row: P6."""
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 from uuid import UUID
 
@@ -251,6 +251,6 @@ def test_any_text_can_be_looked_up(query: str) -> None:
 
 def test_looking_up_among_many_tags_is_quick() -> None:
     tags = [tag(label=f"place number {number}", kind="place", aliases=[f"地点{number}"]) for number in range(500)]
-    started = perf_counter()
+    started = process_time()
     assert lookup_tags("导航到地点 77 然后回家", tags)
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1

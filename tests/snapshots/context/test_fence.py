@@ -85,15 +85,15 @@ def test_a_nonce_is_fresh_each_time_and_needs_no_escaping() -> None:
 )
 def test_64_kib_of_anything_are_fenced_in_milliseconds(unit: str) -> None:
     text = (unit * 65_536)[:65_536]
-    started = time.perf_counter()
+    started = time.process_time()
     element("user_memory", {}, text)
     unforged(text)
     guardrail_of(text)
-    assert time.perf_counter() - started < 0.2
+    assert time.process_time() - started < 0.2
 
 
 def test_64_kib_of_blanks_after_a_bracket_are_fenced_in_milliseconds() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     unforged("<" + " " * 65_536 + "x")
     guardrail_of("<" + " " * 65_536 + "x")
-    assert time.perf_counter() - started < 0.2
+    assert time.process_time() - started < 0.2
