@@ -1,7 +1,8 @@
 """Configuration: the one typed table, and the only reader of the process environment.
 
-Values come from the environment, else from the file that ``make run`` keeps (``.dev/stack.env``, or below ``DATA_DIR``),
-so that ``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at once.
+Values come from the environment, else from the file that ``make run`` keeps (``stack.env`` in ``DATA_DIR``, by default
+``.dev``), so that ``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at
+once.
 The table in README.md is generated from this class by ``manage.py env_table``.
 """
 
