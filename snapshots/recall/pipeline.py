@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.observability.metrics import SIMILARITY
-from memory_platform.observability.metrics import SIMILARITY
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
@@ -33,7 +32,6 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     """
     scores = score_memories(image, probe, policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
-    note_similarity(scores, alive)
     note_similarity(scores, alive)
     candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))
     near = relevance(semantic(scores.fused[candidates]), image.columns, candidates, query.at, policy.ranking)
@@ -63,13 +61,6 @@ def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     if query.kinds:
         alive &= np.isin(columns.kind, [KINDS.index(kind) for kind in KINDS if kind in query.kinds])
     return _matching(columns, query, alive)
-
-
-def note_similarity(scores: Scores, alive: Mask) -> None:
-    """Put the best cosine among the memories that may answer into the metrics; nothing where none has a vector."""
-    near = scores.dense[0][alive & scores.dense_held]
-    if near.size:
-        SIMILARITY.observe(float(near.max()))
 
 
 def note_similarity(scores: Scores, alive: Mask) -> None:
