@@ -20,7 +20,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test check format install clean
+.PHONY: run test check format openapi install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -38,6 +38,10 @@ check: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+
+# The document that outside programs are written against, as the tests expect it.
+openapi: $(VENV)/.core
+	$(FOR_CHECKS) $(PY) manage.py spectacular --format openapi-json --file tests/golden/openapi.json
 
 install: $(VENV)/.core
 

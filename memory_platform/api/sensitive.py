@@ -1,4 +1,4 @@
-"""Card and identity numbers and secrets never enter a profile, preference or tag, also when a product sends them (E2)."""
+"""Card and identity numbers and secrets never enter a profile, preference or tag, not from a product either (E2)."""
 
 import re
 from collections.abc import Iterator, Mapping

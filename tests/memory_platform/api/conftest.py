@@ -10,13 +10,14 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tests.conftest import House, World
+from tests.memory_platform.api.conformance import check_answer
 
 JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Calls the API with one tenant's key."""
+    """Calls the API with one tenant's key; every answer has to be as the OpenAPI document says."""
 
     house: House | None
 
@@ -29,6 +30,7 @@ class Caller:
         response: Any = Client(raise_request_exception=False).generic(
             method, path, sent, content_type=kind, headers=given
         )
+        check_answer(method, path, response)
         return cast(HttpResponse, response)
 
 

@@ -51,6 +51,11 @@ def tenant_calls() -> list[tuple[str, Route]]:
     return [(method, route) for route in routes() if route.pattern not in OPEN_ROUTES for method in route.methods]
 
 
+def documented_path(pattern: str) -> str:
+    """Return how the OpenAPI document writes a pattern."""
+    return "/" + _PART.sub(lambda part: f"{{{part['name']}}}", pattern)
+
+
 def call_id(value: object) -> str:
     """Return the name of a parametrised call."""
     return value.pattern if isinstance(value, Route) else str(value)

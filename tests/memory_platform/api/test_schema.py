@@ -1,6 +1,6 @@
 """The OpenAPI document agrees with the code, and every route says what it needs. Rows: D1, T2."""
 
-import re
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -10,7 +10,7 @@ from memory_platform.api.permissions import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEM
 from memory_platform.api.schema import openapi_document
 from memory_platform.api.views import TenantView
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
-from tests.memory_platform.api.routes import OPEN_ROUTES, routes, tenant_calls
+from tests.memory_platform.api.routes import OPEN_ROUTES, documented_path, routes, tenant_calls
 
 SCOPES = {MEMORY_READ, MEMORY_WRITE, KNOWLEDGE_WRITE, ADMIN, ANY_KEY}
 
@@ -19,6 +19,14 @@ SCOPES = {MEMORY_READ, MEMORY_WRITE, KNOWLEDGE_WRITE, ADMIN, ANY_KEY}
 def document() -> dict[str, Any]:
     loaded: dict[str, Any] = orjson.loads(openapi_document())
     return loaded
+
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "openapi.json"
+
+
+def test_the_document_changes_only_on_purpose(document: dict[str, Any]) -> None:
+    """After a change that is meant, ``make openapi`` renews the file; its difference shows what clients will see."""
+    assert orjson.loads(GOLDEN.read_bytes()) == document
 
 
 def test_the_document_is_openapi_3_1_and_served_to_anybody(nobody: Caller) -> None:
@@ -40,7 +48,7 @@ def test_the_page_for_people_loads_nothing_from_outside(nobody: Caller) -> None:
 def test_every_route_is_documented_with_each_of_its_methods(document: dict[str, Any]) -> None:
     for route in routes():
         if route.pattern != "v1/docs":
-            path = re.sub(r"<\w+:(\w+)>", r"{\1}", f"/{route.pattern}")
+            path = documented_path(route.pattern)
             assert {method.lower() for method in route.methods} <= set(document["paths"][path]), path
 
 
