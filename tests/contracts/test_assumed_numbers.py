@@ -31,6 +31,7 @@ ASSUMED = {
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
+    "tenants.ScopePolicy": "idle",
 }
 """Names of the assumed fields by policy. One that was measured leaves; what is to settle it stands at the field."""
 
