@@ -17,7 +17,7 @@ CUES: tuple[re.Pattern[str], ...] = (
         r"chose|settled on|promise)\b|决定|确认|预订|预定|订好|订了|安排|下单|选了|定在|取消|约好|答应|就这么",
         re.IGNORECASE,
     ),
-    re.compile(r"\d|[一二三四五六七八九十百千万]+(?:点|号|块|元|个|天|周|月|年|岁|度|人)"),
+    re.compile(r"\d|[一二三四五六七八九十百千万](?:点|号|块|元|个|天|周|月|年|岁|度|人)"),
     re.compile(
         r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|"
         r"avoid|always|never|budget)\b"

@@ -417,3 +417,13 @@ def test_a_flag_or_a_single_value_can_be_taken_back(acme: House, before: str, af
     say(acme, after, at=MONDAY + timedelta(hours=1))
     settle(acme)
     assert not preferences(acme)
+
+
+def test_a_page_of_text_corrects_nothing_at_the_door_but_in_its_turn(acme: House) -> None:
+    say(acme, "I love rock music.")
+    settle(acme)
+    page = "I no longer like rock music. " + "We talked about the weather. " * 60
+    accepted = say(acme, page, at=MONDAY + timedelta(hours=1))
+    assert accepted.fast_lane == ()
+    settle(acme)
+    assert "rock" not in str(preferences(acme))
