@@ -1,9 +1,10 @@
 """Log lines are events with ids: a name from one list, and values that identify, count or time. Never content."""
 
 import logging
+import traceback
 from collections.abc import MutableMapping
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, TextIO
 from uuid import UUID
 
 import structlog
@@ -64,6 +65,14 @@ def keep_ids(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> Muta
     return line
 
 
+def write_places(out: TextIO, exc_info: Any) -> None:
+    """Write an exception's type and where it passed, without its message and the values at hand: they hold content."""
+    kind, _, trace = exc_info
+    for frame in traceback.extract_tb(trace):
+        out.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
+    out.write(kind.__name__ if kind else "")
+
+
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -92,7 +101,9 @@ def logging_config(*, level: str = "INFO", readable: bool = False) -> dict[str, 
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    renderer: Any = structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer()
+    renderer: Any = structlog.processors.JSONRenderer()
+    if readable:
+        renderer = structlog.dev.ConsoleRenderer(exception_formatter=write_places)
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -61,3 +61,23 @@ def test_event_names_are_noun_dot_past_tense() -> None:
         noun, _, verb = event.partition(".")
         assert noun.replace("_", "").isalpha()
         assert verb.endswith(("ed", "ote", "run", "done", "lost", "written", "died", "rebuilt")), event
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_an_exception_shows_where_it_passed_and_nothing_that_it_held(
+    readable: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logging.config.dictConfig(logging_config(level="INFO", readable=readable))
+    try:
+        raise_over("CANARY in a local value")
+    except ValueError:
+        logging.getLogger("celery.app.trace").exception("Task failed")
+    finally:
+        logging.config.dictConfig(settings.LOGGING)
+    written = capsys.readouterr().err
+    assert "ValueError" in written
+    assert "CANARY" not in written
+
+
+def raise_over(text: str) -> None:
+    raise ValueError(text)
