@@ -6,6 +6,26 @@ from uuid import UUID
 
 import structlog
 from celery import Task, shared_task
+from django.db import connections
+
+
+def drop_broken_connections() -> None:
+    """Close connections whose last use failed and that no longer answer: the next use opens new ones.
+
+    A worker keeps its connections between jobs; without this it would meet one that died with Postgres again and again.
+    """
+    for connection in connections.all(initialized_only=True):
+        connection.close_if_unusable_or_obsolete()
+
+
+class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
+    """A job about no tenant in particular."""
+
+    abstract = True
+
+    def __call__(self) -> Any:
+        drop_broken_connections()
+        return super().__call__()
 
 
 class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
@@ -14,6 +34,7 @@ class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
     abstract = True
 
     def __call__(self, *, tenant_id: str) -> Any:
+        drop_broken_connections()
         with structlog.contextvars.bound_contextvars(tenant=tenant_id):
             return super().__call__(tenant_id=UUID(tenant_id))
 
@@ -25,4 +46,4 @@ def tenant_job(run: Callable[[UUID], None]) -> Callable[..., None]:
 
 def platform_job(run: Callable[[], None]) -> Callable[[], None]:
     """Register a job without arguments, for the timetable."""
-    return cast(Callable[[], None], shared_task(ignore_result=True)(run))
+    return cast(Callable[[], None], shared_task(base=PlatformTask, ignore_result=True)(run))
