@@ -9,13 +9,13 @@ from celery import Task, shared_task
 from django.db import connections
 
 
-def drop_broken_connections() -> None:
-    """Close connections whose last use failed and that no longer answer: the next use opens new ones.
+def hand_back_connections() -> None:
+    """Return the process's connections to the pool, which then gives out living ones.
 
     A worker keeps its connections between jobs; without this it would meet one that died with Postgres again and again.
     """
     for connection in connections.all(initialized_only=True):
-        connection.close_if_unusable_or_obsolete()
+        connection.close()
 
 
 class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
@@ -24,7 +24,7 @@ class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
     abstract = True
 
     def __call__(self) -> Any:
-        drop_broken_connections()
+        hand_back_connections()
         return super().__call__()
 
 
@@ -34,7 +34,7 @@ class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
     abstract = True
 
     def __call__(self, *, tenant_id: str) -> Any:
-        drop_broken_connections()
+        hand_back_connections()
         with structlog.contextvars.bound_contextvars(tenant=tenant_id):
             return super().__call__(tenant_id=UUID(tenant_id))
 

@@ -80,10 +80,11 @@ class Process:
 
 
 class Stage:
-    """The processes of one test."""
+    """The processes of one test. ``addresses`` name another database than the test world's."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, **addresses: str) -> None:
         self.home = home
+        self._addresses = addresses
         self.redis = EmbeddedRedis(home / "redis", durable=False)
         self.redis.start()
         self.socket = self.redis.socket.with_name("web.sock")
@@ -138,6 +139,6 @@ class Stage:
             "PGAPPNAME": PROGRAM,
         }
         log = self.home / f"{len(self._processes)}-{name}.log"
-        process = Process(log, program, {**os.environ, **addresses, **extra})
+        process = Process(log, program, {**os.environ, **addresses, **self._addresses, **extra})
         self._processes.append(process)
         return process

@@ -1,0 +1,103 @@
+"""Postgres is killed under processes that keep connections to it. Rows: C3, R6. Matrix: 24, 25."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from memory_platform.devstack.postgres import EmbeddedPostgres
+from memory_platform.devstack.provision import provision
+from tests.flows.stage import PLATFORM, ROOT, Stage, eventually
+
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
+
+DATABASE = "memory"
+THREADS = 4
+WITHIN = 10.0
+"""Seconds from a message's acceptance until it is a memory; Postgres has only just come back."""
+IDLE = 2.5
+"""Seconds in which every part of the platform uses its connections, and has nothing else to do."""
+
+
+class Database:
+    """A Postgres of our own to kill, with the platform's schema and one tenant."""
+
+    def __init__(self, home: Path) -> None:
+        self.postgres = EmbeddedPostgres(home / "postgres", durable=False)
+        self.postgres.start()
+        urls = provision(self.postgres.superuser_url(), database=DATABASE)
+        self.addresses = {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}
+        self._manage("migrate", "--database", "owner", "--noinput", "--verbosity", "0")
+        self._manage("create_tenant", "acme")
+        self.headers = {"Authorization": f"Bearer {self._manage('create_key', '--tenant', 'acme').strip()}"}
+
+    def restart(self) -> None:
+        """Kill the postmaster, which takes all connections with it, and start another one."""
+        self.postgres.kill()
+        self.postgres.start()
+
+    def states(self) -> Counter[str]:
+        """Return how many items are in which state."""
+        with psycopg.connect(self.postgres.superuser_url(DATABASE)) as connection:
+            return Counter(dict(connection.execute("SELECT state, count(*)::int FROM work GROUP BY state").fetchall()))
+
+    def _manage(self, *arguments: str) -> str:
+        command = [sys.executable, "manage.py", *arguments]
+        environment = {**os.environ, **self.addresses}
+        return subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    home = Path(tempfile.mkdtemp(prefix="mp-test-"))
+    home.chmod(0o755)  # when root runs the tests, Postgres runs as somebody else, who must get in
+    database = Database(home)
+    yield database
+    database.postgres.stop()
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+def stage(database: Database, tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(tmp_path, **database.addresses)
+    yield stage
+    stage.close()
+
+
+def say(stage: Stage, database: Database, *message_ids: str) -> list[int]:
+    """Post messages at once, each on a connection of its own; return the statuses."""
+
+    def post(message_id: str) -> int:
+        message = {"message_id": message_id, "role": "user", "content": f"I moved to Porto in {message_id}."}
+        with stage.client(**database.headers) as client:
+            answer: httpx.Response = client.post(
+                f"/v1/subjects/ada/conversations/{message_id}/messages", json={"messages": [message]}
+            )
+            return answer.status_code
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(post, message_ids))
+
+
+def test_after_postgres_died_the_next_messages_are_accepted_and_remembered(stage: Stage, database: Database) -> None:
+    stage.worker(app=PLATFORM, processes=1)
+    stage.beat(app=PLATFORM)
+    stage.web(CELERY_BROKER_URL="redis+socket:///nowhere")  # no wake-up helps: what is accepted has to be found
+    said = 0
+    for life in range(3):
+        if life:
+            time.sleep(IDLE)
+            database.restart()
+        assert say(stage, database, *(f"{life}-{number}" for number in range(THREADS))) == [202] * THREADS
+        said += THREADS
+        eventually(lambda: database.states() == {"done": 2 * said}, WITHIN)  # noqa: B023 - called at once
