@@ -25,6 +25,10 @@ DATABASE = "memory"
 THREADS = 4
 WITHIN = 10.0
 """Seconds from a message's acceptance until it is a memory; Postgres has only just come back."""
+OUTAGE = 18.0
+"""Seconds: a wait that doubles with each refused connection is long by then."""
+BACK_WITHIN = 5.0
+"""Seconds from Postgres's return until the web accepts again."""
 IDLE = 2.5
 """Seconds in which every part of the platform uses its connections, and has nothing else to do."""
 
@@ -101,3 +105,14 @@ def test_after_postgres_died_the_next_messages_are_accepted_and_remembered(stage
         assert say(stage, database, *(f"{life}-{number}" for number in range(THREADS))) == [202] * THREADS
         said += THREADS
         eventually(lambda: database.states() == {"done": 2 * said}, WITHIN)  # noqa: B023 - called at once
+
+
+def test_after_a_long_outage_the_web_accepts_at_once(stage: Stage, database: Database) -> None:
+    stage.web()
+    assert say(stage, database, "before") == [202]
+    database.postgres.kill()
+    until = time.monotonic() + OUTAGE
+    while time.monotonic() < until:
+        assert say(stage, database, *(f"during-{number}" for number in range(THREADS))) == [503] * THREADS
+    database.postgres.start()
+    eventually(lambda: say(stage, database, "after") == [202], BACK_WITHIN)
