@@ -12,7 +12,8 @@ from snapshots.extraction.topics import CUES, importance_of, topics_of
 from snapshots.extraction.values import SnapshotDraft, Utterance
 from snapshots.extraction.worth import says_something
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]{1,600}(?:[.!?。！？]+|\n|$)")
+_SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
+_LONGEST_SENTENCE = 600
 _UNIT = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9']+")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _USER_WEIGHT = 1.5
@@ -95,7 +96,7 @@ def _scored(messages: Sequence[Utterance]) -> list[_Sentence]:
             continue
         weight = _USER_WEIGHT if message.role == "user" else 1.0
         for match in _SENTENCE.finditer(message.text):
-            text = match.group().strip()
+            text = (match["said"][-_LONGEST_SENTENCE:] + match["end"]).strip()
             if text and says_something(text):
                 cues = sum(cue.search(text) is not None for cue in CUES)
                 # A user's first sentence says what the conversation is about, cue or not.

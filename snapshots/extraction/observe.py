@@ -31,6 +31,7 @@ _QUOTED = re.compile(r"(?:(?<=[:,]\s)|(?<=[:,])|(?<=说)|(?<=said )|(?<=says ))\
 _SENTENCE_END = re.compile(
     r"[!?;。…\n]+[\"')]*|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bNo)\.+(?=[\s\"')]|$)"
 )
+_BETWEEN_WORDS = " ,\t"
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
 _SUBJECTS_EN = (
     r"(?:I|I'm|I've|I'd|I'll|we|we're|we've|my|our|you|your|you're|he|she|they|it|it's|that|that's|this|there|what|how|"
@@ -107,7 +108,7 @@ class Clause:
         """Is it only imagined? In Chinese what follows 如果 in the sentence is imagined too."""
         if marks.SUPPOSED_SENTENCE.match(self.sentence) or marks.SUPPOSED.search(self.text):
             return True
-        return self.language == "zh" and self.before is not None and self.before.supposed
+        return self.language == "zh" and any(marks.SUPPOSED.search(clause.text) for clause in self._earlier())
 
     @property
     def reported(self) -> bool:
@@ -131,7 +132,13 @@ class Clause:
         return not (self.question or self.supposed or self.reported)
 
     def _first(self) -> "Clause":
-        return self if self.before is None else self.before._first()
+        return [self, *self._earlier()][-1]
+
+    def _earlier(self) -> Iterator["Clause"]:
+        clause = self.before
+        while clause is not None:
+            yield clause
+            clause = clause.before
 
     def words(self, start: int, end: int) -> str:
         """Return the user's own words for positions ``start:end`` of ``text``, outer blanks off."""
@@ -175,7 +182,8 @@ def observe(utterance: Utterance, *, policy: ExtractionPolicy = EXTRACTION) -> l
     form = _blank(_QUOTED, form)
     if len(_DIALOGUE_LINE.findall(form)) > 1:
         return []  # a pasted conversation: whose words these are cannot be told
-    return [found for span in _sentences(form) if (found := _clauses(utterance, form, span, policy))]
+    spans = (part for span in _sentences(form) for part in _bounded(form, span, policy.max_sentence_chars))
+    return [found for span in spans if (found := _clauses(utterance, form, span, policy))]
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
@@ -191,6 +199,16 @@ def _sentences(form: str) -> Iterator[tuple[int, int, bool]]:
         start = end.end()
     if form[start:].strip():
         yield start, len(form), False
+
+
+def _bounded(form: str, span: tuple[int, int, bool], most: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield a sentence in pieces of at most ``most`` characters, cut between words: each clause looks at all of its own."""
+    start, end, asked = span
+    while end - start > most:
+        cut = next((at for at in range(start + most, start, -1) if form[at - 1] in _BETWEEN_WORDS), start + most)
+        yield start, cut, asked
+        start = cut
+    yield start, end, asked
 
 
 def language_of(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from snapshots.extraction import (
     rules_en_constraints,
@@ -55,14 +56,18 @@ _TABLES = {
 
 
 def extract(utterance: Utterance, *, context: ExtractionContext, policy: ExtractionPolicy = EXTRACTION) -> Extraction:
-    """Return what ``utterance`` teaches about the subject, gated; nothing for words that are not the subject's own."""
+    """Return what ``utterance`` teaches about the subject, gated; nothing for words that are not the subject's own.
+
+    A page that teaches more than ``max_candidates`` things is a list to be read, not a person to be known: the rest is
+    left to its statement.
+    """
     if not speaks_for_subject(utterance, context.own_names):
         return Extraction()
     sentences = observe(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
-    candidates = [candidate for clauses in allowed for candidate in analyse(clauses)]
+    candidates = islice((candidate for clauses in allowed for candidate in analyse(clauses)), policy.max_candidates)
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
-    return _sorted(_once(verdicts.accepted), (*refused, *verdicts.rejected))
+    return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 
 
 def refuse(utterance: Utterance, sentences: list[list[Clause]]) -> tuple[list[list[Clause]], list[Rejection]]:

@@ -13,7 +13,15 @@ class ExtractionPolicy:
     fast_lane_chars: int = measured(
         1_000, source="locomo-dev: longest of 1,972 messages 479; 4,000 hostile characters cost 0.8 s of a request"
     )
+    max_sentence_chars: int = measured(600, source="locomo-dev: longest of 1,972 messages 479; clauses are few so far")
     max_clause_chars: int = measured(300, source="locomo-dev: longest of 1,972 messages 479, longest clause 214")
+    max_candidates: int = measured(
+        64, source="tests/golden/extraction.jsonl: most in one message 4; writing one takes the worker 8 ms"
+    )
+    fast_lane_batch_chars: int = measured(
+        8_000, source="200 hostile messages of 1,000 characters held a request for minutes, 8,000 cost 0.3 s"
+    )
+    fast_lane_changes: int = measured(20, source="one change costs a request 8 ms")
     max_thing_words: int = measured(6, source="tests/golden/extraction.jsonl: longest right answer is 5 words")
     max_thing_chars_zh: int = measured(14, source="tests/golden/extraction.jsonl: longest right answer is 7 characters")
     max_value_chars: int = assumed(200, owner="extraction", settle_by="review queue of rejected candidates")

@@ -13,6 +13,7 @@ from profiles.models import Candidate, Preference, ProfileFact, Tag
 from profiles.selectors import current_preferences, current_profile, preference_values
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
+from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.statements import store_statements
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import Accepted, IncomingMessage
@@ -427,3 +428,15 @@ def test_a_page_of_text_corrects_nothing_at_the_door_but_in_its_turn(acme: House
     assert accepted.fast_lane == ()
     settle(acme)
     assert "rock" not in str(preferences(acme))
+
+
+def test_more_corrections_than_a_request_may_apply_wait_for_the_worker(acme: House) -> None:
+    dishes = [f"dish{i}" for i in range(30)]
+    say(acme, *(f"I love {dish}." for dish in dishes))
+    settle(acme)
+    tens = [" ".join(f"I no longer like {dish}." for dish in dishes[at : at + 10]) for at in (0, 10, 20)]
+    accepted = say(acme, *tens, at=MONDAY + timedelta(hours=1))
+    assert 0 < len(accepted.fast_lane) <= EXTRACTION.fast_lane_changes
+    assert "dish29" in str(preferences(acme))
+    settle(acme)
+    assert "dish" not in str(preferences(acme))
