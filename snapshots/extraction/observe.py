@@ -202,7 +202,10 @@ def _sentences(form: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _bounded(form: str, span: tuple[int, int, bool], most: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield a sentence in pieces of at most ``most`` characters, cut between words: each clause looks at all of its own."""
+    """Yield a sentence in pieces of at most ``most`` characters, cut between words.
+
+    Each clause looks at its whole sentence, so that an endless one would cost the square of its length.
+    """
     start, end, asked = span
     while end - start > most:
         cut = next((at for at in range(start + most, start, -1) if form[at - 1] in _BETWEEN_WORDS), start + most)
