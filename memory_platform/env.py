@@ -20,6 +20,9 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 """Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
+EMBEDDERS = ("wordllama", "use", "hashing", "none")
+"""What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them."""
+
 
 class ConfigurationFault(SystemExit):
     """The environment cannot be used; the message lists every fault. Ends the process with status 1."""
@@ -44,8 +47,12 @@ class Environment(BaseSettings):
     secure_cookies: bool = Field(
         default=False, description="The console's cookies travel over TLS only. Set it wherever the console has TLS."
     )
-    embedder: Literal["wordllama", "hashing", "none"] = Field(
-        default="wordllama", description="Embedding: `wordllama` (embedded), `hashing` (tests), `none` (keywords only)."
+    embedder: str = Field(
+        default="wordllama,use",
+        description=(
+            "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
+            "(embedded; English), `use` (embedded; Chinese and others), `hashing` (tests), or `none` (keywords only)."
+        ),
     )
     lookup_role: str = Field(
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
@@ -69,16 +76,29 @@ class Environment(BaseSettings):
             raise ValueError("must name a user and a database")
         return value
 
+    @field_validator("embedder")
+    @classmethod
+    def _lists_known_embedders(cls, value: str) -> str:
+        """Refuse a name that nothing stands behind, and ``none`` beside another."""
+        names = listed(value)
+        unknown = [name for name in names if name not in EMBEDDERS]
+        if unknown or not names:
+            raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
+        if "none" in names and len(names) > 1:
+            raise ValueError("lists `none`, which stands alone, beside others")
+        return value
+
     @property
     def allowed_host_list(self) -> list[str]:
-        return _listed(self.allowed_hosts)
+        return listed(self.allowed_hosts)
 
     @property
     def csrf_trusted_origin_list(self) -> list[str]:
-        return _listed(self.csrf_trusted_origins)
+        return listed(self.csrf_trusted_origins)
 
 
-def _listed(value: str) -> list[str]:
+def listed(value: str) -> list[str]:
+    """Return the parts of a comma-separated value, without blanks."""
     return [part.strip() for part in value.split(",") if part.strip()]
 
 

@@ -1,14 +1,20 @@
-"""Picks the provider that the configuration names. The only module that imports vendor files."""
+"""Picks the providers that the configuration names. The only module that imports vendor files."""
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
+from memory_platform.env import EMBEDDERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
 
-EMBEDDERS = ("wordllama", "hashing", "none")
-"""Values of the setting ``EMBEDDER``; ``none`` leaves recall to keywords."""
+_EMBEDDED: Mapping[str, Callable[[], Embedder]] = {
+    "wordllama": WordLlamaEmbedder,
+    "use": UseEmbedder,
+    "hashing": HashingEmbedder,
+}
 
 
 class UnknownProvider(MemoryPlatformError):
@@ -17,16 +23,27 @@ class UnknownProvider(MemoryPlatformError):
     code = "unknown_provider"
 
 
-@lru_cache(maxsize=8)
+def embedders(setting: str) -> tuple[Embedder, ...]:
+    """Return this process's embedders of a list such as ``wordllama,use``, in its order; empty for ``none``.
+
+    A text belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider.
+    """
+    return tuple(found for name in listed(setting) if (found := embedder(name)) is not None)
+
+
+def first_knowing(language: str, among: Iterable[Embedder]) -> Embedder | None:
+    """Return the first embedder that knows ``language``; None leaves the text to keywords."""
+    return next((one for one in among if language in one.languages), None)
+
+
+@lru_cache(maxsize=32)
 def embedder(name: str) -> Embedder | None:
     """Return this process's embedder called ``name``, made once and loaded at its first use; None for ``none``.
 
     Raises UnknownProvider.
     """
-    if name == "wordllama":
-        return WordLlamaEmbedder()
-    if name == "hashing":
-        return HashingEmbedder()
     if name == "none":
         return None
-    raise UnknownProvider(f"EMBEDDER is {name!r}; known: {', '.join(EMBEDDERS)}")
+    if name in _EMBEDDED:
+        return _EMBEDDED[name]()
+    raise UnknownProvider(f"EMBEDDER names {name!r}; known: {', '.join(EMBEDDERS)}")

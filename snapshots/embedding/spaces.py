@@ -6,13 +6,13 @@ from django.conf import settings
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.contracts import Embedder
-from memory_platform.providers.registry import embedder as provided
+from memory_platform.providers.registry import embedders
 from snapshots.models import EmbeddingSpace
 
 
 def active_embedder() -> Embedder | None:
-    """Return the embedder that the configuration names; None when recall goes by keywords alone."""
-    return provided(settings.EMBEDDER)
+    """Return the first embedder that the configuration lists; None when recall goes by keywords alone."""
+    return next(iter(embedders(settings.EMBEDDER)), None)
 
 
 def space_id(embedder: Embedder) -> UUID:

@@ -30,6 +30,15 @@ def test_start_up_reports_every_fault_at_once() -> None:
     assert "make run" in refused.stderr
 
 
+def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_does() -> None:
+    refused = started_with(EMBEDDER="wordllama,magic")
+    assert "'magic'" in refused.stderr
+    assert "'wordllama'" not in refused.stderr
+    assert "known: wordllama, use, hashing" in refused.stderr
+    assert "stands alone" in started_with(EMBEDDER="none,use").stderr
+    assert "EMBEDDER" not in started_with(EMBEDDER=" use , wordllama").stderr
+
+
 def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:
     refused = started_with(DATABASE_URL="postgresql://app:hunter2secret@/", SECRET_KEY="tiny-but-secret")
     assert "hunter2secret" not in refused.stderr

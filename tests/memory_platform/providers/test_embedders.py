@@ -1,17 +1,21 @@
 """The embedders that need no network. Rows: L1, S5, R8."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from django.db import transaction
 
+from memory_platform.env import EMBEDDERS
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, unit_rows
-from memory_platform.providers.registry import UnknownProvider, embedder
+from memory_platform.providers.policy import EmbeddedPolicy
+from memory_platform.providers.registry import UnknownProvider, embedder, embedders, first_knowing
+from memory_platform.providers.use_embedder import UseEmbedder
 
 
-@pytest.fixture(params=["wordllama", "hashing"])
+@pytest.fixture(params=["wordllama", "use", "hashing"])
 def model(request: pytest.FixtureRequest) -> Embedder:
     found = embedder(request.param)
     assert found is not None
@@ -60,6 +64,58 @@ def test_loading_a_model_leaves_the_root_logger_alone(model: Embedder) -> None:
     handlers, level = logging.getLogger().handlers[:], logging.getLogger().level
     model.embed(["anything"])
     assert (logging.getLogger().handlers, logging.getLogger().level) == (handlers, level)
+
+
+def test_use_knows_meaning_in_chinese_and_across_languages() -> None:
+    model = embedder("use")
+    assert model is not None
+    assert (model.name, model.languages) == ("use-multilingual-v3", ("zh", "ja", "ko", "other"))
+    asked, said, japanese, other = model.embed(
+        ["我的狗叫什么名字", "我家狗狗名叫小白", "うちの犬の名前はシロです", "今天股票大跌"]
+    )
+    assert asked @ said > 0.6
+    assert asked @ japanese > 0.4
+    assert asked @ other < 0.3
+
+
+def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
+    model = UseEmbedder(EmbeddedPolicy(text_chars=20))
+    long = "用户喜欢在靠窗的位置坐着看书喝茶聊天听雨" + "我" * 65_536
+    assert np.array_equal(model.embed([long]), model.embed([long[:20]]))
+    spaced = model.embed(["\u200b" * 10 + " " * 10 + "我喜欢喝茶", "我喜欢喝茶"])
+    assert np.allclose(spaced[0], spaced[1], atol=1e-5)
+
+
+def test_a_question_asked_again_is_not_worked_out_again_and_cannot_be_spoilt() -> None:
+    model = UseEmbedder(EmbeddedPolicy(questions_kept=2))
+    first = model.embed(["我的狗叫什么名字"])
+    again = model.embed([" 我的狗叫什么名字 "])
+    assert np.array_equal(first, again)
+    again[:] = 0
+    assert np.array_equal(first, model.embed(["我的狗叫什么名字"]))
+
+
+def test_two_threads_load_use_once() -> None:
+    model = UseEmbedder()
+    with ThreadPoolExecutor(4) as threads:
+        rows = list(threads.map(lambda text: model.embed([text])[0], ["导航回家"] * 4))
+    assert model.loaded
+    assert all(np.array_equal(rows[0], row) for row in rows)
+
+
+def test_a_list_names_embedders_in_order_and_each_text_goes_to_the_first_that_knows_it() -> None:
+    both = embedders("wordllama, use")
+    assert [one.name for one in both] == ["wordllama-l2_supercat-256", "use-multilingual-v3"]
+    assert embedders("wordllama,use") == both
+    assert first_knowing("en", both) is both[0]
+    assert first_knowing("zh", both) is both[1]
+    assert first_knowing("und", both) is None
+    assert embedders("none") == ()
+
+
+def test_what_may_be_listed_is_what_can_be_made() -> None:
+    for name in EMBEDDERS:
+        embedder(name)
 
 
 def test_none_is_no_embedder_and_a_wrong_name_is_refused() -> None:

