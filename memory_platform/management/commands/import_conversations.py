@@ -11,20 +11,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 from tqdm import tqdm
 
+from memory_platform.evaluation.datasets import SAMPLE, Dataset, read_dataset
+from memory_platform.evaluation.importing import import_dataset
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.management.datasets import SAMPLE, Dataset, DatasetConversation, read_dataset
 from memory_platform.observability.logs import Event, log
-from profiles.services.subjects import ensure_subject
-from snapshots.intake.accept import accept_messages
-from snapshots.intake.end import end_on_request
-from snapshots.intake.values import CONTENT_DIFFERS, IncomingMessage
+from snapshots.intake.values import CONTENT_DIFFERS
 from tenants.errors import TenantUnknown
-from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.selectors import tenant_by_slug
 
-BATCH = 200
-"""Messages in one transaction: a stop loses at most these, and a repeat takes them up."""
 FAULTS_SHOWN = 10
 AGAIN = "Run the same command again: what is stored already is skipped."
 
@@ -82,13 +77,7 @@ class Command(BaseCommand):
     def _load(self, dataset: Dataset, tenant_id: UUID, counts: "Counter[str]") -> None:
         bar: tqdm[Any] = tqdm(total=dataset.messages, unit=" messages", desc=dataset.name, disable=None)
         with bar:  # drawn on a terminal only; the report below says the same to everybody
-            for conversation in dataset.conversations:
-                for start in range(0, len(conversation.messages), BATCH):
-                    batch = conversation.messages[start : start + BATCH]
-                    accept(tenant_id, conversation, batch, counts)
-                    bar.update(len(batch))
-                if conversation.messages:
-                    end(tenant_id, conversation)
+            import_dataset(dataset, tenant_id, counts, advance=bar.update)
 
     def _report(self, dataset: Dataset, counts: "Counter[str]", seconds: float) -> None:
         rate = round(counts["messages"] / max(seconds, 0.001))
@@ -101,20 +90,3 @@ class Command(BaseCommand):
             self.stdout.write(f"{counts[CONTENT_DIFFERS]:,} of those have other content here: the first one stays.")
         if not counts["stored"]:
             self.stdout.write(self.style.WARNING("Nothing is new: this data set was loaded before."))
-
-
-def accept(
-    tenant_id: UUID, conversation: DatasetConversation, batch: tuple[IncomingMessage, ...], counts: "Counter[str]"
-) -> None:
-    """Accept one batch in one transaction, and count what became of it."""
-    with tenant_tx(tenant_id):
-        accepted = accept_messages(ensure_subject(conversation.subject_id), conversation.conversation_id, batch)
-    counts["messages"] += len(batch)
-    counts.update(fate.verdict for fate in accepted.messages)
-    counts.update(fate.reason for fate in accepted.messages if fate.reason)
-
-
-def end(tenant_id: UUID, conversation: DatasetConversation) -> None:
-    """End a conversation; a second time is the same end."""
-    with tenant_tx(tenant_id):
-        end_on_request(conversation.subject_id, conversation.conversation_id)
