@@ -48,13 +48,19 @@ def claim(kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy
 
 
 def take_over(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
-    """Lease one item whose lease has run out; empty when there is none.
+    """Lease items whose lease has run out; empty when there are none.
 
-    The lost lease counts as an attempt. One at a time: an item that kills its worker must not take a batch of
-    harmless ones with it again and again, until all of them are dead.
+    The lost lease counts as an attempt. Those that lost one for the first time go in a batch: most were with somebody
+    whose worker died. Those that lost it again go one at a time: an item that kills its worker must not take harmless
+    ones with it again and again, until all of them are dead.
     """
-    most = policy.attempts_of(kind)
-    while found := rows(sql.TAKE_OVER, **_lease(kind, policy), most=most, in_order=kind in IN_ORDER):
+    return _take_over(kind, policy, alone=False) or _take_over(kind, policy, alone=True)
+
+
+def _take_over(kind: WorkKind, policy: QueuePolicy, *, alone: bool) -> list[ClaimedWork]:
+    terms = {"most": policy.attempts_of(kind), "in_order": kind in IN_ORDER}
+    size = {"alone": alone, "limit": 1 if alone else policy.batch}
+    while found := rows(sql.TAKE_OVER, **_lease(kind, policy), **terms, **size):
         if items := _claimed(found):
             return items
         log(Event.WORK_DIED, work=found[0][0], kind=kind, code="lease_expired")

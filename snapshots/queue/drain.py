@@ -38,7 +38,7 @@ class Drain:
         self._done = self._failed = 0
 
     def round(self) -> bool:
-        """Take one abandoned item and one batch of each kind that is due; False when there was nothing to take."""
+        """Take abandoned items and a batch of each kind that is due; False when there was nothing to take."""
         kinds = [kind for kind in self._handlers if kind not in self._paused]
         with tenant_tx(self._tenant_id):
             due = due_work(kinds)

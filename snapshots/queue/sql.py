@@ -94,28 +94,46 @@ RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generat
 """
 
 TAKE_OVER = """
-WITH picked AS (
-    SELECT w.id FROM work w
+WITH lost AS (
+    SELECT w.id, w.subject_id, w.position FROM work w
     WHERE w.tenant_id = %(tenant)s AND w.kind = %(kind)s
       AND w.state = 'leased' AND w.lease_until <= statement_timestamp()
+      AND (%(alone)s OR (w.error_code <> 'lease_expired' AND w.attempts < %(most)s - 2))
       AND NOT (%(in_order)s AND EXISTS (
         SELECT 1 FROM work o
         WHERE o.tenant_id = %(tenant)s AND o.kind = %(kind)s AND o.subject_id = w.subject_id
-          AND o.state IN ('ready', 'leased')
-          AND (o.position < w.position OR (o.state = 'leased' AND o.lease_until > statement_timestamp()))
+          AND o.state IN ('ready', 'leased') AND (
+            (o.state = 'leased' AND o.lease_until > statement_timestamp())
+            OR (o.position < w.position AND (
+                %(alone)s OR o.state = 'ready' OR o.error_code = 'lease_expired' OR o.attempts >= %(most)s - 2
+            ))
+          )
       ))
-    ORDER BY w.lease_until, w.position LIMIT 1
+    ORDER BY w.lease_until, w.position LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED
+), picked AS (
+    -- What was skipped, or fell behind the limit, holds up what was said after it.
+    SELECT l.id FROM lost l
+    WHERE NOT (%(in_order)s AND EXISTS (
+        SELECT 1 FROM work o
+        WHERE o.tenant_id = %(tenant)s AND o.kind = %(kind)s AND o.subject_id = l.subject_id
+          AND o.state IN ('ready', 'leased') AND o.position < l.position AND o.id NOT IN (SELECT id FROM lost)
+    ))
 )
 UPDATE work w
-SET attempts = w.attempts + 1, error_code = 'lease_expired',
-    state = CASE WHEN w.attempts + 1 >= %(most)s THEN 'dead' ELSE 'leased' END,
-    lease_token = CASE WHEN w.attempts + 1 >= %(most)s THEN NULL ELSE %(token)s END,
-    lease_until = CASE WHEN w.attempts + 1 >= %(most)s THEN NULL ELSE statement_timestamp() + %(lease)s END
+SET attempts = CASE WHEN w.error_code = 'lease_expired' THEN w.attempts + 1
+        ELSE least(w.attempts + 1, %(most)s - 1) END,
+    error_code = 'lease_expired',
+    state = CASE WHEN w.error_code = 'lease_expired' AND w.attempts + 1 >= %(most)s THEN 'dead' ELSE 'leased' END,
+    lease_token = CASE WHEN w.error_code = 'lease_expired' AND w.attempts + 1 >= %(most)s THEN NULL ELSE %(token)s END,
+    lease_until = CASE WHEN w.error_code = 'lease_expired' AND w.attempts + 1 >= %(most)s THEN NULL
+        ELSE statement_timestamp() + %(lease)s END
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
     w.lease_token
 """
+"""A first loss is not the item's own fault as far as anybody knows: the item goes on with others, and is not given up
+for it. A second one in a row is: from then on it goes ``alone``, and so does who could not afford another loss."""
 
 HOLD = """
 SELECT w.id FROM work w

@@ -1,6 +1,7 @@
 """Who may take which items, and when. Rows: C3. Matrix: 32, 35."""
 
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from threading import Barrier, Thread
@@ -31,12 +32,19 @@ def claimed(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy = AT_ONCE) -> l
 @contextmanager
 def another_worker(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy) -> Iterator[list[ClaimedWork]]:
     """Claim in another connection whose transaction stays open for the length of the block."""
-    inside, leave = Barrier(2), Barrier(2)
     items: list[ClaimedWork] = []
+    with another_session(tenant_id, lambda: items.extend(claim(kind, policy=policy))):
+        yield items
+
+
+@contextmanager
+def another_session(tenant_id: UUID, first: Callable[[], object]) -> Iterator[None]:
+    """Do something in another connection whose transaction stays open for the length of the block."""
+    inside, leave = Barrier(2), Barrier(2)
 
     def work() -> None:
         with tenant_tx(tenant_id):
-            items.extend(claim(kind, policy=policy))
+            first()
             inside.wait(5)
             leave.wait(5)
         connection.close()
@@ -45,10 +53,15 @@ def another_worker(tenant_id: UUID, kind: WorkKind, policy: QueuePolicy) -> Iter
     thread.start()
     inside.wait(5)
     try:
-        yield items
+        yield
     finally:
         leave.wait(5)
         thread.join()
+
+
+def locking(kind: WorkKind, message_id: UUID) -> Callable[[], object]:
+    """Return what locks one item until its transaction ends."""
+    return lambda: Work.objects.select_for_update().get(kind=kind, message_id=message_id)
 
 
 def test_a_claim_takes_a_batch_and_leaves_the_rest(world: World) -> None:
@@ -166,7 +179,7 @@ def test_a_batch_ends_before_an_item_that_waits(world: World) -> None:
     assert [item.message_id for item in claimed(tenant_id, EXTRACT)] == [message.pk for message in messages[:2]]
 
 
-def test_an_abandoned_item_is_taken_over_alone_and_the_loss_counts(world: World) -> None:
+def test_items_abandoned_once_are_taken_over_together_and_the_loss_counts(world: World) -> None:
     tenant_id = world.acme.tenant.id
     filled(tenant_id, world.acme.subject, 3)
     claimed(tenant_id, STATEMENT)
@@ -174,9 +187,50 @@ def test_an_abandoned_item_is_taken_over_alone_and_the_loss_counts(world: World)
         assert take_over(STATEMENT) == []
         expire_leases()
         assert [(due.kind, due.abandoned) for due in due_work([STATEMENT])] == [(STATEMENT, True)]
-        (item,) = take_over(STATEMENT)
-        assert item.attempts == 1
+        assert [item.attempts for item in take_over(STATEMENT, policy=QueuePolicy(batch=2))] == [1, 1]
+        assert [item.attempts for item in take_over(STATEMENT)] == [1]
+        assert take_over(STATEMENT) == []
         assert states(STATEMENT) == {"leased": 3}
+
+
+def test_an_item_abandoned_twice_is_taken_over_alone(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    filled(tenant_id, world.acme.subject, 3)
+    claimed(tenant_id, STATEMENT)
+    with tenant_tx(tenant_id):
+        expire_leases()
+        assert len(take_over(STATEMENT)) == 3
+        expire_leases()
+        assert [[item.attempts for item in take_over(STATEMENT)] for _ in range(4)] == [[2], [2], [2], []]
+
+
+@pytest.mark.parametrize(("kind", "failures", "together"), [(STATEMENT, 5, 2), (STATEMENT, 6, 1), (EXTRACT, 1, 1)])
+def test_who_cannot_afford_two_more_losses_is_taken_over_alone(
+    world: World, kind: WorkKind, failures: int, together: int
+) -> None:
+    tenant_id = world.acme.tenant.id
+    filled(tenant_id, world.acme.subject, 2)
+    claimed(tenant_id, kind)
+    with tenant_tx(tenant_id):
+        Work.objects.filter(kind=kind).update(attempts=failures)
+        expire_leases()
+        assert [item.attempts for item in take_over(kind)] == [failures + 1] * together
+
+
+def test_a_lease_lost_in_company_never_gives_an_item_up(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    filled(tenant_id, world.acme.subject, 2)
+    claimed(tenant_id, EXTRACT)
+    with tenant_tx(tenant_id):
+        Work.objects.filter(kind=EXTRACT).update(attempts=2, error_code="ValueError")
+        expire_leases()
+        (item,) = take_over(EXTRACT)
+        assert item.attempts == 2
+        complete(hold([item]))
+        (item,) = take_over(EXTRACT)
+        expire_leases()
+        assert take_over(EXTRACT) == []
+        assert states(EXTRACT) == {"done": 1, "dead": 1}
 
 
 def test_an_item_that_loses_every_lease_is_given_up(world: World) -> None:
@@ -196,13 +250,55 @@ def test_an_item_that_loses_every_lease_is_given_up(world: World) -> None:
 
 def test_abandoned_extractions_are_taken_over_in_order(world: World) -> None:
     tenant_id = world.acme.tenant.id
-    messages = filled(tenant_id, world.acme.subject, 3)
-    claimed(tenant_id, EXTRACT)
+    messages = filled(tenant_id, world.acme.subject, 6)
+    claimed(tenant_id, EXTRACT, QueuePolicy(subject_batch=5))
     with tenant_tx(tenant_id):
         expire_leases()
-    for message in messages:
+        Work.objects.filter(kind=EXTRACT, message_id=messages[3].pk).update(error_code="lease_expired", attempts=1)
+        items = take_over(EXTRACT)
+        assert [item.message_id for item in items] == [message.pk for message in messages[:3]]
+        assert take_over(EXTRACT) == []  # the next waits until these are done
+        complete(hold(items))
+    for message in messages[3:5]:
         with tenant_tx(tenant_id):
             (item,) = take_over(EXTRACT)
             assert item.message_id == message.pk
-            assert take_over(EXTRACT) == []  # the next waits until this one is done
+            assert take_over(EXTRACT) == []
             complete(hold([item]))
+    assert [item.message_id for item in claimed(tenant_id, EXTRACT)] == [messages[5].pk]
+
+
+def test_a_take_over_leaves_out_what_follows_an_item_that_another_has_locked(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    messages = filled(tenant_id, world.acme.subject, 4)
+    claimed(tenant_id, EXTRACT)
+    with tenant_tx(tenant_id):
+        expire_leases()
+    with another_session(tenant_id, locking(EXTRACT, messages[2].pk)), tenant_tx(tenant_id):
+        assert [item.message_id for item in take_over(EXTRACT)] == [message.pk for message in messages[:2]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_abandoned_extractions_of_many_subjects_never_overtake_each_other(world: World, seed: int) -> None:
+    tenant_id, chance = world.acme.tenant.id, random.Random(seed)  # noqa: S311 - a repeatable order
+    with tenant_tx(tenant_id):
+        subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(5)]
+    for subject in subjects:
+        filled(tenant_id, subject, 8)
+    policy = QueuePolicy(batch=7, subject_batch=3)
+    taken: dict[UUID, list[int]] = {subject.pk: [] for subject in subjects}
+    for _ in range(200):
+        with tenant_tx(tenant_id):
+            items = take_over(EXTRACT, policy=policy) or claim(EXTRACT, policy=policy)
+            if not items:
+                break
+            if chance.random() < 0.3:
+                for item in items:  # the worker dies; renewals ended at slightly different times
+                    lost_at = Now() - timedelta(milliseconds=chance.randint(1, 50))
+                    Work.objects.filter(pk=item.id).update(lease_until=lost_at, attempts=0)
+                continue
+            for item in items:
+                taken[item.subject_id].append(item.position)
+            complete(hold(items))
+    assert [len(positions) for positions in taken.values()] == [8] * 5
+    assert all(positions == sorted(positions) for positions in taken.values())

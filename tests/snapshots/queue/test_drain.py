@@ -2,8 +2,10 @@
 
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from uuid import UUID
 
@@ -17,7 +19,7 @@ from snapshots.queue.claim import claim
 from snapshots.queue.counts import work_counts
 from snapshots.queue.drain import drain_work
 from snapshots.queue.policy import QueuePolicy
-from snapshots.queue.values import ClaimedWork, DrainReport
+from snapshots.queue.values import ClaimedWork, DrainReport, Handler
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import (
@@ -236,3 +238,49 @@ def test_the_queue_itself_costs_little(world: World, tenant_id: UUID) -> None:
     began = time.perf_counter()
     assert drain_work(tenant_id, handlers(complete_only)).done == 2_000
     assert 2_000 / (time.perf_counter() - began) > 300  # measured at ten times this; a floor against bad plans
+
+
+class WorkerKilled(BaseException):
+    """What a handler raises to leave its leases behind, as a dead process does."""
+
+
+def drain_with_a_new_worker_for_each_killed_one(tenant_id: UUID, handler: Handler, policy: QueuePolicy) -> None:
+    for _ in range(400):
+        with suppress(WorkerKilled):
+            drain_work(tenant_id, handlers(handler), policy=policy)
+            return
+        with tenant_tx(tenant_id):
+            expire_leases()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_items_that_kill_their_worker_die_and_nobody_with_them(world: World, tenant_id: UUID, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - a repeatable order
+    policy = QueuePolicy(batch=9, subject_batch=6, backoff=timedelta(0))
+    with tenant_tx(tenant_id):
+        subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(4)]
+    for subject in subjects:
+        filled(tenant_id, subject, 12)
+    with tenant_tx(tenant_id):
+        items = list(Work.objects.values_list("pk", "kind"))
+        for work_id, kind in items:  # some have failed before, up to their last chance
+            failures = chance.choice([0, 0, 0, policy.attempts_of(WorkKind(kind)) - 1, chance.randint(0, 2)])
+            Work.objects.filter(pk=work_id).update(attempts=failures, error_code="ValueError" if failures else "")
+    deadly = {work_id for work_id, _ in chance.sample(items, 5)}
+    kills: Counter[UUID] = Counter()
+
+    def handler(tenant_id: UUID, batch: Sequence[ClaimedWork]) -> None:
+        if killers := [item.id for item in batch if item.id in deadly]:
+            kills.update(killers[:1])
+            raise WorkerKilled
+        if chance.random() < 0.1:
+            raise WorkerKilled if len(batch) > 1 else ValueError  # others die, or fail, by chance
+        leave_marks(tenant_id, batch)
+
+    drain_with_a_new_worker_for_each_killed_one(tenant_id, handler, policy)
+    with tenant_tx(tenant_id):
+        dead = set(Work.objects.filter(state="dead", error_code="lease_expired").values_list("pk", flat=True))
+        assert dead == deadly
+        assert set(states()) == {"done", "dead"}
+        assert set(marks().values()) == {1}
+    assert max(kills.values()) <= policy.attempts + 1

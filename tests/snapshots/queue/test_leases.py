@@ -30,7 +30,7 @@ def overtaken(tenant_id: UUID) -> tuple[list[ClaimedWork], ClaimedWork]:
         items = claim(STATEMENT)
     with tenant_tx(tenant_id):
         expire_leases()
-        (taken,) = take_over(STATEMENT)
+        (taken,) = take_over(STATEMENT, policy=QueuePolicy(batch=1))
     return items, taken
 
 
