@@ -48,6 +48,17 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class WordRelations(Protocol):
+    """Which words mean nearly the same, from static word vectors."""
+
+    def related(self, word: str) -> Sequence[tuple[str, float]]:
+        """Return words near ``word``, best first, each with its cosine; never itself, none for what is no word.
+
+        Raises EmbeddingUnavailable when the model is not there, ModelCallInTransaction inside a transaction.
+        """
+
+
+@runtime_checkable
 class Reranker(Protocol):
     """A cross-encoder: reads the query together with each text."""
 

@@ -13,6 +13,10 @@ class EmbeddedPolicy:
     """Longer texts are read up to here by a model whose cost grows by the token."""
     questions_kept: int = assumed(2_048, owner="providers", settle_by="share of questions asked again in production")
     """Vectors of single texts that a process keeps: 4 MB of 512 dimensions."""
+    related_cosine: float = assumed(0.40, owner="providers", settle_by="coverage by the cosine of widened terms")
+    related_words: int = assumed(40, owner="providers", settle_by="coverage by the number of widened terms")
+    words_kept: int = assumed(8_192, owner="providers", settle_by="distinct words of a day's questions")
+    """Words whose relations a process keeps."""
 
 
 EMBEDDED = EmbeddedPolicy()

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from memory_platform.env import EMBEDDERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.providers.contracts import Embedder
+from memory_platform.providers.contracts import Embedder, WordRelations
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
@@ -34,6 +34,11 @@ def embedders(setting: str) -> tuple[Embedder, ...]:
 def first_knowing(language: str, among: Iterable[Embedder]) -> Embedder | None:
     """Return the first embedder that knows ``language``; None leaves the text to keywords."""
     return next((one for one in among if language in one.languages), None)
+
+
+def word_relations(among: Iterable[Embedder]) -> WordRelations | None:
+    """Return the first embedder that also knows which words are related; None when none does."""
+    return next((one for one in among if isinstance(one, WordRelations)), None)
 
 
 @lru_cache(maxsize=32)

@@ -13,7 +13,7 @@ ASSUMED = {
     "memory_platform.devstack.SupervisorPolicy": (
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"
     ),
-    "memory_platform.providers.EmbeddedPolicy": "questions_kept",
+    "memory_platform.providers.EmbeddedPolicy": "questions_kept related_cosine related_words words_kept",
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",

@@ -11,8 +11,9 @@ from memory_platform.env import EMBEDDERS
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, unit_rows
 from memory_platform.providers.policy import EmbeddedPolicy
-from memory_platform.providers.registry import UnknownProvider, embedder, embedders, first_knowing
+from memory_platform.providers.registry import UnknownProvider, embedder, embedders, first_knowing, word_relations
 from memory_platform.providers.use_embedder import UseEmbedder
+from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
 
 
 @pytest.fixture(params=["wordllama", "use", "hashing"])
@@ -64,6 +65,37 @@ def test_loading_a_model_leaves_the_root_logger_alone(model: Embedder) -> None:
     handlers, level = logging.getLogger().handlers[:], logging.getLogger().level
     model.embed(["anything"])
     assert (logging.getLogger().handlers, logging.getLogger().level) == (handlers, level)
+
+
+def test_wordllama_names_the_words_near_a_word_best_first() -> None:
+    relations = word_relations(embedders("use,wordllama"))
+    assert relations is not None
+    near = relations.related("Dog")
+    words, cosines = zip(*near, strict=True)
+    assert {"dogs", "animal", "pet"} <= set(words[:6])
+    assert "dog" not in words
+    assert list(cosines) == sorted(cosines, reverse=True)
+    assert all(0.4 < cosine <= 1 for cosine in cosines)
+    assert relations.related("dog") == near
+    assert dict(relations.related("painted"))["painting"] > 0.6
+
+
+@pytest.mark.parametrize("word", ["", "ab", "我喜欢", "dog cat", "x" * 65_536, "\ud800\ud800\ud800", "3d2"])
+def test_what_is_no_english_word_has_no_relations(word: str) -> None:
+    assert WordLlamaEmbedder().related(word) == ()
+
+
+def test_the_words_named_are_bounded_and_carry_meaning() -> None:
+    model = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=5))
+    assert len(model.related("garden")) == 5
+    everything = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=20_000)).related("garden")
+    words = {word for word, _ in everything}
+    assert 10_000 < len(words) == len(everything)
+    assert "the" not in words
+
+
+def test_models_that_know_no_words_have_no_relations() -> None:
+    assert word_relations(embedders("use,hashing")) is None
 
 
 def test_use_knows_meaning_in_chinese_and_across_languages() -> None:
