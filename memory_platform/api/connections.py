@@ -6,14 +6,22 @@ gunicorn has no setting for slow headers or slow bodies, and by itself waits wit
 
 import selectors
 import socket
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import Any
 
 from django.http import HttpRequest
+from gunicorn.http import errors as http  # type: ignore[import-untyped]  # gunicorn has no types
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]  # gunicorn has no types
 
 from memory_platform.api.policy import POLICY
+from memory_platform.api.problems import problem_response
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.request_id import accept_request_id
+
+REFUSALS = {http.LimitRequestLine: 414, http.ExpectationFailed: 417, http.LimitRequestHeaders: 431}
+"""What gunicorn refuses for another reason than that it is no HTTP (400)."""
 
 
 class ClockedSocket(socket.socket):
@@ -91,6 +99,17 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             return super().handle_request(req, conn)
         finally:
             conn.sock.expect_body(POLICY.drained_pause_s)
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
+        """Answer what gunicorn refuses before Django sees it: a problem too, and no log line that quotes it."""
+        refused = isinstance(exc, http.ParseException)
+        status = REFUSALS.get(type(exc), 400) if refused else 500
+        request_id = accept_request_id(None)
+        log(Event.REQUEST_REFUSED if refused else Event.REQUEST_FAILED, error=type(exc).__qualname__, status=status)
+        answer = problem_response(status)
+        answer["X-Request-Id"], answer["Connection"] = request_id, "close"
+        with suppress(OSError):
+            client.sendall(f"HTTP/1.1 {status} {answer.reason_phrase}\r\n".encode() + answer.serialize())
 
 
 def allow_body(request: HttpRequest, seconds: float) -> None:

@@ -21,9 +21,12 @@ CODE_OF_STATUS = {
     409: "conflict",
     412: "version_mismatch",
     413: "payload_too_large",
+    414: "uri_too_long",
     415: "unsupported_media_type",
+    417: "expectation_failed",
     422: "refused",
     429: "rate_limited",
+    431: "headers_too_large",
     503: "unavailable",
 }
 

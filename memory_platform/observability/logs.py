@@ -18,6 +18,7 @@ class Event(StrEnum):
 
     REQUEST_SERVED = "request.served"
     REQUEST_FAILED = "request.failed"
+    REQUEST_REFUSED = "request.refused"
     MESSAGES_ACCEPTED = "messages.accepted"
     CONVERSATION_ENDED = "conversation.ended"
     SNAPSHOT_WRITTEN = "snapshot.written"
@@ -44,6 +45,7 @@ _LEVELS = {
     Event.JOB_FAILED: logging.ERROR,
     Event.PROVIDER_FAILED: logging.WARNING,
     Event.PROBE_FAILED: logging.WARNING,
+    Event.REQUEST_REFUSED: logging.WARNING,
     Event.WAKE_UP_FAILED: logging.WARNING,
     Event.CACHE_FAILED: logging.WARNING,
     Event.LEASE_LOST: logging.WARNING,

@@ -136,6 +136,33 @@ def test_a_body_whose_chunks_are_broken_is_400(server: str, world: World) -> Non
         assert call(server, world, b"POST /v1/nothing", chunked, body)[0] == 404
 
 
+UNREADABLE = (
+    (b"GET /v1/subjects/kestrel\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"GET /v1/tenant HTTP/1.1\r\nHost: x\r\nX-A: kestrel\x00\r\n\r\n", 400),
+    (b"POST /v1/echo/kestrel HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+    (b"POST /v1/echo/ada HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+    (b"get /v1/tenant HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"kestrel\r\n\r\n", 400),
+    (b"GET /v1/tenant?" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+    (b"POST /v1/echo/ada HTTP/1.1\r\nHost: x\r\nExpect: kestrel\r\nContent-Length: 2\r\n\r\n{}", 417),
+    (b"GET /v1/tenant HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 20_000 + b"\r\n\r\n", 431),
+)
+
+
+@pytest.mark.parametrize(("sent", "status"), UNREADABLE)
+def test_what_is_no_request_is_a_problem_too_and_is_not_quoted_in_a_log(
+    server: str, tmp_path: Path, sent: bytes, status: int
+) -> None:
+    top, _, body = exchange(server, sent).partition(b"\r\n\r\n")
+    assert int(top.split()[1]) == status
+    assert b"application/problem+json" in top
+    assert b"X-Request-Id" in top
+    assert orjson.loads(body)["status"] == status
+    log = (tmp_path / "log").read_text()
+    assert "request.refused" in log
+    assert "kestrel" not in log
+
+
 def bearer(world: World) -> bytes:
     """The head of a request with acme's key and 990 bytes more than are sent."""
     return b"Authorization: Bearer " + world.acme.token.encode() + b"\r\n" + UNFINISHED
