@@ -18,7 +18,7 @@ class InvalidKey(MemoryPlatformError):
     code = "invalid_key"
 
     def __init__(self) -> None:
-        super().__init__("the API key is missing or not valid")
+        super().__init__("The API key is missing or not valid: send it as the header Authorization: Bearer <key>.")
 
 
 class ScopeMissing(MemoryPlatformError):

@@ -3,15 +3,36 @@
 from typing import Any
 
 from django.http import HttpResponse
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.rendering import JsonRenderer
 from memory_platform.api.schema import openapi_document
+from memory_platform.api.serializers import Output
 from memory_platform.api.views import OpenView
+
+
+class RootOutput(Output):
+    """Where the contract stands."""
+
+    docs = serializers.CharField()
+    schema = serializers.CharField()
+
+
+class RootView(OpenView):
+    """``/v1``: where somebody who knows no more than the address reads on."""
+
+    noun = "documentation"
+
+    @extend_schema(operation_id="root", responses=RootOutput)
+    def get(self, request: Request) -> Response:
+        """Answer where the contract stands, for people and for programs."""
+        return Response({"docs": reverse("api-docs"), "schema": reverse("api-schema")})
 
 
 class SchemaView(OpenView):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
@@ -35,10 +36,13 @@ class JsonRenderer(BaseRenderer):
 class AlwaysJson(BaseContentNegotiation):
     """Ignores ``Accept``: there is one representation, and 406 would help nobody."""
 
-    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """Return the first parser for the request's content type, or None (then 415)."""
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
+        """Return the parser for the request's content type. Raises UnsupportedMediaType naming those there are."""
         kind = (request.content_type or "").split(";")[0].strip().lower()
-        return next((parser for parser in parsers if parser.media_type == kind), None)
+        known = {parser.media_type: parser for parser in parsers}
+        if kind not in known:
+            raise UnsupportedMediaType(kind, detail=f"Send {' or '.join(map(str, known))} as the Content-Type.")
+        return known[kind]
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

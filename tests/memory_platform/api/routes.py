@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-OPEN_ROUTES = frozenset({"v1/schema", "v1/docs", "health/live", "health/ready"})
+OPEN_ROUTES = frozenset({"v1", "v1/schema", "v1/docs", "health/live", "health/ready"})
 NEEDED_QUERY = {"v1/subjects/<product_id:subject_id>/tags/lookup": "?q=home"}
 """What a route cannot do without."""
 _PART = re.compile(r"<(?P<kind>\w+):(?P<name>\w+)>")
@@ -66,5 +66,5 @@ def _walk(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[Rou
         route = f"{prefix}{pattern.pattern}"
         if isinstance(pattern, URLResolver):
             yield from _walk(pattern.url_patterns, route)
-        elif route.startswith(("v1/", "health/")):
+        elif route == "v1" or route.startswith(("v1/", "health/")):
             yield Route(route, getattr(pattern.callback, "cls", None))

@@ -52,6 +52,7 @@ def test_every_wrong_key_gets_the_same_answer(nobody: Caller, world: World) -> N
         body = problem_of(response, 401)
         assert response["WWW-Authenticate"].startswith("Bearer"), name
         body.pop("request_id")
+        assert "Authorization: Bearer <key>" in body["detail"]
         answers.add(str(body))
     assert len(answers) == 1
 

@@ -7,7 +7,7 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 from tests.conftest import World
-from tests.memory_platform.api.conftest import Caller, problem_of
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 
 pytestmark = pytest.mark.urls("tests.memory_platform.api.probes")
 
@@ -55,8 +55,19 @@ def test_head_answers_like_get_without_a_body(acme: Caller) -> None:
 
 
 def test_an_unknown_path_is_a_problem_too(nobody: Caller) -> None:
-    for path in ["/v1", "/v1/nothing", "/v1/subjects/a/b/c/d", "/health/nothing", "/metrics/x"]:
+    for path in ["/v1/nothing", "/v1/subjects/a/b/c/d", "/health/nothing", "/metrics/x"]:
         assert problem_of(nobody("GET", path), 404)["code"] == "not_found"
+
+
+def test_the_address_of_the_api_alone_leads_to_its_documentation(nobody: Caller) -> None:
+    for path in ["/v1", "/v1/"]:
+        assert body_of(nobody("GET", path)) == {"docs": "/v1/docs", "schema": "/v1/schema"}
+
+
+def test_metrics_are_only_read(nobody: Caller) -> None:
+    assert nobody("GET", "/metrics").status_code == 200
+    refused = nobody("POST", "/metrics", b"{}")
+    assert problem_of(refused, 405)["code"] == "method_not_allowed"
 
 
 def test_a_strange_host_is_a_problem_too(nobody: Caller) -> None:

@@ -91,6 +91,11 @@ def test_what_is_not_plain_json_is_415(acme: Caller, headers: dict[str, str]) ->
     problem_of(acme("POST", ECHO, b'{"text": "x"}', **headers), 415)
 
 
+def test_a_body_of_another_type_is_told_which_to_send(acme: Caller) -> None:
+    answer = problem_of(acme("POST", ECHO, b"text=x", **{"Content-Type": "text/x-said"}), 415)
+    assert answer["detail"] == "Send application/json as the Content-Type."
+
+
 def test_a_charset_of_utf_8_is_json(acme: Caller) -> None:
     content_type = {"Content-Type": "application/json; charset=UTF-8"}
     assert acme("POST", ECHO, '{"text": "你好"}'.encode(), **content_type).status_code == 200
