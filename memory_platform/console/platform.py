@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from admin_interface.admin import ThemeAdmin
+from admin_interface.models import Theme
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
@@ -9,19 +11,18 @@ from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.base import OperatorAdmin
+from memory_platform.console.base import CarefulLists, OperatorAdmin
 from memory_platform.console.display import column, value_line
 from snapshots.models import EmbeddingSpace
 from tenants.models import JobRun
 
 
-class StaffScreen(UserAdmin[User]):
+class StaffScreen(CarefulLists, UserAdmin[User]):
     """Staff log-ins; their role in a tenant is kept there. Deactivated, not deleted: the audit trail names them."""
 
     ordering = ("username",)
     list_display = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login")
     list_filter = ("is_active", "is_superuser")
-    show_facets = admin.ShowFacets.NEVER
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("Person"), {"fields": ("first_name", "last_name", "email")}),
@@ -78,8 +79,12 @@ class PlatformChangeScreen(OperatorAdmin):
         return entry.get_change_message()
 
 
+class ThemeScreen(CarefulLists, ThemeAdmin):  # type: ignore[misc]  # the library carries no types
+    """Colours and logo of the console."""
+
+
 def replace_default_screens() -> None:
-    """Put our staff screen in place of Django's; groups are not used, roles are per tenant."""
-    admin.site.unregister(User)
-    admin.site.unregister(Group)
+    """Put our screens in place of the libraries'; groups are not used, roles are per tenant."""
+    admin.site.unregister((User, Group, Theme))
     admin.site.register(User, StaffScreen)
+    admin.site.register(Theme, ThemeScreen)
