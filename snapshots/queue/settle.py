@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from psycopg_pool import PoolTimeout
+
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED
@@ -21,6 +23,8 @@ from snapshots.queue.values import ClaimedWork, Handler
 from tenants.isolation import tenant_tx
 
 NOT_COMPLETED = "not_completed"
+DATABASE_AWAY = ("08", "53300", "57P01", "57P02", "57P03")
+"""SQLSTATEs: no connection, no room for one, and Postgres stopping, restarting, or not up yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,14 @@ def settle(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], poli
     """
     with lease_kept(tenant_id, items, policy):
         return _attempt(tenant_id, handler, items, policy)
+
+
+def is_outage(fault: Exception) -> bool:
+    """Tell whether nobody could have done the work now. A connection that just broke may be the item's own doing."""
+    if isinstance(fault, MemoryPlatformError):
+        return fault.retryable
+    state = getattr(fault.__cause__, "sqlstate", None) or ""
+    return isinstance(fault.__cause__, PoolTimeout) or state.startswith(DATABASE_AWAY)
 
 
 def error_code(fault: Exception) -> str:
@@ -62,8 +74,8 @@ def _attempt(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], po
 def _after(
     fault: Exception, tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy
 ) -> Settled:
-    if isinstance(fault, MemoryPlatformError) and fault.retryable:
-        _put_back(tenant_id, items, policy, code=fault.code)
+    if is_outage(fault):
+        _put_back(tenant_id, items, policy, code=error_code(fault))
         return Settled(outage=True)
     if len(items) > 1:
         return _one_by_one(tenant_id, handler, items, policy)

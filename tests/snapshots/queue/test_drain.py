@@ -240,6 +240,28 @@ def test_the_queue_itself_costs_little(world: World, tenant_id: UUID) -> None:
     assert 2_000 / (time.perf_counter() - began) > 300  # measured at ten times this; a floor against bad plans
 
 
+def test_a_database_that_ends_its_sessions_costs_no_attempt(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 4)
+    sessions_ended = 0
+
+    def handler(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        nonlocal sessions_ended
+        if sessions_ended < 5:
+            sessions_ended += 1
+            with tenant_tx(tenant_id), connection.cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        leave_marks(tenant_id, items)
+
+    for _ in range(5):
+        drain_work(tenant_id, handlers(handler, EXTRACT), policy=AT_ONCE)
+        with tenant_tx(tenant_id):
+            assert set(Work.objects.filter(kind=EXTRACT).values_list("state", "attempts")) == {("ready", 0)}
+    drain_work(tenant_id, handlers(handler, EXTRACT), policy=AT_ONCE)
+    with tenant_tx(tenant_id):
+        assert states(EXTRACT) == {"done": 4}
+        assert set(marks().values()) == {1}
+
+
 class WorkerKilled(BaseException):
     """What a handler raises to leave its leases behind, as a dead process does."""
 
