@@ -1,3 +1,10 @@
 """What gunicorn reads by itself when it is started from here."""
 
 worker_class = "memory_platform.api.connections.ClockedWorker"
+
+
+def post_worker_init(worker: object) -> None:
+    """Let the models load while the first requests are served: the first one that needs them waits no longer."""
+    from memory_platform.providers.warm_up import warm_up  # noqa: PLC0415 -- needs Django, which the worker has set up
+
+    warm_up()

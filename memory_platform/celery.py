@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from celery.signals import worker_process_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
 
@@ -10,3 +11,11 @@ app = Celery("memory_platform")
 app.set_default()  # in every thread of the process: wake-ups are published from one of their own
 app.config_from_object("memory_platform.celery_settings")
 app.autodiscover_tasks(related_name="jobs")
+
+
+@worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def load_models(**_: object) -> None:
+    """Let the models load in the background of each process that does jobs."""
+    from memory_platform.providers.warm_up import warm_up  # noqa: PLC0415 -- the other processes need no models
+
+    warm_up()

@@ -17,6 +17,7 @@ from memory_platform.observability import health
 from memory_platform.observability.health import Check, Outcome
 from memory_platform.observability.metrics import exposition, refresh_with
 from memory_platform.providers.registry import embedders
+from memory_platform.providers.warm_up import is_ready
 from snapshots.queue.gauges import show_queue
 
 
@@ -76,8 +77,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def probe_embedding() -> Outcome:
-    """Return OK when an embedder is configured and loaded; keywords alone are a degraded recall."""
-    return Outcome.OK if embedders(settings.EMBEDDER) else Outcome.DEGRADED
+    """Return OK when all embedders that are configured are loaded; keywords alone are a degraded recall."""
+    listed = embedders(settings.EMBEDDER)
+    return Outcome.OK if listed and all(map(is_ready, listed)) else Outcome.DEGRADED
 
 
 def probe_redis() -> Outcome:

@@ -48,6 +48,18 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Preparable(Protocol):
+    """A model whose first use costs seconds."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next call finds it prepared and answering."""
+
+    def prepare(self) -> None:
+        """Do what the first use would do. Raises EmbeddingUnavailable."""
+
+
+@runtime_checkable
 class WordRelations(Protocol):
     """Which words mean nearly the same, from static word vectors."""
 

@@ -33,12 +33,12 @@ class UseEmbedder:
         self._questions: Recent[bytes, Vectors] = Recent(policy.questions_kept)
 
     @property
-    def loaded(self) -> bool:
+    def ready(self) -> bool:
         """Whether the next call finds the model ready."""
         return self._model is not None
 
-    def load(self) -> None:
-        """Make the model ready, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
+    def prepare(self) -> None:
+        """Load the model, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
         with self._lock:
             if self._model is None:
                 self._model = _load_shipped_model()
@@ -60,7 +60,7 @@ class UseEmbedder:
         return rows.copy()
 
     def _rows(self, texts: Sequence[str]) -> Vectors:
-        self.load()
+        self.prepare()
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         readable = [_readable(text, self._policy.text_chars) for text in texts]
         telling = [i for i, text in enumerate(readable) if text]

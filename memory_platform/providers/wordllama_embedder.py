@@ -1,7 +1,6 @@
 """The embedded default: wordllama's static 256-dimension vectors, shipped inside its wheel, numpy only.
 
-Loading takes 1.5 s and 135 MB, once per process, at the first use. A query takes about 0.05 ms, the words near a new word
-about 0.5 ms.
+Loading takes 1.5 s and 135 MB, once per process. A query takes about 0.05 ms, the words near a new word about 0.5 ms.
 """
 
 import logging
@@ -47,12 +46,12 @@ class WordLlamaEmbedder:
         self._related: Recent[str, tuple[tuple[str, float], ...]] = Recent(policy.words_kept)
 
     @property
-    def loaded(self) -> bool:
+    def ready(self) -> bool:
         """Whether the next call finds the model ready."""
         return self._model is not None
 
-    def load(self) -> None:
-        """Make the model ready, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
+    def prepare(self) -> None:
+        """Load the model, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
         self._ready()
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -131,7 +131,7 @@ def test_two_threads_load_use_once() -> None:
     model = UseEmbedder()
     with ThreadPoolExecutor(4) as threads:
         rows = list(threads.map(lambda text: model.embed([text])[0], ["导航回家"] * 4))
-    assert model.loaded
+    assert model.ready
     assert all(np.array_equal(rows[0], row) for row in rows)
 
 
