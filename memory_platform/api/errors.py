@@ -1,6 +1,5 @@
 """The only place where errors become HTTP statuses; every one leaves as problem+json."""
 
-import traceback
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
@@ -26,8 +25,8 @@ from memory_platform.kernel.errors import (
     Unavailable,
     VersionMismatch,
 )
-from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import DATABASE_REFUSALS
+from memory_platform.observability.middleware import log_failure
 from tenants.errors import InvalidKey, ScopeMissing
 
 STATUSES: dict[type[MemoryPlatformError], int] = {
@@ -43,7 +42,6 @@ STATUSES: dict[type[MemoryPlatformError], int] = {
     Unavailable: 503,
 }
 CHALLENGE = 'Bearer realm="memory-platform"'
-FRAMES_LOGGED = 12
 
 
 def exception_handler(error: Exception, context: Any = None) -> Response:
@@ -110,9 +108,8 @@ def _django_answer(error: Exception) -> Response | None:
 
 
 def _unexpected(error: Exception) -> Response:
-    """Answer 500 and log where it happened: class and frames, not the message, which may quote content."""
-    frames = traceback.extract_tb(error.__traceback__)[-FRAMES_LOGGED:]
-    log(Event.REQUEST_FAILED, error=type(error).__qualname__, frames=[f"{f.filename}:{f.lineno}" for f in frames])
+    """Answer 500 and log where it happened."""
+    log_failure(error)
     return _answer(500, detail="The request failed here; its request_id finds the log line.")
 
 

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
+from django.contrib.admin.views.main import ChangeList
 from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -25,6 +27,16 @@ HISTORY_SHOWN = 200
 subject_shown = column("subject", lambda subject: link(subject, subject.external_id), gettext_lazy("subject"))
 
 
+class CarefulList(ChangeList):
+    """A list that answers a year or month of thirty digits like any other wrong one."""
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        try:
+            return super().get_filters(request)
+        except OverflowError as fault:
+            raise IncorrectLookupParameters(fault) from None
+
+
 class CarefulLists(admin.ModelAdmin[Any]):
     """Lists that refuse what the database would choke on: patterns and NUL in the address."""
 
@@ -35,6 +47,9 @@ class CarefulLists(admin.ModelAdmin[Any]):
         if lookup.endswith("regex") or any("\x00" in str(each) for each in values):
             return False
         return super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]  # Django allows None until 6.0
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return CarefulList
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the fields of the form; who may only look is not asked for a reason."""

@@ -1,16 +1,21 @@
 """The outermost layer of every request: its id, its time, its one log line."""
 
+import traceback
 from collections.abc import Callable
 from time import perf_counter
 
 import structlog
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import REQUEST_SECONDS
 from memory_platform.observability.request_id import accept_request_id
 
 QUIET_ROUTES = frozenset({"health/live", "health/ready", "metrics"})
+EXPECTED = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
+"""What Django answers with a 4xx page."""
+FRAMES_LOGGED = 12
 KNOWN_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -29,6 +34,17 @@ class RequestMiddleware:
         response["X-Request-Id"] = request_id
         _record(request, response, perf_counter() - started)
         return response
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> None:
+        """Say where a view outside of the API failed; Django's own line, with path and values, is silent."""
+        if not isinstance(error, EXPECTED):
+            log_failure(error)
+
+
+def log_failure(error: BaseException) -> None:
+    """Log where a request failed: class and frames, not the message, which may quote content."""
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES_LOGGED:]
+    log(Event.REQUEST_FAILED, error=type(error).__qualname__, frames=[f"{f.filename}:{f.lineno}" for f in frames])
 
 
 def _record(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
