@@ -1,0 +1,88 @@
+"""Every optimisation of recall with its switch: what an evaluation turns off, one at a time, to learn its worth.
+
+A new field of ScoringPolicy or RankingPolicy takes one row here, or one reason in ``NOT_SWITCHED``; a test asks for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from snapshots.recall.policy import RecallPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Turns one optimisation off: the values that the fields of one part of the policy take then."""
+
+    part: Literal["scoring", "ranking"]
+    off: Mapping[str, Any]
+
+    def __call__(self, policy: RecallPolicy) -> RecallPolicy:
+        """Return ``policy`` without the optimisation; equal to it where it was off already."""
+        return replace(policy, **{self.part: replace(getattr(policy, self.part), **self.off)})
+
+
+def scoring(**off: Any) -> Switch:
+    """Return the switch of an optimisation in ScoringPolicy."""
+    return Switch("scoring", off)
+
+
+def ranking(**off: Any) -> Switch:
+    """Return the switch of a factor in RankingPolicy."""
+    return Switch("ranking", off)
+
+
+ABLATIONS: Mapping[str, Switch] = {
+    "keyword: own words": scoring(keyword_dated=0.0),
+    "keyword: window of neighbours": scoring(keyword_window=0.0),
+    "keyword: length counts": scoring(bm25_b=0.0),
+    "dense lane": scoring(dense_dated=0.0, dense_continued=0.0),
+    "dense: the memory alone": scoring(dense_dated=0.0),
+    "dense: with the turn before": scoring(dense_continued=0.0),
+    "dense: least cosine": scoring(cosine_floors=()),
+    "neighbour smoothing": scoring(smooth_previous=0.0, smooth_next=0.0),
+    "neighbour smoothing: from before": scoring(smooth_previous=0.0),
+    "neighbour smoothing: from after": scoring(smooth_next=0.0),
+    "named speaker": scoring(named_speaker=0.0),
+    "factor: recency": ranking(use_recency=False),
+    "factor: confidence": ranking(use_confidence=False),
+    "factor: provenance": ranking(use_provenance=False),
+    "factor: frequency": ranking(use_frequency=False),
+}
+"""By name. Several rows may turn the same field: a group, and each of its parts."""
+
+_SHAPE = "the shape of a factor that has a switch of its own"
+_SATURATION = "BM25 without saturation is no BM25: another ranking, not one without an optimisation"
+_COST = "bounds the time of long questions, not the order of short ones"
+
+NOT_SWITCHED: Mapping[str, str] = {
+    "scoring.bm25_k1": _SATURATION,
+    "scoring.query_terms": _COST,
+    **dict.fromkeys(
+        (
+            "ranking.recency_curve",
+            "ranking.recency_days",
+            "ranking.recency_values",
+            "ranking.episode_shares",
+            "ranking.episode_decay",
+            "ranking.hyperbolic_rate",
+            "ranking.validation_days",
+            "ranking.validation_values",
+            "ranking.provenance",
+            "ranking.frequency_injected",
+            "ranking.frequency_liked",
+            "ranking.frequency_disliked",
+            "ranking.frequency_bonus",
+            "ranking.frequency_malus",
+        ),
+        _SHAPE,
+    ),
+}
+"""Fields that have no switch, by part and name, and why."""
+
+
+def bare(policy: RecallPolicy, **left: Any) -> RecallPolicy:
+    """Return ``policy`` with every optimisation off, and the scoring fields ``left`` at the values given."""
+    for switch in ABLATIONS.values():
+        policy = switch(policy)
+    return replace(policy, scoring=replace(policy.scoring, **left))

@@ -1,0 +1,84 @@
+"""One run as one JSON file: what was asked of what, by which code and policy, and every figure; no text of anybody."""
+
+import hashlib
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+from django.conf import settings
+
+import memory_platform
+from memory_platform.evaluation.questions import EvaluationSet
+from memory_platform.evaluation.runner import Plan, QuestionRow, grouped, mean_figures
+from memory_platform.evaluation.scratch import indexing_version
+from snapshots.recall.policy import RecallPolicy
+
+FORMAT = 1
+"""Raised when a field changes its meaning or goes; a new field leaves it alone."""
+
+ID_CHARS = 12
+DIGITS = 6
+ROOT = Path(memory_platform.__path__[0]).parent
+
+
+def describe_run(
+    asked: EvaluationSet, plan: Plan, policy: RecallPolicy, rows: Sequence[QuestionRow], **parts: Any
+) -> dict[str, Any]:
+    """Return the run as plain values: the product's own policy, its rows, and ``parts`` such as lanes and ablation.
+
+    ``run_id`` is a hash of everything else: the same code, data and policy give the same id on any day.
+    """
+    run: dict[str, Any] = {
+        "format": FORMAT,
+        "dataset": {"name": asked.dataset.name, "sha256": asked.sha256},
+        "code": {"commit": code_version(), "indexing": indexing_version()},
+        "embedder": settings.EMBEDDER,
+        "policy": asdict(policy),
+        "asked": {"questions": len(rows), "left_out": dict(asked.left_out), **asdict(plan)},
+        "figures": {
+            "overall": mean_figures(rows),
+            "by_category": _means(grouped(rows, lambda row: row.category)),
+            "by_subject": _means(grouped(rows, lambda row: row.subject)),
+        },
+        **parts,
+        "rows": [asdict(row) for row in rows],
+    }
+    rounded = _rounded(run)
+    return {"run_id": run_id(rounded), **rounded}
+
+
+def run_id(run: Mapping[str, Any]) -> str:
+    """Return the short id of a run: a hash of all its fields but the id itself."""
+    content = {name: value for name, value in run.items() if name != "run_id"}
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()[:ID_CHARS]
+
+
+def write_run(run: Mapping[str, Any], path: Path) -> None:
+    """Write a run to ``path``. Raises OSError."""
+    path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def code_version() -> str | None:
+    """Return the commit of this code, with ``-dirty`` behind it when files differ; None outside a repository."""
+    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        told = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=10)  # noqa: S603 - fixed words
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return told.stdout.strip()
+
+
+def _means(groups: Mapping[str, Sequence[QuestionRow]]) -> dict[str, dict[str, Any]]:
+    return {name: {"questions": len(rows), **mean_figures(rows)} for name, rows in groups.items()}
+
+
+def _rounded(value: Any) -> Any:
+    """Return plain values whose numbers have at most ``DIGITS`` digits, so that a file reads back as it was hashed."""
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    if isinstance(value, Mapping):
+        return {str(key): _rounded(held) for key, held in value.items()}
+    return [_rounded(held) for held in value] if isinstance(value, list | tuple) else value

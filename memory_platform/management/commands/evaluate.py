@@ -1,0 +1,177 @@
+"""Measure how well recall finds what was said: ``manage.py evaluate DATASET``."""
+
+import logging
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+from tqdm import tqdm
+
+from memory_platform.evaluation.loaded import LoadedSubject, load_subject
+from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
+from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_policy
+from memory_platform.evaluation.report import report
+from memory_platform.evaluation.run_file import describe_run, write_run
+from memory_platform.evaluation.runner import Plan, ask_all, mean_figures
+from memory_platform.evaluation.scratch import Scratch, fill_scratch, find_scratch, finish_work, keep_for_good
+from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
+from memory_platform.management.base import PlatformCommand
+from snapshots.queue.values import WorkCounts
+from snapshots.recall.policy import DEFAULT_RECALL
+
+FAULTS_SHOWN = 10
+AGAIN = "Run the same command again: what is stored already is skipped."
+Advance = Callable[[int], object]
+
+
+def listed_numbers(text: str) -> tuple[int, ...]:
+    """Return ``500,1000`` as numbers above 0, in order."""
+    try:
+        numbers = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a list of numbers such as 500,1000,2000") from None
+    if numbers[0] < 1:
+        raise ArgumentTypeError("a budget is at least 1 token")
+    return numbers
+
+
+def listed_names(text: str) -> frozenset[str]:
+    """Return ``1,2`` as a set of names."""
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
+class Command(PlatformCommand):
+    help = "Measure recall on a data set of conversations with questions; it is loaded into a tenant of its own."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", type=Path, help="a JSON file: import_conversations' format, with questions")
+        parser.add_argument("--json", type=Path, metavar="OUT", help="write the run to this file, question by question")
+        parser.add_argument("--top-k", type=int, default=100, help="memories in an answer (%(default)s)")
+        parser.add_argument(
+            "--budgets",
+            type=listed_numbers,
+            default=(500, 1000, 2000),
+            help="tokens, for coverage (500,1000,2000)",
+        )
+        chosen = parser.add_mutually_exclusive_group()
+        chosen.add_argument("--categories", type=listed_names, default=frozenset(), help="ask these categories only")
+        chosen.add_argument(
+            "--skip-categories",
+            type=listed_names,
+            default=frozenset({"5"}),
+            help='categories not to ask (5, which LoCoMo uses for questions without an answer; "" asks all)',
+        )
+        parser.add_argument("--tenant", default="evaluation", help="what the scratch tenant's slug begins with")
+
+    def handle(self, **options: Any) -> None:
+        asked = self._read(options)
+        plan = Plan(options["top_k"], options["budgets"])
+        try:
+            with quiet_events():
+                scratch = self._scratch(asked, options["tenant"])
+                subjects = self._load(asked, scratch)
+        except MemoryPlatformError as fault:
+            raise CommandError(f"{fault.code}: {fault.detail}. {AGAIN}") from None
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
+        self._judge(asked, plan, subjects, options)
+
+    def _read(self, options: dict[str, Any]) -> EvaluationSet:
+        path, categories = options["dataset"], options["categories"]
+        skipped = frozenset() if categories else options["skip_categories"]
+        try:
+            found = read_evaluation_set(path, categories=categories, skipped=skipped)
+        except OSError as fault:
+            raise CommandError(f"Cannot read {path}: {fault.strerror}. Name a JSON file that you may read.") from None
+        except InvalidInput as fault:
+            shown = [f"  {one.field}: {one.message}" for one in fault.faults[:FAULTS_SHOWN]]
+            if len(fault.faults) > FAULTS_SHOWN:
+                shown.append(f"  ... and {len(fault.faults) - FAULTS_SHOWN:,} more")
+            raise CommandError(
+                "\n".join([f"{path} cannot be evaluated; nothing was loaded. Correct:", *shown])
+            ) from None
+        if not found.questions:
+            raise CommandError(f"No question of {path} is left to ask: {dict(found.left_out)}.")
+        return found
+
+    def _scratch(self, asked: EvaluationSet, prefix: str) -> Scratch:
+        """Return the tenant that holds the data set, filled and with all its work done."""
+        scratch = find_scratch(asked, prefix=prefix)
+        if scratch.filled:
+            self.stdout.write(f"{asked.dataset.name} is stored already, in the tenant {scratch.slug}.")
+        else:
+            self.stdout.write(f"Loading {asked.dataset.name} into the tenant {scratch.slug}, kept for later runs.")
+            with self._progress("loading", asked.dataset.messages, "messages") as advance:
+                fill_scratch(scratch, asked, advance=advance)
+            with self._progress("learning", 0, "items") as advance:
+                finish_work(scratch, show=WorkShown(advance))
+        keep_for_good(scratch)
+        return scratch
+
+    def _load(self, asked: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:
+        subjects = []
+        with self._progress("reading", len(asked.subjects), "subjects") as advance:
+            for subject in asked.subjects:
+                if subject.questions:
+                    subjects.append(load_subject(scratch.tenant_id, subject))
+                advance(1)
+        return subjects
+
+    def _judge(self, asked: EvaluationSet, plan: Plan, subjects: list[LoadedSubject], options: dict[str, Any]) -> None:
+        policy = DEFAULT_RECALL
+        with self._progress("asking", 3 * asked.questions, "questions") as advance:
+            rows = ask_all(subjects, by_policy(policy), plan, advance=advance)
+            lanes = {
+                name: ask_all(subjects, by_lane(policy, lane), plan, advance=advance)
+                for name, lane in (("keyword", KEYWORD), ("dense", DENSE))
+            }
+        figures = {name: {"questions": len(found), **mean_figures(found)} for name, found in lanes.items()}
+        run = describe_run(asked, plan, policy, rows, lanes=figures)
+        self.stdout.write(report(run))
+        if options["json"]:
+            self._write(run, options["json"])
+
+    def _write(self, run: dict[str, Any], path: Path) -> None:
+        try:
+            write_run(run, path)
+        except OSError as fault:
+            raise CommandError(f"Cannot write {path}: {fault.strerror}.") from None
+        self.stdout.write(f"Written to {path}.")
+
+    @contextmanager
+    def _progress(self, what: str, total: int, unit: str) -> Iterator[Advance]:
+        """Draw a bar on a terminal; elsewhere say when it is done, and how long it took."""
+        started = time.monotonic()
+        bar: tqdm[Any] = tqdm(total=total or None, unit=f" {unit}", desc=what, disable=None)
+        with bar:
+            yield bar.update
+        if bar.disable:
+            self.stdout.write(f"{what}: {time.monotonic() - started:.1f} s")
+
+
+@contextmanager
+def quiet_events() -> Iterator[None]:
+    """Log warnings and faults only: the events of thousands of messages would bury the progress."""
+    logger = logging.getLogger("memory_platform")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+class WorkShown:
+    """Tells a bar how many more items are done."""
+
+    def __init__(self, advance: Advance) -> None:
+        self._advance = advance
+        self._done = 0
+
+    def __call__(self, counts: WorkCounts) -> None:
+        self._advance(counts.done - self._done)
+        self._done = counts.done

@@ -1,0 +1,161 @@
+"""A data set with questions, from the file to the figures, through the product's own path. Rows: D4."""
+
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from memory_platform.evaluation.run_file import FORMAT, run_id
+from snapshots.models import Message, Snapshot, SubjectMemory, Work, WorkState
+from tenants.isolation import tenant_tx
+from tenants.models import Tenant
+from tests.memory_platform.evaluation.dataset import bilingual, written
+
+
+def evaluate(path: Path, *options: str) -> str:
+    out = StringIO()
+    call_command("evaluate", str(path), *options, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def refusal(path: Path, *options: str) -> str:
+    with pytest.raises(CommandError) as refused:
+        evaluate(path, *options)
+    return str(refused.value)
+
+
+def run_of(tmp_path: Path, *options: str, content: Any = None) -> dict[str, Any]:
+    out = tmp_path / "run.json"
+    evaluate(written(tmp_path, content), "--json", str(out), *options)
+    run = orjson.loads(out.read_bytes())
+    assert isinstance(run, dict)
+    return run
+
+
+def texts_of(value: object) -> set[str]:
+    if isinstance(value, Mapping):
+        return set().union(*(texts_of(held) for held in (*value.keys(), *value.values())))
+    if isinstance(value, list):
+        return set().union(*map(texts_of, value))
+    return {value} if isinstance(value, str) else set()
+
+
+@pytest.mark.usefixtures("database")
+class TestEvaluate:
+    def test_a_data_set_becomes_figures(self, tmp_path: Path) -> None:
+        run = run_of(tmp_path)
+
+        assert run["format"] == FORMAT
+        assert run["asked"]["questions"] == 6
+        assert run["asked"]["left_out"] == {"no_evidence": 1, "category": 1}
+        assert set(run["figures"]["by_category"]) == {"single", "multi"}
+        assert run["figures"]["by_subject"]["mei"]["questions"] == 3
+        assert [row["id"] for row in run["rows"]] == ["q1", "q2", "q3", "m1", "m2", "m3"]
+        # Ten memories at most: everything that shares a word with its question is within an answer of a hundred.
+        assert run["figures"]["overall"]["recall@50"] > 0.8
+        assert run["figures"]["overall"]["coverage@2000"] >= run["figures"]["overall"]["coverage@500"] > 0.8
+
+    def test_a_mean_is_that_of_its_rows(self, tmp_path: Path) -> None:
+        run = run_of(tmp_path)
+
+        for name, mean in run["figures"]["overall"].items():
+            assert mean == pytest.approx(sum(row["figures"][name] for row in run["rows"]) / 6, abs=1e-6)
+
+    def test_lanes_stand_alone(self, tmp_path: Path) -> None:
+        lanes = run_of(tmp_path)["lanes"]
+
+        assert lanes["keyword"]["questions"] == lanes["dense"]["questions"] == 6
+        assert lanes["keyword"] != lanes["dense"]
+
+    def test_a_run_holds_no_text(self, tmp_path: Path) -> None:
+        said = {
+            message["content"]
+            for subject in bilingual()["subjects"]
+            for conversation in subject["conversations"]
+            for message in conversation["messages"]
+        }
+        asked = {question["query"] for subject in bilingual()["subjects"] for question in subject["questions"]}
+
+        assert texts_of(run_of(tmp_path)) & (said | asked) == set()
+
+    def test_a_repeat_is_the_same_run_in_the_same_tenant(self, tmp_path: Path) -> None:
+        first = run_of(tmp_path)
+        (tenant,) = Tenant.objects.all()
+        with tenant_tx(tenant.id):
+            before = list(Work.objects.order_by("id").values()), list(SubjectMemory.objects.order_by("id").values())
+
+        path = tmp_path / "again.json"
+        said = evaluate(written(tmp_path), "--json", str(path))
+
+        assert "stored already" in said
+        assert orjson.loads(path.read_bytes()) == first
+        assert first["run_id"] == run_id(first)
+        with tenant_tx(tenant.id):
+            after = list(Work.objects.order_by("id").values()), list(SubjectMemory.objects.order_by("id").values())
+        assert after == before
+
+    def test_another_file_never_meets_what_the_first_one_stored(self, tmp_path: Path) -> None:
+        evaluate(written(tmp_path))
+        content = bilingual()
+        content["subjects"][0]["conversations"][0]["messages"][0]["content"] = "I have always lived in Lisbon."
+        evaluate(written(tmp_path, content))
+
+        tenants = list(Tenant.objects.all())
+        assert len(tenants) == 2
+        for tenant in tenants:
+            assert tenant.slug.startswith("evaluation-")
+            with tenant_tx(tenant.id):
+                assert Message.objects.count() == 10
+
+    def test_a_stopped_run_is_taken_up(self, tmp_path: Path) -> None:
+        evaluate(written(tmp_path))
+        (tenant,) = Tenant.objects.all()
+        with tenant_tx(tenant.id):
+            Message.objects.filter(external_id="c2-0").delete()
+
+        assert "Loading" in evaluate(written(tmp_path))
+        with tenant_tx(tenant.id):
+            assert Message.objects.count() == 10
+            assert not Work.objects.exclude(state=WorkState.DONE).exists()
+
+    def test_its_memories_stay(self, tmp_path: Path) -> None:
+        evaluate(written(tmp_path))
+
+        with tenant_tx(Tenant.objects.get().id):
+            assert Snapshot.objects.exists()
+            assert not Snapshot.objects.filter(expires_at__isnull=False).exists()
+
+    def test_it_prints_a_table(self, tmp_path: Path) -> None:
+        said = evaluate(written(tmp_path), "--budgets", "125,250")
+
+        assert "6 questions, 1 left out (category), 1 left out (no_evidence)" in said
+        (head,) = [line for line in said.splitlines() if line.startswith("lane")]
+        assert "coverage@125" in head
+        assert "coverage@250" in head
+        assert [line for line in said.splitlines() if line.startswith("keyword alone")]
+
+
+def test_a_fault_is_named_and_nothing_is_loaded(database: None, tmp_path: Path) -> None:
+    content = bilingual()
+    content["subjects"][0]["questions"][0]["evidence"] = 7
+
+    assert "subjects.0.questions.0.evidence" in refusal(written(tmp_path, content))
+    assert not Tenant.objects.exists()
+
+
+def test_categories_that_leave_nothing_are_named(database: None, tmp_path: Path) -> None:
+    assert "No question" in refusal(written(tmp_path), "--categories", "9")
+
+
+@pytest.mark.parametrize("budgets", ["", "0,500", "many"])
+def test_budgets_are_numbers_above_zero(database: None, tmp_path: Path, budgets: str) -> None:
+    assert "budgets" in refusal(written(tmp_path), "--budgets", budgets)
+
+
+def test_a_place_that_cannot_be_written_is_named(database: None, tmp_path: Path) -> None:
+    assert "Cannot write" in refusal(written(tmp_path), "--json", str(tmp_path / "none" / "run.json"))
