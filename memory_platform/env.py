@@ -20,8 +20,11 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 """Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
-EMBEDDERS = ("wordllama", "use", "hashing", "none")
-"""What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them."""
+EMBEDDERS = ("wordllama", "use", "openai:MODEL", "hashing", "none")
+"""What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
+
+LANGUAGES = ("en", "zh", "ja", "ko", "other")
+"""What :func:`memory_platform.kernel.text.detect_language` tells apart."""
 
 
 class ConfigurationFault(SystemExit):
@@ -51,8 +54,20 @@ class Environment(BaseSettings):
         default="wordllama,use",
         description=(
             "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
-            "(embedded; English), `use` (embedded; Chinese and others), `hashing` (tests), or `none` (keywords only)."
+            "(embedded; English), `use` (embedded; Chinese and others), `openai:MODEL` (an endpoint in OpenAI's form), "
+            "`hashing` (tests), or `none` (keywords only)."
         ),
+    )
+    embedding_base_url: str = Field(
+        default="https://api.openai.com/v1", description="Where `openai:` embeds: the address before `/embeddings`."
+    )
+    embedding_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    embedding_dimensions: int = Field(
+        default=0, ge=0, le=4000, description="Length of its vectors; 0: known by the model's name, or asked once."
+    )
+    embedding_languages: str = Field(
+        default=",".join(LANGUAGES),
+        description="Languages that `openai:` models know, comma-separated.",
     )
     lookup_role: str = Field(
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
@@ -81,11 +96,26 @@ class Environment(BaseSettings):
     def _lists_known_embedders(cls, value: str) -> str:
         """Refuse a name that nothing stands behind, and ``none`` beside another."""
         names = listed(value)
-        unknown = [name for name in names if name not in EMBEDDERS]
+        unknown = [name for name in names if not is_known(name, EMBEDDERS)]
         if unknown or not names:
             raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
         if "none" in names and len(names) > 1:
             raise ValueError("lists `none`, which stands alone, beside others")
+        return value
+
+    @field_validator("embedding_base_url")
+    @classmethod
+    def _is_an_http_address(cls, value: str) -> str:
+        """Refuse what no request could be sent to, without repeating it."""
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("is not an http:// or https:// address")
+        return value
+
+    @field_validator("embedding_languages")
+    @classmethod
+    def _lists_known_languages(cls, value: str) -> str:
+        if not listed(value) or not set(listed(value)) <= set(LANGUAGES):
+            raise ValueError(f"lists a language that is not told apart; known: {', '.join(LANGUAGES)}")
         return value
 
     @property
@@ -95,6 +125,12 @@ class Environment(BaseSettings):
     @property
     def csrf_trusted_origin_list(self) -> list[str]:
         return listed(self.csrf_trusted_origins)
+
+
+def is_known(name: str, entries: tuple[str, ...]) -> bool:
+    """Return whether ``name`` is one of ``entries``, where ``openai:MODEL`` stands for any name after the colon."""
+    kind, colon, model = name.partition(":")
+    return name in entries if not colon else bool(model) and any(one.startswith(f"{kind}:") for one in entries)
 
 
 def listed(value: str) -> list[str]:

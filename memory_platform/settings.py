@@ -114,6 +114,10 @@ LOOKUP_ROLE = _env.lookup_role
 REDIS_URL = _env.redis_url
 CELERY_BROKER_URL = _env.celery_broker_url
 EMBEDDER = _env.embedder
+EMBEDDING_BASE_URL = _env.embedding_base_url
+EMBEDDING_API_KEY = _env.embedding_api_key
+EMBEDDING_DIMENSIONS = _env.embedding_dimensions
+EMBEDDING_LANGUAGES = _env.embedding_languages
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -44,6 +44,8 @@ CONTEXT_TOKENS = Histogram("context_tokens", "Tokens of one context.", buckets=_
 MEMORIES_WRITTEN = Counter("memories_written_total", "Memories offered for storing.", ["type", "verdict"])
 
 # Outside parts
+PROVIDER_SECONDS = Histogram("provider_call_seconds", "Time of a call of a model.", ["use", "outcome"], buckets=_SLOW)
+PROVIDER_TOKENS = Counter("provider_tokens_total", "Tokens that models say they read and wrote.", ["use"])
 CACHE_FAILURES = Counter("cache_failures_total", "Redis calls that failed.", ["use"])
 
 _refreshers: list[Callable[[], None]] = []

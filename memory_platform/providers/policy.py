@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.policy import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +19,44 @@ class EmbeddedPolicy:
     """Words whose relations a process keeps."""
 
 
+@dataclass(frozen=True, slots=True)
+class CircuitPolicy:
+    """When a service is left alone, and for how long."""
+
+    failures: int = assumed(5, owner="providers", settle_by="outages of a real endpoint under load")
+    pause_s: float = assumed(15.0, owner="providers", settle_by="outages of a real endpoint under load")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointPolicy:
+    """One call to a model over HTTP; its time is given by the caller."""
+
+    attempts: int = assumed(3, owner="providers", settle_by="share of calls that a second attempt saves")
+    first_wait_s: float = assumed(0.1, owner="providers", settle_by="share of calls that a second attempt saves")
+    longest_wait_s: float = assumed(1.0, owner="providers", settle_by="share of calls that a second attempt saves")
+    jitter_s: float = assumed(0.2, owner="providers", settle_by="share of calls that a second attempt saves")
+    answer_bytes: int = measured(16_000_000, source="32 vectors of 3,072 numbers are 2.2 MB of JSON")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteEmbeddingPolicy:
+    """Embedding over HTTP."""
+
+    question_s: float = promised(2.0, row="R6")
+    """For one text; a question goes on with keywords after it."""
+    further_text_s: float = assumed(0.2, owner="providers", settle_by="batches of bge-large on a CPU server")
+    longest_s: float = assumed(20.0, owner="providers", settle_by="batches of bge-large on a CPU server")
+    batch: int = measured(32, source="text-embeddings-inference refuses larger batches unless told otherwise")
+    text_chars: int = assumed(4_000, owner="providers", settle_by="context lengths of the models of L2")
+    kept_s: int = assumed(86_400, owner="providers", settle_by="share of questions asked again in production")
+    """How long Redis keeps a vector."""
+
+    def seconds(self, texts: int) -> float:
+        """Return the time that ``texts`` in one call may take."""
+        return min(self.question_s + self.further_text_s * (texts - 1), self.longest_s)
+
+
 EMBEDDED = EmbeddedPolicy()
+CIRCUIT = CircuitPolicy()
+ENDPOINT = EndpointPolicy()
+REMOTE_EMBEDDING = RemoteEmbeddingPolicy()

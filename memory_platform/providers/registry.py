@@ -3,10 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
+from django.conf import settings
+
 from memory_platform.env import EMBEDDERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.contracts import Embedder, WordRelations
+from memory_platform.providers.endpoint import Endpoint, JsonService
 from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.openai_embedder import OpenAIEmbedder
 from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
 
@@ -41,14 +45,38 @@ def word_relations(among: Iterable[Embedder]) -> WordRelations | None:
     return next((one for one in among if isinstance(one, WordRelations)), None)
 
 
-@lru_cache(maxsize=32)
 def embedder(name: str) -> Embedder | None:
     """Return this process's embedder called ``name``, made once and loaded at its first use; None for ``none``.
 
     Raises UnknownProvider.
     """
+    kind, _, model = name.partition(":")
+    if kind == "openai" and model:
+        endpoint = Endpoint("embed", settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY)
+        return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, tuple(listed(settings.EMBEDDING_LANGUAGES)))
     if name == "none":
         return None
     if name in _EMBEDDED:
-        return _EMBEDDED[name]()
+        return _embedded(name)
     raise UnknownProvider(f"EMBEDDER names {name!r}; known: {', '.join(EMBEDDERS)}")
+
+
+def forget() -> None:
+    """Forget every provider made so far, as a process does that starts anew."""
+    for made in (_embedded, _remote, _service):
+        made.cache_clear()
+
+
+@lru_cache(maxsize=8)
+def _embedded(name: str) -> Embedder:
+    return _EMBEDDED[name]()
+
+
+@lru_cache(maxsize=16)
+def _remote(model: str, endpoint: Endpoint, dimensions: int, languages: tuple[str, ...]) -> Embedder:
+    return OpenAIEmbedder(model, _service(endpoint), dimensions=dimensions, languages=languages)
+
+
+@lru_cache(maxsize=16)
+def _service(endpoint: Endpoint) -> JsonService:
+    return JsonService(endpoint)

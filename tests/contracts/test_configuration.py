@@ -34,9 +34,18 @@ def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_doe
     refused = started_with(EMBEDDER="wordllama,magic")
     assert "'magic'" in refused.stderr
     assert "'wordllama'" not in refused.stderr
-    assert "known: wordllama, use, hashing" in refused.stderr
+    assert "known: wordllama, use, openai:MODEL, hashing" in refused.stderr
     assert "stands alone" in started_with(EMBEDDER="none,use").stderr
-    assert "EMBEDDER" not in started_with(EMBEDDER=" use , wordllama").stderr
+    assert "EMBEDDER" not in started_with(EMBEDDER=" use , openai:bge-large-zh-v1.5").stderr
+    for nameless in ("openai:", "openai", "use:x"):
+        assert "EMBEDDER" in started_with(EMBEDDER=nameless).stderr
+
+
+def test_start_up_refuses_an_endpoint_that_nothing_can_be_sent_to() -> None:
+    refused = started_with(EMBEDDING_BASE_URL="ftp://secret@models", EMBEDDING_LANGUAGES="en,tlh")
+    assert "EMBEDDING_BASE_URL" in refused.stderr
+    assert "secret" not in refused.stderr
+    assert "EMBEDDING_LANGUAGES" in refused.stderr
 
 
 def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:

@@ -148,6 +148,8 @@ def test_a_list_names_embedders_in_order_and_each_text_goes_to_the_first_that_kn
 def test_what_may_be_listed_is_what_can_be_made() -> None:
     for name in EMBEDDERS:
         embedder(name)
+    with pytest.raises(UnknownProvider):
+        embedder("openai:")
 
 
 def test_none_is_no_embedder_and_a_wrong_name_is_refused() -> None:

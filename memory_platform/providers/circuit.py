@@ -1,0 +1,53 @@
+"""A circuit breaker: a service that failed several times in a row is left alone for a while, then tried by one caller.
+
+Kept here because the libraries hold a lock during the call, which lets one slow call hold up all others.
+"""
+
+import threading
+import time
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
+
+
+class CircuitOpen(Unavailable):
+    """The service failed a moment ago and is not asked again yet."""
+
+    code = "circuit_open"
+
+
+class Circuit:
+    """Counts failures in a row. Safe in threads; no lock is held while the service works."""
+
+    def __init__(self, policy: CircuitPolicy = CIRCUIT) -> None:
+        self._policy = policy
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._refuse_until: float | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the service is thought to work."""
+        return self._refuse_until is None
+
+    def refuse_while_open(self) -> None:
+        """Raise CircuitOpen while the service is left alone; after the pause one caller passes, the others wait on."""
+        with self._lock:
+            now = time.monotonic()
+            if self._refuse_until is None:
+                return
+            if now < self._refuse_until:
+                raise CircuitOpen("The model failed a moment ago.")
+            self._refuse_until = now + self._policy.pause_s
+
+    def note_success(self) -> None:
+        """Close the circuit."""
+        with self._lock:
+            self._failures, self._refuse_until = 0, None
+
+    def note_failure(self) -> None:
+        """Count one failure; the last one that is borne opens the circuit, as does a failed trial."""
+        with self._lock:
+            self._failures += 1
+            if self._failures >= self._policy.failures:
+                self._refuse_until = time.monotonic() + self._policy.pause_s

@@ -1,0 +1,218 @@
+"""JSON calls to a model's HTTP endpoint: boxed in time and size, retried with care, behind a circuit (L1).
+
+httpx and stamina, not a vendor's SDK: three kinds of endpoint in several dialects share one set of clocks, and nothing
+of a failed call but its kind reaches a log or an error.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from typing import Any, TypeVar
+
+import httpx
+import orjson
+import stamina
+from stamina.instrumentation import set_on_retry_hooks
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import PROVIDER_SECONDS
+from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.circuit import Circuit, CircuitOpen
+from memory_platform.providers.policy import CIRCUIT, ENDPOINT, CircuitPolicy, EndpointPolicy
+from memory_platform.providers.time_box import within
+
+Answer = TypeVar("Answer")
+
+# Both would write their own lines, with addresses and causes; a call that failed is one event of ours.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+set_on_retry_hooks(())
+
+
+class Failure(StrEnum):
+    """How a call failed; a label of metrics."""
+
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    OVERLOADED = "overloaded"
+    BROKEN = "broken"
+    DENIED = "denied"
+    REFUSED = "refused"
+    REDIRECTED = "redirected"
+    TOO_LARGE = "too_large"
+    WRONG_ANSWER = "wrong_answer"
+    CIRCUIT_OPEN = "circuit_open"
+
+
+PASSING = frozenset({Failure.UNREACHABLE, Failure.OVERLOADED, Failure.BROKEN})
+"""Worth another attempt. A time-out is not: it has used up the time."""
+
+
+class CallFailed(Unavailable):
+    """The endpoint gave nothing usable. Says how, never what was sent or received."""
+
+    code = "provider_unavailable"
+
+    def __init__(self, failure: Failure, *, retry_after_s: float | None = None) -> None:
+        super().__init__(f"The model's endpoint gave no usable answer: {failure}.")
+        self.failure = failure
+        self.retry_after_s = retry_after_s
+
+
+class WrongAnswer(CallFailed):
+    """What came is not what this kind of model answers."""
+
+    def __init__(self) -> None:
+        super().__init__(Failure.WRONG_ANSWER)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a kind of model is served. ``use`` names the kind in metrics and logs."""
+
+    use: str
+    base_url: str
+    api_key: str = field(default="", repr=False)
+
+
+class JsonService:
+    """One endpoint as this process sees it, with its connections and its circuit. Safe in threads."""
+
+    def __init__(
+        self, endpoint: Endpoint, policy: EndpointPolicy = ENDPOINT, circuit_policy: CircuitPolicy = CIRCUIT
+    ) -> None:
+        self._endpoint = endpoint
+        self._policy = policy
+        self._circuit = Circuit(circuit_policy)
+        headers = {"Accept-Encoding": "identity"}  # an unpacked answer could be larger than any bound on what arrives
+        if endpoint.api_key:
+            headers["Authorization"] = f"Bearer {endpoint.api_key}"
+        self._client = httpx.Client(headers=headers, follow_redirects=False)
+
+    @property
+    def answering(self) -> bool:
+        """Whether the last calls did not all fail."""
+        return self._circuit.closed
+
+    def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
+        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` all attempts together.
+
+        ``read`` raises WrongAnswer. Raises CallFailed, ModelCallInTransaction inside a transaction.
+        """
+        forbid_open_transaction()
+        started = time.perf_counter()
+        try:
+            answer = self._guarded(path, body, read, seconds)
+        except CallFailed as failed:
+            self._record(failed.failure, started)
+            log(Event.PROVIDER_FAILED, provider=self._endpoint.use, error=failed.failure)
+            raise
+        self._record("ok", started)
+        return answer
+
+    def _guarded(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], seconds: float) -> Answer:
+        try:
+            self._circuit.refuse_while_open()
+        except CircuitOpen:
+            raise CallFailed(Failure.CIRCUIT_OPEN) from None
+        content, ends = orjson.dumps(body), time.monotonic() + seconds
+        try:
+            answer = read(within(seconds, partial(self._attempts, path, content, ends)))
+        except TimeoutError:
+            self._circuit.note_failure()
+            raise CallFailed(Failure.TIMEOUT) from None
+        except CallFailed as failed:
+            # What was refused for its content says nothing about the service: another text may pass.
+            if failed.failure is not Failure.REFUSED:
+                self._circuit.note_failure()
+            raise
+        self._circuit.note_success()
+        return answer
+
+    def _attempts(self, path: str, content: bytes, ends: float) -> Any:
+        """Return the JSON answer of the first attempt that brings one. Raises CallFailed, TimeoutError."""
+        policy = self._policy
+        attempts = stamina.retry_context(
+            on=partial(_wait_for, ends=ends),
+            attempts=policy.attempts,
+            timeout=None,
+            wait_initial=policy.first_wait_s,
+            wait_max=policy.longest_wait_s,
+            wait_jitter=policy.jitter_s,
+        )
+        for attempt in attempts:
+            with attempt:
+                return self._once(path, content, ends)
+        raise AssertionError("stamina raises the last error")
+
+    def _once(self, path: str, content: bytes, ends: float) -> Any:
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        url = self._endpoint.base_url.rstrip("/") + path
+        headers = {"Content-Type": "application/json"}
+        try:
+            with self._client.stream("POST", url, content=content, headers=headers, timeout=left) as response:
+                _refuse_status(response)
+                return _json(self._received(response, ends))
+        except httpx.TimeoutException:
+            raise TimeoutError from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError):
+            raise CallFailed(Failure.UNREACHABLE) from None
+
+    def _received(self, response: httpx.Response, ends: float) -> bytes:
+        received = bytearray()
+        for piece in response.iter_raw():
+            received += piece
+            if len(received) > self._policy.answer_bytes:
+                raise CallFailed(Failure.TOO_LARGE)
+            if time.monotonic() > ends:
+                raise TimeoutError
+        return bytes(received)
+
+    def _record(self, outcome: str, started: float) -> None:
+        seconds = time.perf_counter() - started
+        PROVIDER_SECONDS.labels(use=self._endpoint.use, outcome=str(outcome)).observe(seconds)
+
+
+_REFUSED_FOR_CONTENT = frozenset({400, 413, 422})
+_OK, _REDIRECT, _CLIENT, _TOO_MANY, _SERVER = 200, 300, 400, 429, 500
+
+
+def _refuse_status(response: httpx.Response) -> None:
+    status = response.status_code
+    if status == _OK:
+        return
+    after = _seconds(response.headers.get("Retry-After"))
+    if status == _TOO_MANY:
+        raise CallFailed(Failure.OVERLOADED, retry_after_s=after)
+    if status >= _SERVER:
+        raise CallFailed(Failure.BROKEN, retry_after_s=after)
+    if status in _REFUSED_FOR_CONTENT:
+        raise CallFailed(Failure.REFUSED)
+    raise CallFailed(Failure.REDIRECTED if _REDIRECT <= status < _CLIENT else Failure.DENIED)
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Return the header's seconds; a date is left to our own pace."""
+    text = (retry_after or "").strip()
+    return float(text) if text.isascii() and text.isdigit() else None
+
+
+def _wait_for(error: Exception, *, ends: float) -> bool | float:
+    """Tell stamina whether to try again: at its own pace, or after the time that the service asked for."""
+    if not isinstance(error, CallFailed) or error.failure not in PASSING:
+        return False
+    if error.retry_after_s is None:
+        return True
+    return error.retry_after_s if time.monotonic() + error.retry_after_s < ends else False
+
+
+def _json(received: bytes) -> Any:
+    try:
+        return orjson.loads(received)
+    except orjson.JSONDecodeError:
+        raise WrongAnswer from None

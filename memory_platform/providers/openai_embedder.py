@@ -1,0 +1,140 @@
+"""Embedding over HTTP in OpenAI's form, which most servers speak: bge, text2vec, e5 behind TEI or vLLM (L1, L2)."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from memory_platform.kernel.text import collapse_spaces
+from memory_platform.observability.metrics import PROVIDER_TOKENS
+from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.endpoint import CallFailed, JsonService, WrongAnswer
+from memory_platform.providers.known_models import instructed, known_dimensions
+from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
+from memory_platform.providers.vector_cache import VectorCache
+
+PATH = "/embeddings"
+
+
+class OpenAIEmbedder:
+    """A model behind an endpoint. Rows are unit length, or zero for a text that shows nothing.
+
+    ``dimensions`` is what the configuration says, else what is known of the model, else 0 until the endpoint has
+    answered once; from then on any other length is refused.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        service: JsonService,
+        *,
+        dimensions: int = 0,
+        languages: tuple[str, ...],
+        policy: RemoteEmbeddingPolicy = REMOTE_EMBEDDING,
+    ) -> None:
+        self.languages = languages
+        self._model = model
+        self._service = service
+        self._policy = policy
+        # Only these cut their vectors on demand; others refuse the parameter.
+        self._asked = {"dimensions": dimensions} if dimensions and model.startswith("text-embedding-3") else {}
+        self._dimensions = dimensions or known_dimensions(model)
+        self._learning = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Model and dimensions: a shortened model is another space."""
+        return f"openai:{self._model}@{self._dimensions}"
+
+    @property
+    def dimensions(self) -> int:
+        """Length of every vector; 0 while nobody knows it."""
+        return self._dimensions
+
+    @property
+    def ready(self) -> bool:
+        """Whether the dimensions are known and the endpoint did not fail repeatedly."""
+        return self._dimensions > 0 and self._service.answering
+
+    def prepare(self) -> None:
+        """Learn the dimensions from the endpoint unless they are known. Raises EmbeddingUnavailable."""
+        if not self._dimensions:
+            self._request(["dimensions"])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return shape (len(texts), dimensions), from the cache where it knows a text.
+
+        Raises EmbeddingUnavailable for whatever went wrong.
+        """
+        forbid_open_transaction()
+        self.prepare()
+        readable = [_readable(text, self._policy.text_chars) for text in texts]
+        wanted = list(dict.fromkeys(filter(None, readable)))
+        cache = VectorCache(self.name, self._dimensions, kept_s=self._policy.kept_s)
+        vectors = cache.get(wanted)
+        for batch in _batches([text for text in wanted if text not in vectors], self._policy.batch):
+            fresh = dict(zip(batch, self._request(batch), strict=True))
+            cache.put(fresh)
+            vectors |= fresh
+        nothing = np.zeros(self._dimensions, np.float32)
+        rows = [vectors.get(text, nothing) for text in readable]
+        return unit_rows(np.array(rows, np.float32).reshape(len(texts), self._dimensions))
+
+    def _request(self, texts: Sequence[str]) -> Vectors:
+        body = {
+            "model": self._model,
+            "input": [instructed(self._model, text) for text in texts],
+            "encoding_format": "float",
+            **self._asked,
+        }
+
+        def read(answer: Any) -> Vectors:
+            return self._checked(rows_of(answer, len(texts)))
+
+        try:
+            return self._service.post(PATH, body, read, seconds=self._policy.seconds(len(texts)))
+        except CallFailed as failed:
+            raise EmbeddingUnavailable(failed.detail) from None
+
+    def _checked(self, rows: Vectors) -> Vectors:
+        """Return ``rows`` when they are as long as all before them; the first ones say how long that is."""
+        with self._learning:
+            if not self._dimensions:
+                self._dimensions = rows.shape[1]
+        if rows.shape[1] != self._dimensions:
+            raise WrongAnswer
+        return rows
+
+
+def rows_of(answer: Any, count: int) -> Vectors:
+    """Return the ``count`` vectors of an answer in the order of the texts. Raises WrongAnswer."""
+    try:
+        items = sorted(answer["data"], key=lambda item: int(item["index"]))
+        if [item["index"] for item in items] != list(range(count)):
+            raise WrongAnswer
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite and is refused below
+            rows = np.array([item["embedding"] for item in items], np.float32)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise WrongAnswer from None
+    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():  # noqa: PLR2004 -- rows and columns
+        raise WrongAnswer
+    count_tokens(answer)
+    return rows
+
+
+def count_tokens(answer: Mapping[str, Any]) -> None:
+    """Put what the service says it read into the metrics."""
+    usage = answer.get("usage")
+    total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+    if isinstance(total, int) and total > 0:
+        PROVIDER_TOKENS.labels(use="embed").inc(total)
+
+
+def _readable(text: str, limit: int) -> str:
+    return collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode()
+
+
+def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (texts[start : start + size] for start in range(0, len(texts), size))

@@ -1,0 +1,62 @@
+"""Vectors of texts embedded a while ago, in Redis, for every process. Redis may be away: then nothing is cached.
+
+A key is a keyed hash of model and text: neither texts nor what could be guessed back to one stand in Redis.
+"""
+
+import hmac
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from django.conf import settings
+from redis import Redis
+
+from memory_platform.kernel.text import content_hash
+from memory_platform.providers.contracts import Vectors
+from memory_platform.providers.redis_client import RedisAway, redis_client
+
+USE = "vectors"
+FLOAT_BYTES = 4
+
+
+class VectorCache:
+    """The vectors of one space. ``kept_s`` is how long each is kept, seconds."""
+
+    def __init__(self, space: str, dimensions: int, *, kept_s: int) -> None:
+        self._space = space
+        self._dimensions = dimensions
+        self._kept_s = kept_s
+
+    def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors that are kept, by text."""
+        if not texts:
+            return {}
+        keys = list(map(self._key, texts))
+        try:
+            held = redis_client().call(USE, lambda client: client.mget(keys))
+        except RedisAway:
+            return {}
+        pairs = zip(texts, held, strict=True)  # type: ignore[arg-type]  # redis-py's union with its async client
+        return {text: np.frombuffer(row, np.float32) for text, row in pairs if row and self._is_whole(row)}
+
+    def put(self, vectors: Mapping[str, Vectors]) -> None:
+        """Keep the vectors, by text."""
+        if not vectors:
+            return
+
+        def store(client: Redis) -> None:
+            pipeline = client.pipeline(transaction=False)
+            for text, row in vectors.items():
+                pipeline.set(self._key(text), row.astype(np.float32).tobytes(), ex=self._kept_s)
+            pipeline.execute()
+
+        try:
+            redis_client().call(USE, store)
+        except RedisAway:
+            return
+
+    def _key(self, text: str) -> str:
+        digest = hmac.digest(settings.KEY_PEPPER.encode(), self._space.encode() + content_hash(text), "sha256")
+        return f"vector:{digest.hex()}"
+
+    def _is_whole(self, row: bytes) -> bool:
+        return len(row) == FLOAT_BYTES * self._dimensions

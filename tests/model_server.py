@@ -1,0 +1,114 @@
+"""A model's HTTP endpoint that tests make up: real HTTP on a real port, answers as well or as badly as a test wants."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What arrived."""
+
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is sent back: ``body`` as JSON, or bytes as they are; ``pause_s`` before the head and between pieces."""
+
+    body: Any = None
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    pause_s: float = 0.0
+    drip: bool = False
+    hang_s: float = 0.0
+
+    @property
+    def content(self) -> bytes:
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+class QuietServer(ThreadingHTTPServer):
+    """Says nothing of callers that went away."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay silent."""
+
+
+class ModelServer:
+    """Serves ``answer(request)``; keeps the requests. ``answer`` may be replaced at any time."""
+
+    def __init__(self, answer: Callable[[Request], Reply]) -> None:
+        self.answer = answer
+        self.requests: list[Request] = []
+        self._server = QuietServer(("127.0.0.1", 0), self._handler())
+
+    @property
+    def url(self) -> str:
+        """The address before the paths."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def start(self) -> None:
+        """Serve in a thread."""
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop serving: from now on connections are refused."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                length = int(self.headers.get("Content-Length", "0"))
+                body = json.loads(self.rfile.read(length) or b"null")
+                request = Request(self.path, {key.lower(): value for key, value in self.headers.items()}, body)
+                server.requests.append(request)
+                try:
+                    self._send(server.answer(request))
+                except OSError:  # the caller went away, as it should
+                    self.close_connection = True
+
+            def _send(self, reply: Reply) -> None:
+                time.sleep(reply.hang_s)
+                self.send_response(reply.status)
+                for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(reply.content)))
+                self.end_headers()
+                if not reply.drip:
+                    self.wfile.write(reply.content)
+                    return
+                for byte in reply.content:
+                    self.wfile.write(bytes([byte]))
+                    self.wfile.flush()
+                    time.sleep(reply.pause_s)
+
+            def log_message(self, *_: object) -> None:
+                """Stay silent."""
+
+        return Handler
+
+
+@contextmanager
+def model_server(answer: Callable[[Request], Reply]) -> Iterator[ModelServer]:
+    """Serve ``answer`` for the block."""
+    server = ModelServer(answer)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
