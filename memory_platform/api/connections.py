@@ -105,7 +105,9 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         refused = isinstance(exc, http.ParseException)
         status = REFUSALS.get(type(exc), 400) if refused else 500
         request_id = accept_request_id(None)
-        log(Event.REQUEST_REFUSED if refused else Event.REQUEST_FAILED, error=type(exc).__qualname__, status=status)
+        event = Event.REQUEST_REFUSED if refused else Event.REQUEST_FAILED
+        # The id is named: the thread still carries that of the request it served before.
+        log(event, error=type(exc).__qualname__, status=status, request_id=request_id)
         answer = problem_response(status)
         answer["X-Request-Id"], answer["Connection"] = request_id, "close"
         with suppress(OSError):

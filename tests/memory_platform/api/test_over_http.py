@@ -149,17 +149,15 @@ UNREADABLE = (
 )
 
 
-@pytest.mark.parametrize(("sent", "status"), UNREADABLE)
-def test_what_is_no_request_is_a_problem_too_and_is_not_quoted_in_a_log(
-    server: str, tmp_path: Path, sent: bytes, status: int
-) -> None:
-    top, _, body = exchange(server, sent).partition(b"\r\n\r\n")
-    assert int(top.split()[1]) == status
-    assert b"application/problem+json" in top
-    assert b"X-Request-Id" in top
-    assert orjson.loads(body)["status"] == status
-    log = (tmp_path / "log").read_text()
-    assert "request.refused" in log
+def test_what_is_no_request_is_a_problem_too_and_is_not_quoted_in_a_log(server: str, tmp_path: Path) -> None:
+    for sent, status in UNREADABLE:
+        top, _, body = exchange(server, sent).partition(b"\r\n\r\n")
+        assert int(top.split()[1]) == status, sent[:80]
+        assert b"application/problem+json" in top
+        assert orjson.loads(body)["status"] == status
+        request_id = top.decode().partition("X-Request-Id: ")[2].partition("\r")[0]
+        log = (tmp_path / "log").read_text()
+        assert any("request.refused" in line and request_id in line for line in log.splitlines()), sent[:80]
     assert "kestrel" not in log
 
 
