@@ -75,3 +75,10 @@ def test_kinds_of_schedule_that_nothing_uses_are_not_offered(staff: Staff) -> No
 def test_changes_to_the_platform_are_for_the_operators_eyes(staff: Staff) -> None:
     assert staff.mia.get("/console/admin/logentry/").status_code == 403
     assert staff.mia.get("/console/tenants/jobrun/").status_code == 200
+
+
+def test_a_job_whose_task_is_refused_is_asked_for_again(world: World, staff: Staff) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    answer = staff.olga.post(f"{JOBS}add/", {"name": "x", "task": "a\x00b"})
+    assert answer.status_code == 200
+    assert "Need name of task" in answer.content.decode()
