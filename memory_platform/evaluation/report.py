@@ -30,6 +30,49 @@ def table(title: str, names: Sequence[str], rows: Sequence[tuple[str, Mapping[st
         yield f"{name:<{width}}  {held['questions']:>5}  {cells}"
 
 
+def worth_figures(budgets: Sequence[int]) -> list[str]:
+    """Return the figures that a table of differences has room for: each takes an interval."""
+    k = COUNTING.judged_depth
+    return [f"recall@{k}", f"ndcg@{k}", *(f"coverage@{budget}" for budget in budgets)]
+
+
+def worth_table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, Any] | None]) -> Iterator[str]:
+    """Yield the lines of a table of differences with their intervals, those that leave zero out marked with a star."""
+    width = max(len(title), *map(len, rows))
+    yield f"{title:<{width}}  " + "  ".join(f"{name:<24}" for name in names)
+    for name, held in rows.items():
+        cells = "off in this policy" if held is None else "  ".join(_difference(held[figure]) for figure in names)
+        yield f"{name:<{width}}  {cells}"
+
+
+def _difference(held: Mapping[str, float]) -> str:
+    sure = held["low"] > 0 or held["high"] < 0
+    return f"{held['mean']:+.3f} [{held['low']:+.3f}, {held['high']:+.3f}]{'*' if sure else ' '}"
+
+
+def _ablation(run: Mapping[str, Any]) -> Iterator[str]:
+    if "ablation" not in run:
+        return
+    yield ""
+    yield "Worth of each optimisation: the figure with it less the figure without; 95 % interval, * where zero is out"
+    yield from worth_table("without", worth_figures(run["asked"]["budgets"]), run["ablation"])
+
+
+def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
+    if "tuning" not in run:
+        return
+    tuning, names = run["tuning"], shown_figures(run["asked"]["budgets"])
+    yield ""
+    yield "Weights chosen on other subjects, judged on the subjects held out"
+    judged = {"fixed policy": tuning["fixed"], "chosen elsewhere": tuning["tuned"]}
+    held = [(name, {"questions": run["asked"]["questions"], **figures}) for name, figures in judged.items()]
+    yield from table("held out", names, held)
+    yield from worth_table("gain", worth_figures(run["asked"]["budgets"]), {"chosen elsewhere": tuning["gains"]})
+    for fold in tuning["folds"]:
+        chosen = ", ".join(f"{name} {value:g}" for name, value in fold["weights"].items())
+        yield f"without {', '.join(fold['held_out'])}: {chosen}"
+
+
 def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     asked, figures = run["asked"], run["figures"]
     left_out = ", ".join(f"{count:,} left out ({why})" for why, count in sorted(asked["left_out"].items()))
@@ -44,3 +87,5 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     for part in ("category", "subject"):
         yield ""
         yield from table(part, names, [(name or "none", held) for name, held in figures[f"by_{part}"].items()])
+    yield from _ablation(run)
+    yield from _tuning(run)

@@ -3,7 +3,7 @@
 import hashlib
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,15 @@ def describe_run(
     }
     rounded = _rounded(run)
     return {"run_id": run_id(rounded), **rounded}
+
+
+def plain(value: Any) -> Any:
+    """Return dataclasses within mappings and sequences as mappings of their fields."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: plain(held) for name, held in value.items()}
+    return [plain(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 def run_id(run: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ ASSUMED = {
     "memory_platform.devstack.SupervisorPolicy": (
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"
     ),
+    "memory_platform.evaluation.TuningPolicy": "factors rounds folds",
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
     "memory_platform.providers.RemoteEmbeddingPolicy": "further_text_s longest_s text_chars kept_s",

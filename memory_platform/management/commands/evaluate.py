@@ -11,13 +11,16 @@ from typing import Any
 from django.core.management.base import CommandError
 from tqdm import tqdm
 
+from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.loaded import LoadedSubject, load_subject
 from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
 from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_policy
 from memory_platform.evaluation.report import report
-from memory_platform.evaluation.run_file import describe_run, write_run
+from memory_platform.evaluation.run_file import describe_run, plain, write_run
 from memory_platform.evaluation.runner import Plan, ask_all, mean_figures
 from memory_platform.evaluation.scratch import Scratch, fill_scratch, find_scratch, finish_work, keep_for_good
+from memory_platform.evaluation.tuning import tune
+from memory_platform.evaluation.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from snapshots.queue.values import WorkCounts
@@ -65,6 +68,10 @@ class Command(PlatformCommand):
             default=frozenset({"5"}),
             help='categories not to ask (5, which LoCoMo uses for questions without an answer; "" asks all)',
         )
+        parser.add_argument("--ablate", action="store_true", help="turn each optimisation off and show its worth")
+        parser.add_argument(
+            "--tune", action="store_true", help="choose weights on some subjects, judge them on the others; slow"
+        )
         parser.add_argument("--tenant", default="evaluation", help="what the scratch tenant's slug begins with")
 
     def handle(self, **options: Any) -> None:
@@ -78,7 +85,13 @@ class Command(PlatformCommand):
             raise CommandError(f"{fault.code}: {fault.detail}. {AGAIN}") from None
         except KeyboardInterrupt:
             raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
-        self._judge(asked, plan, subjects, options)
+        try:
+            run = self._measure(asked, plan, subjects, options)
+        except InvalidInput as fault:
+            raise CommandError(fault.detail) from None
+        self.stdout.write(report(run))
+        if options["json"]:
+            self._write(run, options["json"])
 
     def _read(self, options: dict[str, Any]) -> EvaluationSet:
         path, categories = options["dataset"], options["categories"]
@@ -121,7 +134,9 @@ class Command(PlatformCommand):
                 advance(1)
         return subjects
 
-    def _judge(self, asked: EvaluationSet, plan: Plan, subjects: list[LoadedSubject], options: dict[str, Any]) -> None:
+    def _measure(
+        self, asked: EvaluationSet, plan: Plan, subjects: list[LoadedSubject], options: dict[str, Any]
+    ) -> dict[str, Any]:
         policy = DEFAULT_RECALL
         with self._progress("asking", 3 * asked.questions, "questions") as advance:
             rows = ask_all(subjects, by_policy(policy), plan, advance=advance)
@@ -129,11 +144,17 @@ class Command(PlatformCommand):
                 name: ask_all(subjects, by_lane(policy, lane), plan, advance=advance)
                 for name, lane in (("keyword", KEYWORD), ("dense", DENSE))
             }
-        figures = {name: {"questions": len(found), **mean_figures(found)} for name, found in lanes.items()}
-        run = describe_run(asked, plan, policy, rows, lanes=figures)
-        self.stdout.write(report(run))
-        if options["json"]:
-            self._write(run, options["json"])
+        parts: dict[str, Any] = {
+            "lanes": {name: {"questions": len(found), **mean_figures(found)} for name, found in lanes.items()}
+        }
+        if options["ablate"]:
+            with self._progress("ablating", len(ABLATIONS), "optimisations") as advance:
+                worth = worth_of_each(subjects, policy, rows, plan, advance=advance)
+            parts["ablation"] = {name: plain(held) for name, held in worth.items()}
+        if options["tune"]:
+            with self._progress("tuning", 0, "trials") as advance:
+                parts["tuning"] = plain(tune(subjects, policy, plan, advance=advance))
+        return describe_run(asked, plan, policy, rows, **parts)
 
     def _write(self, run: dict[str, Any], path: Path) -> None:
         try:

@@ -1,6 +1,7 @@
 """A data set with questions, from the file to the figures, through the product's own path. Rows: D4."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.run_file import FORMAT, run_id
 from snapshots.models import Message, Snapshot, SubjectMemory, Work, WorkState
+from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tests.memory_platform.evaluation.dataset import bilingual, written
@@ -159,3 +162,25 @@ def test_budgets_are_numbers_above_zero(database: None, tmp_path: Path, budgets:
 
 def test_a_place_that_cannot_be_written_is_named(database: None, tmp_path: Path) -> None:
     assert "Cannot write" in refusal(written(tmp_path), "--json", str(tmp_path / "none" / "run.json"))
+
+
+def test_worth_and_tuning_join_the_run_and_the_report(database: None, tmp_path: Path) -> None:
+    out = tmp_path / "run.json"
+    said = evaluate(written(tmp_path), "--ablate", "--tune", "--json", str(out))
+    run = orjson.loads(out.read_bytes())
+
+    assert set(run["ablation"]) == set(ABLATIONS)
+    worth = run["ablation"]["keyword: window of neighbours"]["mrr"]
+    assert worth["low"] <= worth["mean"] <= worth["high"]
+    assert [fold["held_out"] for fold in run["tuning"]["folds"]] == [["lin"], ["mei"]]
+    assert run["tuning"]["fixed"] == run["figures"]["overall"]
+    assert "Worth of each optimisation" in said
+    assert "without mei: " in said
+    assert run["policy"] == orjson.loads(orjson.dumps(asdict(DEFAULT_RECALL)))  # it prints; it never writes a policy
+
+
+def test_tuning_needs_two_subjects(database: None, tmp_path: Path) -> None:
+    content = bilingual()
+    content["subjects"].pop()
+
+    assert "at least two subjects" in refusal(written(tmp_path, content), "--tune")
