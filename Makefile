@@ -20,13 +20,17 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test check format openapi install clean
+.PHONY: run test test-models check format openapi install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+
+# Local models through sentence-transformers: installs torch, 1.3 GB.
+test-models: $(VENV)/.models
+	@$(PY) -m pytest -n 0 -m models $(ARGS)
 
 check: $(VENV)/.dev
 	$(PY) -m ruff check .
@@ -66,4 +70,10 @@ $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing what tests and checks need ..."
 	@$(PY) -c '$(PACKAGES)' dev > $(VENV)/dev.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
+	@touch $@
+
+$(VENV)/.models: $(VENV)/.dev
+	@echo "Installing what local models need, a few minutes ..."
+	@$(PY) -c '$(PACKAGES)' models > $(VENV)/models.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/models.txt
 	@touch $@

@@ -20,7 +20,7 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 """Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
-EMBEDDERS = ("wordllama", "use", "openai:MODEL", "hashing", "none")
+EMBEDDERS = ("wordllama", "use", "openai:MODEL", "sentence-transformers:PATH", "hashing", "none")
 """What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
 
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
@@ -55,7 +55,8 @@ class Environment(BaseSettings):
         description=(
             "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
             "(embedded; English), `use` (embedded; Chinese and others), `openai:MODEL` (an endpoint in OpenAI's form), "
-            "`hashing` (tests), or `none` (keywords only)."
+            "`sentence-transformers:PATH` (a folder or name; needs the packages of the group `models`), `hashing` "
+            "(tests), or `none` (keywords only)."
         ),
     )
     embedding_base_url: str = Field(
@@ -67,7 +68,10 @@ class Environment(BaseSettings):
     )
     embedding_languages: str = Field(
         default=",".join(LANGUAGES),
-        description="Languages that `openai:` models know, comma-separated.",
+        description="Languages that `openai:` and `sentence-transformers:` models know, comma-separated.",
+    )
+    models_offline: bool = Field(
+        default=True, description="Models named for sentence-transformers are never fetched, only read from disk."
     )
     lookup_role: str = Field(
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."

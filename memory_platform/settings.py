@@ -118,6 +118,7 @@ EMBEDDING_BASE_URL = _env.embedding_base_url
 EMBEDDING_API_KEY = _env.embedding_api_key
 EMBEDDING_DIMENSIONS = _env.embedding_dimensions
 EMBEDDING_LANGUAGES = _env.embedding_languages
+MODELS_OFFLINE = _env.models_offline
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

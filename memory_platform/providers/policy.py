@@ -11,6 +11,8 @@ class EmbeddedPolicy:
 
     text_chars: int = measured(512, source="use-multilingual-v3: 0.2 ms a Chinese character; 65,536 of them take 20 s")
     """Longer texts are read up to here by a model whose cost grows by the token."""
+    local_text_chars: int = assumed(4_000, owner="providers", settle_by="texts beyond the 512 tokens of most models")
+    """Beyond it nothing could be read: the library cuts by tokens, after making them of all of the text."""
     questions_kept: int = assumed(2_048, owner="providers", settle_by="share of questions asked again in production")
     """Vectors of single texts that a process keeps: 4 MB of 512 dimensions."""
     related_cosine: float = assumed(0.40, owner="providers", settle_by="coverage by the cosine of widened terms")

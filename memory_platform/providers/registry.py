@@ -11,6 +11,7 @@ from memory_platform.providers.contracts import Embedder, WordRelations
 from memory_platform.providers.endpoint import Endpoint, JsonService
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.openai_embedder import OpenAIEmbedder
+from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
 from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
 
@@ -51,9 +52,12 @@ def embedder(name: str) -> Embedder | None:
     Raises UnknownProvider.
     """
     kind, _, model = name.partition(":")
+    languages = tuple(listed(settings.EMBEDDING_LANGUAGES))
     if kind == "openai" and model:
         endpoint = Endpoint("embed", settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY)
-        return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, tuple(listed(settings.EMBEDDING_LANGUAGES)))
+        return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, languages)
+    if kind == "sentence-transformers" and model:
+        return _local(model, settings.MODELS_OFFLINE, languages)
     if name == "none":
         return None
     if name in _EMBEDDED:
@@ -63,7 +67,7 @@ def embedder(name: str) -> Embedder | None:
 
 def forget() -> None:
     """Forget every provider made so far, as a process does that starts anew."""
-    for made in (_embedded, _remote, _service):
+    for made in (_embedded, _remote, _local, _service):
         made.cache_clear()
 
 
@@ -75,6 +79,11 @@ def _embedded(name: str) -> Embedder:
 @lru_cache(maxsize=16)
 def _remote(model: str, endpoint: Endpoint, dimensions: int, languages: tuple[str, ...]) -> Embedder:
     return OpenAIEmbedder(model, _service(endpoint), dimensions=dimensions, languages=languages)
+
+
+@lru_cache(maxsize=8)
+def _local(reference: str, offline: bool, languages: tuple[str, ...]) -> Embedder:
+    return SentenceTransformersEmbedder(reference, offline=offline, languages=languages)
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ ASSUMED = {
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
     "memory_platform.providers.RemoteEmbeddingPolicy": "further_text_s longest_s text_chars kept_s",
-    "memory_platform.providers.EmbeddedPolicy": "questions_kept related_cosine related_words words_kept",
+    "memory_platform.providers.EmbeddedPolicy": "local_text_chars questions_kept related_cosine related_words words_kept",
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",

@@ -1,0 +1,51 @@
+"""A model of the sentence-transformers library in this process: loaded at its first use, one text at a time (L1).
+
+The library comes with torch, gigabytes that only those install who ask for it: the dependency group `models`.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.circuit import Circuit
+from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
+
+Result = TypeVar("Result")
+
+
+class LocalModelFailed(Unavailable):
+    """The library or the model's files are not there, or the model cannot do what it was asked."""
+
+    code = "local_model_failed"
+
+
+class LocalModel:
+    """Loads once, under a lock; works under the same lock, as tokenizers refuse two threads at a time."""
+
+    def __init__(self, load: Callable[[], Any], policy: CircuitPolicy = CIRCUIT) -> None:
+        self._load = load
+        self._lock = threading.Lock()
+        self._model: Any = None
+        self._circuit = Circuit(policy)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model is loaded and did not fail repeatedly."""
+        return self._model is not None and self._circuit.closed
+
+    def use(self, work: Callable[[Any], Result]) -> Result:
+        """Return ``work(model)``. Raises LocalModelFailed, CircuitOpen after several failures."""
+        self._circuit.refuse_while_open()
+        try:
+            with self._lock:
+                if self._model is None:
+                    self._model = self._load()
+                result = work(self._model)
+        except Exception as error:  # noqa: BLE001 -- the library passes on whatever files, names and texts provoke
+            self._circuit.note_failure()
+            log(Event.PROVIDER_FAILED, provider="sentence-transformers", error=type(error).__name__)
+            raise LocalModelFailed("The local model does not work.") from None
+        self._circuit.note_success()
+        return result

