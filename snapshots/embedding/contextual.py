@@ -6,6 +6,7 @@ from datetime import datetime
 
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import detect_language
+from snapshots.embedding.marks import marks_of
 
 _MONTHS = "January February March April May June July August September October November December"
 MONTHS = tuple(_MONTHS.split())
@@ -25,8 +26,9 @@ class Turn:
 class IndexedText:
     """The terms of one memory by field, and the two texts whose vectors are stored.
 
-    ``about`` holds the terms of date, category and topics; ``before`` those of the turn before, only when that turn is
-    no memory of its own (an assistant's): a remembered one is found through the neighbour pointers of the image.
+    ``about`` holds the terms of date, category and topics, and the marks of the text; ``before`` those of the turn
+    before, only when that turn is no memory of its own (an assistant's): a remembered one is found through the
+    neighbour pointers of the image.
     """
 
     text: tuple[str, ...]
@@ -55,7 +57,7 @@ def index_text(
     return IndexedText(
         text=tuple(terms(turn.text)),
         speaker=tuple(terms(turn.speaker or "")),
-        about=tuple(terms(f"{date} {subject_matter}")),
+        about=(*terms(f"{date} {subject_matter}"), *marks_of(turn.text)),
         before=tuple(terms(attributed(previous))) if previous and own_terms else (),
         dated=f"[{prefix}] {attributed(turn)}" if prefix else attributed(turn),
         continued=f"{attributed(previous)}\n{attributed(turn)}" if previous else attributed(turn),
