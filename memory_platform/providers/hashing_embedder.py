@@ -1,6 +1,7 @@
 """A deterministic embedding without a model: terms hashed to signs. For tests, in every language."""
 
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,8 +24,8 @@ class HashingEmbedder:
         forbid_open_transaction()
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for i, text in enumerate(texts):
-            for term in terms(text):
-                rows[i] += self._signs(term)
+            for term, count in Counter(terms(text)).items():
+                rows[i] += count * self._signs(term)
         return unit_rows(rows)
 
     def _signs(self, term: str) -> Vectors:

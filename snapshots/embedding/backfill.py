@@ -8,10 +8,9 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, index_draft
 from snapshots.embedding.policy import BACKFILL, BackfillPolicy
-from snapshots.embedding.spaces import active_embedder, space_id
+from snapshots.embedding.spaces import Embedders, active_embedders, languages_written, space_id
 from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
@@ -29,6 +28,14 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingOf:
+    """A space and the languages of the texts that belong into it."""
+
+    space_id: UUID
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A missing memory and the vectors made for it."""
 
@@ -42,58 +49,65 @@ def backfill_vectors(tenant_id: UUID, limit: int, *, mask: Mask, policy: Backfil
     ``mask`` is what statements are masked with. Opens scopes of its own and embeds between them. Ends early while the
     model or pgvector is away. Safe to run twice, also at once.
     """
-    embedder = active_embedder()
+    done, embedders = 0, active_embedders()
+    for embedder in embedders:
+        own = MissingOf(space_id(embedder), languages_written(embedder, embedders))
+        done += _backfill_space(tenant_id, own, limit - done, mask=mask, policy=policy)
+    return done
+
+
+def _backfill_space(tenant_id: UUID, own: MissingOf, limit: int, *, mask: Mask, policy: BackfillPolicy) -> int:
     done, after = 0, BEFORE_ALL
-    while embedder is not None and done < limit:
+    while done < limit:
         with tenant_tx(tenant_id):
-            snapshots = missing_vectors(embedder, after=after, limit=min(policy.batch, limit - done))
+            snapshots = missing_vectors(own, after=after, limit=min(policy.batch, limit - done))
             batch = [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, mask), strict=True)]
-        found = embedded(batch, embedder)
-        stored = _store_by_subject(tenant_id, found, embedder)
+        found = embedded(batch, active_embedders())
+        stored = _store_by_subject(tenant_id, found)
         if not found or stored is None:  # nothing is missing, or a part is away
             break
         done, after = done + stored, batch[-1].snapshot.id
     return done
 
 
-def missing_vectors(embedder: Embedder, *, after: UUID, limit: int) -> list[Snapshot]:
-    """Return memories that the model could embed and that have no vectors in its space, by id, after ``after``."""
-    has_vectors = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id=space_id(embedder))
+def missing_vectors(own: MissingOf, *, after: UUID, limit: int) -> list[Snapshot]:
+    """Return memories whose vectors belong into a space that does not hold them, by id, after ``after``."""
+    has_vectors = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id=own.space_id)
     unexpired = Q(snapshot__expires_at__isnull=True) | Q(snapshot__expires_at__gt=utc_now())
     words = SnapshotWords.objects.filter(
-        ~Exists(has_vectors), unexpired, language__in=embedder.languages, snapshot_id__gt=after
+        ~Exists(has_vectors), unexpired, language__in=own.languages, snapshot_id__gt=after
     )
     held = words.filter(snapshot__retired_at__isnull=True).order_by("snapshot_id").select_related("snapshot")
     return [word.snapshot for word in held.defer("words")[:limit]]
 
 
-def embedded(batch: Sequence[Missing], embedder: Embedder) -> list[Found]:
-    """Return those of ``batch`` that the model answered for. No transaction may be open."""
-    pairs = embed_pairs([index_draft(missing.draft) for missing in batch], embedder)
+def embedded(batch: Sequence[Missing], embedders: Embedders) -> list[Found]:
+    """Return those of ``batch`` that a model answered for. No transaction may be open."""
+    pairs = embed_pairs([index_draft(missing.draft) for missing in batch], embedders)
     return [Found(missing, pair) for missing, pair in zip(batch, pairs, strict=True) if pair is not None]
 
 
-def _store_by_subject(tenant_id: UUID, found: Sequence[Found], embedder: Embedder) -> int | None:
+def _store_by_subject(tenant_id: UUID, found: Sequence[Found]) -> int | None:
     """Store vectors, each subject's in a transaction of its own; None when pgvector refused them."""
     stored = 0
     by_subject = sorted(found, key=lambda one: str(one.missing.snapshot.subject_id))
     for subject_id, group in groupby(by_subject, key=lambda one: one.missing.snapshot.subject_id):
         with tenant_tx(tenant_id):
-            count = store_unchanged(subject_id, list(group), embedder)
+            count = store_unchanged(subject_id, list(group))
         if count is None:
             return None
         stored += count
     return stored
 
 
-def store_unchanged(subject_id: UUID, found: Sequence[Found], embedder: Embedder) -> int | None:
+def store_unchanged(subject_id: UUID, found: Sequence[Found]) -> int | None:
     """Store the vectors of memories that still say what was embedded: an edit meanwhile has brought its own."""
     lock_memory(subject_id)
     ids = [one.missing.snapshot.id for one in found]
     held = Snapshot.objects.filter(subject_id=subject_id, id__in=ids, retired_at__isnull=True).order_by()
     versions = dict(held.values_list("id", "version"))
     unchanged = [one for one in found if versions.get(one.missing.snapshot.id) == one.missing.snapshot.version]
-    if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged], embedder):
+    if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged]):
         return None
     if unchanged:
         touch_memory(subject_id)

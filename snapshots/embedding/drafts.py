@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from memory_platform.providers.registry import first_knowing
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import encode_lex
+from snapshots.embedding.spaces import Embedders
 
 Float32 = npt.NDArray[np.float32]
 
@@ -49,8 +51,9 @@ class SnapshotDraft:
 
 @dataclass(frozen=True, slots=True)
 class VectorPair:
-    """The unit vectors of a draft's two dense texts, each of shape (d,)."""
+    """The unit vectors of a draft's two dense texts, each of shape (d,), and the model that made them."""
 
+    embedder: Embedder
     dated: Float32
     previous: Float32
 
@@ -65,14 +68,14 @@ class PreparedSnapshot:
     language: str = ""
 
 
-def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedder: Embedder | None) -> list[PreparedSnapshot]:
-    """Index ``drafts`` in one embedding call. No transaction may be open (ModelCallInTransaction).
+def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> list[PreparedSnapshot]:
+    """Index ``drafts`` in one call to each model. No transaction may be open (ModelCallInTransaction).
 
-    Without an embedder, or when it does not answer, the vectors are None: the memory is findable by keywords at once
-    and ``backfill_vectors`` adds them later.
+    Where no embedder knows the language, or it does not answer, the vectors are None: the memory is findable by
+    keywords at once and ``backfill_vectors`` adds them later.
     """
     indexed = [index_draft(draft) for draft in drafts]
-    pairs = embed_pairs(indexed, embedder)
+    pairs = embed_pairs(indexed, embedders)
     return [
         PreparedSnapshot(draft, encode_lex(text), pair, text.language)
         for draft, text, pair in zip(drafts, indexed, pairs, strict=True)
@@ -90,25 +93,30 @@ def index_draft(draft: SnapshotDraft) -> IndexedText:
     )
 
 
-def embed_pairs(indexed: Sequence[IndexedText], embedder: Embedder | None) -> list[VectorPair | None]:
-    """Return one pair per text; None where the model does not know the language, is missing or does not answer.
+def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
+    """Return one pair per text, each from the first embedder that knows its language.
 
-    Rows of another dimension are refused as a whole (S5), rows that are not finite one by one: a model that answers
-    nonsense is one that does not answer.
+    None where none does or it does not answer. Rows of another dimension are refused as a whole (S5), rows that are not
+    finite one by one: a model that answers nonsense is one that does not answer.
     """
     pairs: list[VectorPair | None] = [None] * len(indexed)
-    known = [i for i, item in enumerate(indexed) if embedder and item.language in embedder.languages]
-    if embedder is None or not known:
-        return pairs
-    try:
-        rows = embedder.embed([text for i in known for text in (indexed[i].dated, indexed[i].continued)])
-    except EmbeddingUnavailable:
-        return pairs
-    if rows.shape != (2 * len(known), embedder.dimensions):
-        log(Event.PROVIDER_FAILED, provider=embedder.name, rows=len(known), error="wrong_dimension")
-        return pairs
-    for number, i in enumerate(known):
-        dated, previous = rows[2 * number : 2 * number + 2]
-        if np.isfinite(dated).all() and np.isfinite(previous).all():
-            pairs[i] = VectorPair(dated, previous)
+    for embedder in embedders:
+        known = [i for i, item in enumerate(indexed) if first_knowing(item.language, embedders) is embedder]
+        for i, pair in zip(known, _pairs_of(embedder, [indexed[i] for i in known]), strict=False):
+            pairs[i] = pair
     return pairs
+
+
+def _pairs_of(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
+    """Return one pair per text of one embedder; none at all when it does not answer."""
+    if not indexed:
+        return []
+    try:
+        rows = embedder.embed([text for item in indexed for text in (item.dated, item.continued)])
+    except EmbeddingUnavailable:
+        return []
+    if rows.shape != (2 * len(indexed), embedder.dimensions):
+        log(Event.PROVIDER_FAILED, provider=embedder.name, rows=len(indexed), error="wrong_dimension")
+        return []
+    both = zip(rows[::2], rows[1::2], strict=True)
+    return [VectorPair(embedder, *pair) if np.isfinite(pair).all() else None for pair in both]

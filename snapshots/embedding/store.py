@@ -11,7 +11,6 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
 from snapshots.embedding.spaces import ensure_space
 from snapshots.models import Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
@@ -30,7 +29,7 @@ ON CONFLICT (tenant_id, subject_id) DO UPDATE SET version = subject_memory.versi
 """
 
 
-def store_snapshots(prepared: Sequence[PreparedSnapshot], embedder: Embedder | None) -> list[UUID]:
+def store_snapshots(prepared: Sequence[PreparedSnapshot]) -> list[UUID]:
     """Store what is not stored yet, in the open scope; return the ids in order, stored now or before.
 
     Subjects are taken in the order of their ids, so that two writers cannot wait for each other. Vectors go in under a
@@ -39,18 +38,18 @@ def store_snapshots(prepared: Sequence[PreparedSnapshot], embedder: Embedder | N
     ordered = sorted(prepared, key=lambda item: str(item.draft.subject_id))
     for subject_id, group in groupby(ordered, key=lambda item: item.draft.subject_id):
         _store_of_one_subject(subject_id, list(group))
-    store_vectors([(item.draft, item.vectors) for item in ordered if item.vectors], embedder)
+    store_vectors([(item.draft, item.vectors) for item in ordered if item.vectors])
     return [item.draft.id for item in prepared]
 
 
-def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]], embedder: Embedder | None) -> bool:
-    """Store vectors under a savepoint; False when pgvector refused them."""
-    if not pairs or embedder is None:
+def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:
+    """Store vectors, each in its model's space, under a savepoint; False when pgvector refused them."""
+    if not pairs:
         return True
     try:
         with transaction.atomic():
-            space = ensure_space(embedder)
-            rows = [_vector_row(draft, pair, space) for draft, pair in pairs]
+            spaces = {pair.embedder.name: ensure_space(pair.embedder) for _, pair in pairs}
+            rows = [_vector_row(draft, pair, spaces[pair.embedder.name]) for draft, pair in pairs]
             SnapshotVector.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
     except DatabaseError as failed:
         log(Event.PROVIDER_FAILED, provider="pgvector", rows=len(pairs), error=type(failed).__name__)
@@ -78,7 +77,7 @@ def lock_memory(subject_id: UUID) -> None:
         cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])
 
 
-def reindex_snapshot(prepared: PreparedSnapshot, embedder: Embedder | None) -> None:
+def reindex_snapshot(prepared: PreparedSnapshot) -> None:
     """Replace words and vectors of a stored snapshot by those of its changed draft, in the transaction of the change.
 
     Its old vectors leave every space: they say what the memory no longer says.
@@ -88,7 +87,7 @@ def reindex_snapshot(prepared: PreparedSnapshot, embedder: Embedder | None) -> N
     SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language)
     SnapshotVector.objects.filter(**own).delete()
     if prepared.vectors:
-        store_vectors([(draft, prepared.vectors)], embedder)
+        store_vectors([(draft, prepared.vectors)])
 
 
 def _store_of_one_subject(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import lock_memory, store_snapshots
 from snapshots.embedding.versions import supersede
 from snapshots.extraction import values
@@ -39,13 +39,12 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
     """
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _ended(item))]
-    embedder = active_embedder()
-    prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end)], embedder)
+    prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end)], active_embedders())
     with tenant_tx(tenant_id):
         held = hold(items)
         last = _last_ends(ended, held, {one.draft.subject_id for one in prepared})
         kept = [one for one in prepared if one.draft.conversation_id in last]
-        store_snapshots(kept, embedder)
+        store_snapshots(kept)
         for end in ended:
             if end.conversation.id in last:
                 supersede_earlier(end, [one.draft for one in kept])

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.extraction.extractive import statement_draft
 from snapshots.extraction.sensitive import mask_sensitive
@@ -36,13 +36,12 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Turn claimed messages into statements: read, index with no transaction open, write what is still ours."""
     with tenant_tx(tenant_id):
         heard = hear(items)
-    embedder = active_embedder()
     drafts = [draft for one in heard if (draft := statement(one))]
-    prepared = prepare_snapshots(drafts, embedder)
+    prepared = prepare_snapshots(drafts, active_embedders())
     with tenant_tx(tenant_id):
         held = hold(items)
         ours = {item.message_id for item in held}
-        store_snapshots([one for one in prepared if not ours.isdisjoint(one.draft.message_ids)], embedder)
+        store_snapshots([one for one in prepared if not ours.isdisjoint(one.draft.message_ids)])
         complete(held)
 
 

@@ -10,10 +10,10 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.text import content_hash
-from memory_platform.providers.contracts import Embedder
 from profiles.policy import BELIEFS
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
 from snapshots.embedding.versions import INDEXED, keep_image
@@ -58,7 +58,7 @@ class Edited:
     sourced: SourcedSnapshot
 
 
-def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedder: Embedder | None) -> Edited:
+def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders) -> Edited:
     """Change a snapshot and keep what it was. Opens its own scopes, one to read, one to write; embeds between them.
 
     Raises SnapshotUnknown, ConfidenceAboveCeiling, what ``edit.accept`` raises; Conflict when others keep changing it.
@@ -66,9 +66,9 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
             plan = plan_edit(snapshot_at(address), edit)
-        ready = prepare_snapshots([plan.draft], embedder) if plan.draft else []
+        ready = prepare_snapshots([plan.draft], embedders) if plan.draft else []
         with tenant_tx(tenant_id):
-            if apply_edit(plan, ready[0] if ready else None, embedder):
+            if apply_edit(plan, ready[0] if ready else None):
                 return _edited(plan)
     raise Conflict("Other requests keep changing this snapshot.")
 
@@ -86,7 +86,7 @@ def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     return EditPlan(snapshot, changed, replace(stored_drafts([snapshot], edit.mask)[0], **indexed))
 
 
-def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None, embedder: Embedder | None) -> bool:
+def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     """Write a planned edit in the open scope; False when the snapshot has changed since it was read."""
     if not plan.changed:
         return True
@@ -101,7 +101,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None, embedder: Embedde
         return False
     keep_image(snapshot, plan.changed, until=utc_now())
     if ready is not None:
-        reindex_snapshot(ready, embedder)
+        reindex_snapshot(ready)
     return True
 
 

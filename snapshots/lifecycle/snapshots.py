@@ -15,11 +15,11 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
-from memory_platform.providers.contracts import Embedder
 from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.stored import Mask
 from snapshots.lifecycle.selectors import current, snapshot_at
@@ -36,16 +36,16 @@ SUBJECT_TO_COME = UUID(int=0)
 """Stands in an offer for the subject, whose row may not be there yet when the offer is embedded."""
 
 
-def offer_snapshots(posted: Sequence[NewSnapshot], embedder: Embedder | None, *, mask: Mask) -> list[Offer]:
-    """index and embed what is posted, in one embedding call. No transaction may be open."""
+def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: Mask) -> list[Offer]:
+    """Index and embed what is posted, in one call to each model. No transaction may be open."""
     now = utc_now()
     refusals = [_refusal(new, now) for new in posted]
     drafts = [_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
-    ready = iter(prepare_snapshots(drafts, embedder))
+    ready = iter(prepare_snapshots(drafts, embedders))
     return [Offer(refusal=refused) if refused else Offer(next(ready)) for refused in refusals]
 
 
-def create_snapshots(subject: Subject, offers: Sequence[Offer], embedder: Embedder | None) -> list[Fate]:
+def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
     """Store what the subject's memory does not hold yet, in the open scope; return each offer's fate, in order.
 
     What a current snapshot of the same kind says already, up to spacing, is ``unchanged``: that one is validated anew.
@@ -64,7 +64,7 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer], embedder: Embedd
             new[content] = _addressed(offer.prepared, subject)
             known[content] = offer.prepared.draft.id
             fates.append(Fate(Verdict.STORED, known[content]))
-    store_snapshots(list(new.values()), embedder)
+    store_snapshots(list(new.values()))
     _validate_anew(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
     transaction.on_commit(partial(_report, current_tenant_id(), subject.id, fates), robust=True)
     return fates

@@ -14,11 +14,11 @@ from snapshots.recall.image import Image
 
 @dataclass(frozen=True, slots=True)
 class ImageKey:
-    """Whose memory, in which embedding space (its name; empty without one)."""
+    """Whose memory, in which embedding spaces (their names in order; empty without any)."""
 
     tenant_id: UUID
     subject_id: UUID
-    space: str = ""
+    spaces: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,15 @@ from snapshots.recall.values import Explain, LaneHit
 
 
 def explained(why: Explain) -> dict[str, Any]:
-    """Return ``{dense, keyword, fused, smoothed, semantic, factors}``; a lane that did not find the memory is None."""
+    """Return the fields of ``why`` as plain values; a lane that did not find the memory is None."""
     factors = why.factors
     return {
         "dense": _place(why.dense),
         "keyword": _place(why.keyword),
         "fused": round(why.fused, DIGITS),
         "smoothed": round(why.smoothed, DIGITS),
+        "conversation": round(why.conversation, DIGITS),
+        "preferred": round(why.preferred, DIGITS),
         "semantic": round(why.semantic, DIGITS),
         "factors": {
             "recency": round(factors.recency, DIGITS),

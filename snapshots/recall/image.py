@@ -3,8 +3,9 @@
 Built from the rows, which are the truth. It holds no text: a hit yields an id, the words come from the database.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import pairwise
 from uuid import UUID
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from memory_platform.kernel.terms import terms
 from snapshots.embedding.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, decode_dense, decode_lex, term_key
 from snapshots.recall.columns import Columns, array_bytes, build_columns
+from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import MemoryRow
 
 Int32 = npt.NDArray[np.int32]
@@ -42,9 +44,19 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class DenseViews:
-    """Two int8 matrices (n, d) with a scale per row, shape (2, n); scale 0 marks a row without vectors."""
+class Sittings:
+    """The sitting that each row was said in, numbered from 0, shape (n,), and the terms said in each, shape (s,)."""
 
+    of: Int32
+    lengths: Float32
+
+
+@dataclass(frozen=True, slots=True)
+class DenseSpace:
+    """The vectors of one embedding space: the ``rows`` that hold one, two int8 matrices (m, d), scales (2, m)."""
+
+    name: str
+    rows: Int32
     scales: Float32
     dated: Int8
     continued: Int8
@@ -60,7 +72,8 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """All memories of one subject in row order. ``dense`` is None without an embedding space or without vectors.
+    """All memories of one subject in row order. ``spaces`` holds one entry per embedding space with vectors; a memory
+    stands in at most one.
 
     ``dated_length`` and ``window_length`` are document lengths in terms, of a memory and of it with its neighbours.
     """
@@ -69,10 +82,10 @@ class Image:
     columns: Columns
     postings: Postings
     neighbours: Neighbours
+    sittings: Sittings
     dated_length: Float32
     window_length: Float32
-    dense: DenseViews | None
-    dense_languages: tuple[str, ...]
+    spaces: tuple[DenseSpace, ...]
     speakers: tuple[Speaker, ...]
     nbytes: int
 
@@ -82,27 +95,28 @@ class Image:
         return len(self.ids)
 
 
-def build_image(rows: Sequence[MemoryRow], *, dimensions: int = 0, languages: tuple[str, ...] = ()) -> Image:
-    """Return the image of ``rows``; ``dimensions`` and ``languages`` are the embedding space's (0: no dense views).
+def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
+    """Return the image of ``rows``; ``dimensions`` gives the length of a vector by embedding space, in order.
 
     Raises DamagedIndexRow.
     """
     neighbours = link_neighbours(rows)
     docs, codes, keys, tf = _unpack(rows)
     lengths = _lengths(docs, codes, tf, len(rows))
-    dense = _dense(rows, dimensions)
+    spaces = tuple(_dense_spaces(rows, dimensions or {}))
     postings = _invert(docs, keys, tf)
     columns = build_columns(rows)
-    arrays = sum(map(array_bytes, filter(None, (postings, neighbours, columns, dense))))
+    sittings = link_sittings(rows, lengths[TEXT])
+    arrays = sum(map(array_bytes, (postings, neighbours, sittings, columns, *spaces)))
     return Image(
         ids=tuple(row.id for row in rows),
         columns=columns,
         postings=postings,
         neighbours=neighbours,
+        sittings=sittings,
         dated_length=lengths[TEXT] + lengths[SPEAKER] + lengths[ABOUT],
         window_length=_window_length(lengths, neighbours),
-        dense=dense,
-        dense_languages=languages if dense else (),
+        spaces=spaces,
         speakers=_speakers(rows),
         nbytes=arrays + len(rows) * _ROW_OVERHEAD_BYTES,
     )
@@ -112,13 +126,33 @@ def link_neighbours(rows: Sequence[MemoryRow]) -> Neighbours:
     """Link the rows of each conversation in order of ``seq``; rows without one stand alone. Length n + 1 each."""
     n = len(rows)
     previous, following = np.full(n + 1, n, np.int32), np.full(n + 1, n, np.int32)
-    spoken = [
-        (row.conversation_id, row.seq, i) for i, row in enumerate(rows) if row.conversation_id and row.seq is not None
-    ]
-    for (left_conversation, _, left), (conversation, _, right) in pairwise(sorted(spoken)):
+    for (left_conversation, _, left), (conversation, _, right) in pairwise(_spoken(rows)):
         if left_conversation == conversation:
             previous[right], following[left] = left, right
     return Neighbours(previous, following, previous[previous], following[following])
+
+
+def link_sittings(rows: Sequence[MemoryRow], lengths: Float32) -> Sittings:
+    """Number the sittings: a conversation, cut where nothing was said for long. ``lengths`` are terms per row."""
+    of = np.arange(len(rows), dtype=np.int32)
+    for (left_conversation, _, left), (conversation, _, right) in pairwise(_spoken(rows)):
+        if left_conversation == conversation and not _long_silence(rows[left], rows[right]):
+            of[right] = of[left]
+    of = np.unique(of, return_inverse=True)[1].astype(np.int32)
+    return Sittings(of, np.bincount(of, lengths).astype(np.float32))
+
+
+def _spoken(rows: Sequence[MemoryRow]) -> list[tuple[str, int, int]]:
+    """Return (conversation, seq, row number) of the rows of conversations, each conversation's in order."""
+    return sorted(
+        (row.conversation_id, row.seq, i) for i, row in enumerate(rows) if row.conversation_id and row.seq is not None
+    )
+
+
+def _long_silence(left: MemoryRow, right: MemoryRow) -> bool:
+    if left.said_at is None or right.said_at is None:
+        return False
+    return abs(right.said_at - left.said_at) > timedelta(hours=DEFAULT_RECALL.scoring.sitting_gap_hours)
 
 
 def _unpack(rows: Sequence[MemoryRow]) -> tuple[Int32, npt.NDArray[np.uint8], npt.NDArray[np.uint64], Float32]:
@@ -152,11 +186,12 @@ def _window_length(lengths: Float32, neighbours: Neighbours) -> Float32:
     return total
 
 
-def _dense(rows: Sequence[MemoryRow], dimensions: int) -> DenseViews | None:
-    if not dimensions or not any(row.dense for row in rows):
-        return None
-    scales, (dated, continued) = decode_dense([row.dense for row in rows], dimensions)
-    return DenseViews(scales, dated, continued)
+def _dense_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Iterator[DenseSpace]:
+    for space, length in dimensions.items():
+        held = [i for i, row in enumerate(rows) if row.space == space and row.dense is not None]
+        if held:
+            scales, (dated, continued) = decode_dense([rows[i].dense for i in held], length)
+            yield DenseSpace(space, np.array(held, np.int32), scales, dated, continued)
 
 
 def _speakers(rows: Sequence[MemoryRow]) -> tuple[Speaker, ...]:

@@ -14,7 +14,7 @@ from memory_platform.postgres.prepared import fetch_prepared
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import Float32, pack_dense, reworded
-from snapshots.embedding.spaces import space_id
+from snapshots.embedding.spaces import Embedders, space_id
 from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.degraded import DegradedReason
@@ -37,8 +37,8 @@ ORDER BY s.position
 """
 
 VECTORS = """
-SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous) FROM snapshot_vector
-WHERE tenant_id = %s AND subject_id = %s AND space_id = %s
+SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
+WHERE tenant_id = %s AND subject_id = %s AND space_id = ANY(%s)
 """
 
 NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
@@ -87,6 +87,16 @@ class _Row(NamedTuple):
     metadata: Mapping[str, object]
 
 
+class PackedVectors(NamedTuple):
+    """Both dense texts of a memory as :func:`snapshots.embedding.rows.pack_dense` packs them, and their space."""
+
+    dense: bytes | None
+    space: str
+
+
+NO_VECTORS = PackedVectors(None, "")
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedImage:
     """An image, the version it shows, and what was missing while it was built."""
@@ -111,18 +121,18 @@ def memory_version(subject_id: UUID) -> int:
     return int(found[0][0]) if found else 0
 
 
-def load_image(subject_id: UUID, embedder: Embedder | None, version: int) -> LoadedImage:
+def load_image(subject_id: UUID, embedders: Embedders, version: int) -> LoadedImage:
     """Build the image of a subject from its rows, in the open scope.
 
     The vectors are read under a savepoint: when pgvector fails, the image has no dense views and says so.
     """
     rows = [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id])]
-    dense, degraded = _dense_rows(subject_id, embedder)
-    memories = [_memory_row(row, dense.get(row.id)) for row in rows]
-    return LoadedImage(_image_of(memories, embedder), version, degraded)
+    dense, degraded = _dense_rows(subject_id, embedders)
+    memories = [_memory_row(row, dense.get(row.id, NO_VECTORS)) for row in rows]
+    return LoadedImage(_image_of(memories, embedders), version, degraded)
 
 
-def load_image_held(subject_id: UUID, embedder: Embedder | None, known_at: datetime) -> HeldImage:
+def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) -> HeldImage:
     """Build the image of what was held of a subject at ``known_at`` (P4), in the open scope: for one question only.
 
     What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
@@ -132,10 +142,10 @@ def load_image_held(subject_id: UUID, embedder: Embedder | None, known_at: datet
     held = [
         row for row in rows if row.recorded_at <= known_at and (row.retired_at is None or row.retired_at > known_at)
     ]
-    dense, degraded = _dense_rows(subject_id, embedder)
+    dense, degraded = _dense_rows(subject_id, embedders)
     dense = {row: packed for row, packed in dense.items() if row not in earlier or not _reworded(earlier[row])}
-    memories = [_memory_row(_row_then(row, earlier.get(row.id)), dense.get(row.id)) for row in held]
-    return HeldImage(_image_of(memories, embedder), degraded, earlier)
+    memories = [_memory_row(_row_then(row, earlier.get(row.id)), dense.get(row.id, NO_VECTORS)) for row in held]
+    return HeldImage(_image_of(memories, embedders), degraded, earlier)
 
 
 def load_texts(
@@ -153,11 +163,8 @@ def load_texts(
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
 
 
-def _image_of(memories: Sequence[MemoryRow], embedder: Embedder | None) -> Image:
-    """Return the image, with dense views where any memory has vectors."""
-    if embedder is None or not any(memory.dense for memory in memories):
-        return build_image(memories)
-    return build_image(memories, dimensions=embedder.dimensions, languages=embedder.languages)
+def _image_of(memories: Sequence[MemoryRow], embedders: Embedders) -> Image:
+    return build_image(memories, {embedder.name: embedder.dimensions for embedder in embedders})
 
 
 def _row_then(row: _Row, then: HeldThen | None) -> _Row:
@@ -225,19 +232,30 @@ def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:
     )
 
 
-def _dense_rows(subject_id: UUID, embedder: Embedder | None) -> tuple[dict[UUID, bytes], frozenset[DegradedReason]]:
-    if embedder is None:
+def _dense_rows(subject_id: UUID, embedders: Embedders) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
+    """Return each memory's vectors in the first listed space that holds it."""
+    spaces = {space_id(embedder): embedder for embedder in embedders}
+    if not spaces:
         return {}, frozenset()
     try:
         with transaction.atomic():
-            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, space_id(embedder)])
+            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, list(spaces)])
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
         return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
+    packed: dict[UUID, PackedVectors] = {}
+    for space, embedder in reversed(spaces.items()):
+        packed.update(_packed_space([row for row in found if row[3] == space], embedder))
+    return packed, frozenset()
+
+
+def _packed_space(found: Sequence[Sequence[Any]], embedder: Embedder) -> dict[UUID, PackedVectors]:
+    """Return the vectors of one space by memory."""
     if not found:
-        return {}, frozenset()
+        return {}
     dated, previous = (_halves([row[column] for row in found], embedder.dimensions) for column in (1, 2))
-    return dict(zip([row[0] for row in found], pack_dense(dated, previous), strict=True)), frozenset()
+    rows = pack_dense(dated, previous)
+    return {row[0]: PackedVectors(dense, embedder.name) for row, dense in zip(found, rows, strict=True)}
 
 
 def _halves(values: Sequence[bytes], dimensions: int) -> Float32:
@@ -247,13 +265,14 @@ def _halves(values: Sequence[bytes], dimensions: int) -> Float32:
     return np.ascontiguousarray(raw[:, HALFVEC_HEADER:]).view(">f2").astype(np.float32)
 
 
-def _memory_row(row: _Row, dense: bytes | None) -> MemoryRow:
+def _memory_row(row: _Row, vectors: PackedVectors) -> MemoryRow:
     return MemoryRow(
         id=row.id,
         kind=row.kind,
         lex=bytes(row.words),
         created_at=row.recorded_at,
-        dense=dense,
+        dense=vectors.dense,
+        space=vectors.space,
         conversation_id=row.conversation,
         seq=row.seq,
         name=row.name,

@@ -14,8 +14,9 @@ from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
 from snapshots.recall.image import Image
 from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.probe import Probe
 from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
-from snapshots.recall.scoring import Probe, Scores, score_memories
+from snapshots.recall.scoring import Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
 
 KEYWORD_VIEWS = ("own", "window")
@@ -82,7 +83,8 @@ def explain(scores: Scores, alive: Mask, rows: Int64, near: Float64, weights: Fl
     """Yield an Explain per row; ``weights`` (4, k) are its factors, ranks count among the memories that may answer."""
     keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
     dense = _lane_hits(DENSE_VIEWS, scores.dense, np.stack([alive & scores.dense_held] * 2), rows)
-    numbers = (scores.fused[rows].tolist(), scores.smoothed[rows].tolist(), near.tolist())
+    parts = (scores.fused, scores.smoothed, scores.conversation, scores.preferred)
+    numbers = (*(part[rows].tolist() for part in parts), near.tolist())
     return map(Explain, dense, keyword, *numbers, map(as_factors, weights.T.tolist()))
 
 

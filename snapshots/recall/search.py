@@ -7,19 +7,18 @@ from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
-import numpy as np
-import numpy.typing as npt
-
 from memory_platform.kernel.text import detect_language
-from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from snapshots.embedding.spaces import active_embedder
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from memory_platform.providers.registry import word_relations
+from snapshots.embedding.rows import Float32
+from snapshots.embedding.spaces import Embedders, active_embedders
 from snapshots.recall.cache import ImageCache, ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
 from snapshots.recall.loading import HeldImage, load_image, load_image_held, load_texts, memory_version
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.scoring import Probe, make_probe
+from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.values import RecallQuery, RecallResult
 from tenants.isolation import current_tenant_id
 
@@ -29,10 +28,10 @@ IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question made ready outside of any transaction: its probe, its embedder, what was missing, and the time."""
+    """A question made ready outside of any transaction: its probe, the spaces to ask, what was missing, the time."""
 
     probe: Probe
-    embedder: Embedder | None
+    embedders: Embedders
     degraded: frozenset[DegradedReason]
     embed_ms: float
 
@@ -53,20 +52,27 @@ class Stopwatch:
             self.ms[name] = round((perf_counter() - started) * 1000, 3)
 
 
-def prepare_question(text: str) -> Question:
+def prepare_question(text: str, policy: RecallPolicy = DEFAULT_RECALL) -> Question:
     """Tokenise and embed a question. No transaction may be open; a model that does not answer leaves the keywords."""
-    watch, embedder = Stopwatch(), active_embedder()
-    degraded: frozenset[DegradedReason] = frozenset()
-    vector: npt.NDArray[np.float32] | None = None
+    watch, embedders = Stopwatch(), active_embedders()
     with watch.stage("embed"):
-        if embedder is not None and detect_language(text) in embedder.languages:
+        vectors, degraded = embed_question(text, embedders)
+        probe = make_probe(text, vectors, policy.scoring, word_relations(embedders))
+    return Question(probe, embedders, degraded, watch.ms["embed"])
+
+
+def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32], frozenset[DegradedReason]]:
+    """Return the question's vector by space, from every listed model that knows its language, and what was missing."""
+    language = detect_language(text)
+    vectors: dict[str, Float32] = {}
+    degraded: frozenset[DegradedReason] = frozenset()
+    for embedder in embedders:
+        if language in embedder.languages:
             try:
-                vector = embedder.embed([text])[0]
+                vectors[embedder.name] = embedder.embed([text])[0]
             except EmbeddingUnavailable:
                 degraded = frozenset({DegradedReason.EMBEDDING_UNAVAILABLE})
-        floor = DEFAULT_RECALL.scoring.cosine_floor(embedder.name) if embedder else -1.0
-        probe = make_probe(text, vector, floor=floor)
-    return Question(probe, embedder, degraded, watch.ms["embed"])
+    return vectors, degraded
 
 
 def recall_snapshots(
@@ -75,7 +81,7 @@ def recall_snapshots(
     """Return the best snapshots of a subject for a prepared question, in the open scope."""
     watch = Stopwatch()
     with watch.stage("load"):
-        held = held_image(subject_id, question.embedder, query.known_at)
+        held = held_image(subject_id, question.embedders, query.known_at)
     with watch.stage("rank"):
         hits = rank_memories(query, question.probe, held.image, policy)
     with watch.stage("texts"):
@@ -83,25 +89,25 @@ def recall_snapshots(
     return RecallResult(memories, question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms})
 
 
-def held_image(subject_id: UUID, embedder: Embedder | None, known_at: datetime | None) -> HeldImage:
+def held_image(subject_id: UUID, embedders: Embedders, known_at: datetime | None) -> HeldImage:
     """Return what is held of the subject: now, or at ``known_at``, which is rare and built for one question."""
     if known_at is not None:
-        return load_image_held(subject_id, embedder, known_at)
-    image, missing = current_image(subject_id, embedder)
+        return load_image_held(subject_id, embedders, known_at)
+    image, missing = current_image(subject_id, embedders)
     return HeldImage(image, missing)
 
 
-def current_image(subject_id: UUID, embedder: Embedder | None) -> tuple[Image, frozenset[DegradedReason]]:
+def current_image(subject_id: UUID, embedders: Embedders) -> tuple[Image, frozenset[DegradedReason]]:
     """Return the subject's image of the database's version, from this process's cache or built anew.
 
     An image that had to do without vectors is not kept: the next call tries again.
     """
-    key = ImageKey(current_tenant_id(), subject_id, embedder.name if embedder else "")
+    key = ImageKey(current_tenant_id(), subject_id, " ".join(embedder.name for embedder in embedders))
     version = memory_version(subject_id)
     held = IMAGES.get(key, version)
     if held is not None:
         return held, frozenset()
-    loaded = load_image(subject_id, embedder, version)
+    loaded = load_image(subject_id, embedders, version)
     if not loaded.degraded:
         IMAGES.put(key, version, loaded.image)
     return loaded.image, loaded.degraded

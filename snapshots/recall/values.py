@@ -44,7 +44,8 @@ class MemoryRow:
     """One memory as the image is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation; None for a memory that has no neighbours there. ``lex`` is
-    :func:`snapshots.embedding.rows.encode_lex`, ``dense`` is :func:`snapshots.embedding.rows.encode_dense` or None.
+    :func:`snapshots.embedding.rows.encode_lex`, ``dense`` is :func:`snapshots.embedding.rows.encode_dense` of the
+    embedding space named ``space``, or None.
     """
 
     id: UUID
@@ -52,6 +53,7 @@ class MemoryRow:
     lex: bytes
     created_at: datetime
     dense: bytes | None = None
+    space: str = ""
     conversation_id: str | None = None
     seq: int | None = None
     name: str | None = None
@@ -102,14 +104,17 @@ class Factors:
 class Explain:
     """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None; never both.
 
-    ``smoothed`` is the share of ``fused`` that came from the memories before and after it. ``semantic`` is ``fused``
-    between 0 and 1 among the candidates; times the factors, rounded, it is the score.
+    Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
+    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is ``fused`` between 0 and 1 among the
+    candidates; times the factors, rounded, it is the score.
     """
 
     dense: LaneHit | None
     keyword: LaneHit | None
     fused: float
     smoothed: float
+    conversation: float
+    preferred: float
     semantic: float
     factors: Factors
 

@@ -33,6 +33,7 @@ ASSUMED = {
     "snapshots.queue.QueuePolicy": "lease renew_every subject_batch subjects_visited outage_pause",
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.RecallPolicy": "tag_question_chars clock_skew_seconds image_cache_bytes",
+    "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",

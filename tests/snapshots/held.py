@@ -15,7 +15,7 @@ from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags import TagDraft, upsert_tag
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
@@ -52,9 +52,9 @@ def remember(house: House, *texts: str, messages: Sequence[Message] = (), **colu
         )
         for number, text in enumerate(texts)
     ]
-    prepared = prepare_snapshots(drafts, active_embedder())
+    prepared = prepare_snapshots(drafts, active_embedders())
     with tenant_tx(house.tenant.id):
-        return store_snapshots(prepared, active_embedder())
+        return store_snapshots(prepared)
 
 
 def prefer(house: House, category: str, key: str, value: Any, **said: Any) -> None:

@@ -112,13 +112,16 @@ class FactorsOutput(Output):
 class ExplainOutput(Output):
     """Why a memory stands where it stands; a lane that did not find it is null, never both.
 
-    ``semantic`` times all factors, rounded to six digits, is the score. ``smoothed`` is what neighbours gave ``fused``.
+    ``semantic`` times all factors, rounded to six digits, is the score. Of ``fused``, ``smoothed``
+    came from its neighbours, ``conversation`` from its sitting, ``preferred`` from who said it, when and how.
     """
 
     dense = LaneHitOutput(allow_null=True)
     keyword = LaneHitOutput(allow_null=True)
     fused = serializers.FloatField()
     smoothed = serializers.FloatField()
+    conversation = serializers.FloatField()
+    preferred = serializers.FloatField()
     semantic = serializers.FloatField()
     factors = FactorsOutput()
 

@@ -32,10 +32,9 @@ from memory_platform.api.v1.snapshot_shapes import (
     shown_snapshot,
 )
 from memory_platform.api.views import SubjectView, no_content
-from memory_platform.providers.contracts import Embedder
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
-from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.spaces import active_embedders
 from snapshots.errors import SnapshotUnknown
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, edit_snapshot
@@ -70,9 +69,9 @@ class SnapshotsView(SubjectView):
     @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
-        new, embedder = NewSnapshot(**SnapshotInput.parsed(request)), active_embedder()
-        (offer,) = offer_snapshots([new], embedder, mask=mask_sensitive)
-        return write_once(request, partial(store_one, subject_id, offer, embedder))
+        new = NewSnapshot(**SnapshotInput.parsed(request))
+        (offer,) = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
+        return write_once(request, partial(store_one, subject_id, offer))
 
 
 class BulkView(SubjectView):
@@ -85,12 +84,9 @@ class BulkView(SubjectView):
     @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
-        posted, embedder = (
-            [NewSnapshot(**item) for item in SnapshotBulkInput.parsed(request)["items"]],
-            active_embedder(),
-        )
-        offers = offer_snapshots(posted, embedder, mask=mask_sensitive)
-        return write_once(request, partial(store_many, subject_id, offers, embedder))
+        posted = [NewSnapshot(**item) for item in SnapshotBulkInput.parsed(request)["items"]]
+        offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
+        return write_once(request, partial(store_many, subject_id, offers))
 
 
 class SnapshotView(SubjectView):
@@ -112,7 +108,7 @@ class SnapshotView(SubjectView):
         """Change what is given; what the snapshot was stays in its history."""
         changes = SnapshotEditInput.changes_of(SnapshotEditInput.parsed(request))
         edit = Edit(changes, mask_sensitive, IfMatch.asked(request).check)
-        edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedder())
+        edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedders())
         shown = {**shown_snapshot(edited.sourced), "verdict": edited.verdict}
         return Response(shown, headers=tag_of(edited.sourced))
 
@@ -146,10 +142,10 @@ class SnapshotHistoryView(SubjectView):
         return Response({"data": [shown_held(state, sourced.sources) for state in kept], "next_cursor": cursor})
 
 
-def store_one(subject_id: str, offer: Offer, embedder: Embedder | None) -> Reply:
+def store_one(subject_id: str, offer: Offer) -> Reply:
     """Store one offer for the product's own subject id inside the open transaction. Raises its refusal."""
     subject = ensure_subject(subject_id)
-    (fate,) = create_snapshots(subject, [offer], embedder)
+    (fate,) = create_snapshots(subject, [offer])
     if fate.id is None:
         raise offer.refusal or SnapshotUnknown()
     (sourced,) = with_sources([snapshot_of(subject, fate.id)])
@@ -157,10 +153,10 @@ def store_one(subject_id: str, offer: Offer, embedder: Embedder | None) -> Reply
     return Reply(shown, status=201, headers=tag_of(sourced), subject_id=subject.id)
 
 
-def store_many(subject_id: str, offers: list[Offer], embedder: Embedder | None) -> Reply:
+def store_many(subject_id: str, offers: list[Offer]) -> Reply:
     """Store offers for the product's own subject id inside the open transaction, and say what became of each."""
     subject = ensure_subject(subject_id)
-    fates = create_snapshots(subject, offers, embedder)
+    fates = create_snapshots(subject, offers)
     return Reply({"data": [shown_fate(fate) for fate in fates]}, subject_id=subject.id)
 
 

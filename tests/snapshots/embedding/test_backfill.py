@@ -10,9 +10,17 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.hashing_embedder import HashingEmbedder
-from snapshots.embedding.backfill import Missing, backfill_vectors, embedded, missing_vectors, store_unchanged
+from snapshots.embedding.backfill import (
+    Missing,
+    MissingOf,
+    backfill_vectors,
+    embedded,
+    missing_vectors,
+    store_unchanged,
+)
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.policy import BackfillPolicy
+from snapshots.embedding.spaces import space_id
 from snapshots.embedding.stored import stored_drafts
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
@@ -30,7 +38,8 @@ def heal(house: House, limit: int) -> int:
 
 def missing(house: House, embedder: HashingEmbedder = HashingEmbedder()) -> list[Missing]:  # noqa: B008 - no state
     with tenant_tx(house.tenant.id):
-        found = missing_vectors(embedder, after=FIRST, limit=10)
+        own = MissingOf(space_id(embedder), embedder.languages)
+        found = missing_vectors(own, after=FIRST, limit=10)
         return [Missing(*pair) for pair in zip(found, stored_drafts(found, mask_sensitive), strict=True)]
 
 
@@ -108,7 +117,7 @@ def test_the_turn_before_is_found_again(world: World) -> None:
     (one,) = missing(world.acme)
     assert one.draft.previous == Turn("Do you eat nuts?", None, SAID_AT)
     assert not one.draft.previous_is_memory
-    (found,) = embedded([one], HashingEmbedder())
+    (found,) = embedded([one], [HashingEmbedder()])
     expected = index_text(Turn("No, they make me ill", None, SAID_AT), previous=one.draft.previous)
     assert found.vectors.previous.tolist() == HashingEmbedder().embed([expected.continued])[0].tolist()
 
@@ -141,8 +150,8 @@ def said(house: House, *turns: str) -> None:
 
 def test_a_memory_edited_in_the_meantime_gets_no_vectors_of_its_old_words(world: World) -> None:
     (edited,) = store(world.acme, "allergic to peanuts", embed=False)
-    found = embedded(missing(world.acme), HashingEmbedder())
+    found = embedded(missing(world.acme), [HashingEmbedder()])
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=edited).update(text="allergic to walnuts", version=2)
-        assert store_unchanged(world.acme.subject.id, found, HashingEmbedder()) == 0
+        assert store_unchanged(world.acme.subject.id, found) == 0
     assert counts(world.acme) == (1, 1, 0)

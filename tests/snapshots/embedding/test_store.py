@@ -32,12 +32,12 @@ def test_ids_come_back_in_the_order_of_the_drafts(world: World) -> None:
         other = Subject.objects.create(external_id="bob")
     drafts = [draft(world.acme.subject.id, "a"), draft(other.id, "b"), draft(world.acme.subject.id, "c")]
     with tenant_tx(world.acme.tenant.id):
-        assert store_snapshots(prepare_snapshots_outside(drafts), None) == [d.id for d in drafts]
+        assert store_snapshots(prepare_snapshots_outside(drafts)) == [d.id for d in drafts]
         assert Snapshot.objects.filter(subject=other).count() == 1
 
 
 def prepare_snapshots_outside(drafts: Any) -> Any:
-    return prepare_snapshots(drafts, None)  # without a model nothing is called
+    return prepare_snapshots(drafts, ())  # without a model nothing is called
 
 
 def test_every_write_raises_the_version_and_takes_fresh_positions(world: World) -> None:
@@ -73,7 +73,7 @@ def test_writers_of_one_subject_neither_lose_nor_share_a_position(world: World) 
         barrier.wait(timeout=30)
         try:
             with tenant_tx(world.acme.tenant.id):
-                store_snapshots(ready[number], HashingEmbedder())
+                store_snapshots(ready[number])
         finally:
             connection.close()
 
@@ -103,18 +103,18 @@ def test_a_memory_survives_a_pgvector_that_refuses(world: World) -> None:
 )
 def test_a_model_that_answers_nonsense_leaves_the_memory_without_vectors(world: World, answer: Vectors) -> None:
     broken: Any = SimpleNamespace(name="broken", dimensions=64, languages=("en",), embed=lambda _: answer)
-    ready = prepare_snapshots([draft(world.acme.subject.id, "allergic to peanuts")], broken)
+    ready = prepare_snapshots([draft(world.acme.subject.id, "allergic to peanuts")], [broken])
     with tenant_tx(world.acme.tenant.id):
-        store_snapshots(ready, broken)
+        store_snapshots(ready)
     assert counts(world.acme) == (1, 1, 0)
 
 
 def test_two_models_keep_their_vectors_apart(world: World) -> None:
     drafts = [draft(world.acme.subject.id, "allergic to peanuts")]
     for embedder in (HashingEmbedder(64), HashingEmbedder(32)):
-        ready = prepare_snapshots(drafts, embedder)
+        ready = prepare_snapshots(drafts, [embedder])
         with tenant_tx(world.acme.tenant.id):
-            store_snapshots(ready, embedder)
+            store_snapshots(ready)
     with tenant_tx(world.acme.tenant.id):
         found = SnapshotVector.objects.order_by("space__dimensions").values_list("space__name", flat=True)
         assert list(found) == ["hashing-32", "hashing-64"]

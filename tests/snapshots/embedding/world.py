@@ -9,7 +9,7 @@ from django.db import connections
 
 from memory_platform.kernel.ids import stable_id
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords, SubjectMemory
 from tenants.isolation import tenant_tx
@@ -27,14 +27,14 @@ def draft(subject_id: UUID, text: str) -> SnapshotDraft:
 def prepared(house: House, *texts: str, embed: bool = True) -> list[PreparedSnapshot]:
     """Return memories of the house's subject; without vectors when the embedding service is away (``embed``)."""
     drafts = [draft(house.subject.id, text) for text in texts]
-    return prepare_snapshots(drafts, active_embedder() if embed else None)
+    return prepare_snapshots(drafts, active_embedders() if embed else ())
 
 
 def store(house: House, *texts: str, embed: bool = True) -> list[UUID]:
     """Store memories of the house's subject; return their ids."""
     ready = prepared(house, *texts, embed=embed)
     with tenant_tx(house.tenant.id):
-        return store_snapshots(ready, active_embedder())
+        return store_snapshots(ready)
 
 
 def counts(house: House) -> tuple[int, int, int]:

@@ -8,7 +8,6 @@ from memory_platform.kernel.clock import utc_now
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Verdict
 from snapshots.embedding.backfill import backfill_vectors
-from snapshots.embedding.spaces import active_embedder
 from snapshots.errors import SnapshotUnknown
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
@@ -104,7 +103,7 @@ def test_a_plan_of_an_older_version_is_not_applied(world: World) -> None:
         plan = plan_edit(snapshot_at(address), Edit({"importance": 1.0}, mask_sensitive, anything))
     edit(world.acme, address, importance=0.7)
     with tenant_tx(world.acme.tenant.id):
-        assert not apply_edit(plan, None, active_embedder())
+        assert not apply_edit(plan, None)
         assert Snapshot.objects.get().importance == 0.7
 
 

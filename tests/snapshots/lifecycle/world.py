@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.embedding.spaces import active_embedder
+from snapshots.embedding.spaces import active_embedders
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, Edited, edit_snapshot
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
@@ -24,9 +24,9 @@ def anything(snapshot_id: UUID, version: int) -> None:
 def create(house: House, *posted: NewSnapshot | str) -> list[Fate]:
     """Post memories of the house's subject."""
     new = [NewSnapshot(one) if isinstance(one, str) else one for one in posted]
-    offers = offer_snapshots(new, active_embedder(), mask=mask_sensitive)
+    offers = offer_snapshots(new, active_embedders(), mask=mask_sensitive)
     with tenant_tx(house.tenant.id):
-        return create_snapshots(house.subject, offers, active_embedder())
+        return create_snapshots(house.subject, offers)
 
 
 def create_one(house: House, text: str) -> SnapshotAddress:
@@ -38,7 +38,7 @@ def create_one(house: House, text: str) -> SnapshotAddress:
 
 def edit(house: House, address: SnapshotAddress, **changes: Any) -> Edited:
     """Edit one memory."""
-    return edit_snapshot(house.tenant.id, address, Edit(changes, mask_sensitive, anything), active_embedder())
+    return edit_snapshot(house.tenant.id, address, Edit(changes, mask_sensitive, anything), active_embedders())
 
 
 def found(house: House, text: str, *, known_at: datetime | None = None, subject: Subject | None = None) -> list[str]:

@@ -32,9 +32,10 @@ def test_the_image_knows_its_bytes() -> None:
 
 
 def test_without_an_embedding_space_there_are_no_dense_views() -> None:
-    assert build_image([memory("one")]).dense is None
-    assert image_of([memory("one", embed=False)]).dense is None
-    assert image_of([memory("one", embed=False), memory("two")]).dense is not None
+    assert build_image([memory("one")]).spaces == ()
+    assert image_of([memory("one", embed=False)]).spaces == ()
+    (space,) = image_of([memory("one", embed=False), memory("two")]).spaces
+    assert space.rows.tolist() == [1]
 
 
 def test_nothing_remembered_is_an_image_too() -> None:
@@ -91,5 +92,5 @@ def test_the_order_of_rows_changes_no_row() -> None:
     there, back = image_of(rows), image_of(rows[::-1])
     assert np.array_equal(np.sort(there.dated_length), np.sort(back.dated_length))
     assert there.postings.keys.tolist() == back.postings.keys.tolist()
-    assert EMBEDDER.dimensions == there.dense.dated.shape[1] if there.dense else False
+    assert [space.dated.shape for space in there.spaces] == [(2, EMBEDDER.dimensions)]
     assert replace(rows[0], seq=None).seq is None

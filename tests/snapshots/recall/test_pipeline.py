@@ -12,9 +12,9 @@ from snapshots.recall.filters import parse_filter
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking import DIGITS
-from snapshots.recall.scoring import make_probe, score_memories
+from snapshots.recall.scoring import score_memories
 from snapshots.recall.values import RankedHit, RecallQuery
-from tests.snapshots.recall.world import EMBEDDER, NOW, ask, conversation, id_of, image_of, memory
+from tests.snapshots.recall.world import EMBEDDER, NOW, ask, conversation, id_of, image_of, memory, probe_of
 
 DAY = timedelta(days=1)
 
@@ -172,12 +172,13 @@ def test_what_the_words_around_it_found_says_so() -> None:
 
 def test_without_a_common_word_a_memory_must_be_near_enough() -> None:
     rows = [memory("aisle seats"), memory("loud music")]
-    image, vector = image_of(rows), EMBEDDER.embed(["aisle"])[0]
+    image, probe = image_of(rows), probe_of("aisle")
     asked = RecallQuery(text="aisle", asked_at=NOW)
-    near = float(score_memories(image, make_probe("aisle", vector), ScoringPolicy()).dense.max(axis=0)[1])
+    near = float(score_memories(image, probe, ScoringPolicy()).dense.max(axis=0)[1])
 
     def answers(floor: float) -> set[object]:
-        return ids(rank_memories(asked, make_probe("aisle", vector, floor=floor), image, DEFAULT_RECALL))
+        scoring = ScoringPolicy(cosine_floors=((EMBEDDER.name, floor),))
+        return ids(rank_memories(asked, probe, image, replace(DEFAULT_RECALL, scoring=scoring)))
 
     assert answers(near) == {id_of("aisle seats"), id_of("loud music")}
     assert answers(near + 0.01) == {id_of("aisle seats")}

@@ -1,6 +1,7 @@
 """BM25 and dense, two views each, fused and smoothed. Rows: R2, R6."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -10,16 +11,18 @@ from hypothesis import strategies as st
 from memory_platform.kernel.terms import terms
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import Float32, encode_lex, term_key
-from snapshots.recall.image import Image
+from snapshots.recall.image import Image, build_image
+from snapshots.recall.lexical import bm25
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.scoring import bm25, fuse, make_probe, score_memories
-from tests.snapshots.recall.world import EMBEDDER, conversation, image_of, memory
+from snapshots.recall.probe import make_probe, weigh_terms
+from snapshots.recall.scoring import score_memories, z_scores
+from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory, probe_of
 
 POLICY = ScoringPolicy()
 
 
 def keyword(text: str, image: Image) -> list[float]:
-    return [float(score) for score in bm25(image, make_probe(text, None).terms, POLICY)[0]]
+    return [float(score) for score in bm25(image, probe_of(text, dense=False).terms, POLICY)[0]]
 
 
 def test_bm25_is_the_textbook_formula() -> None:
@@ -54,79 +57,164 @@ def test_chinese_is_found_by_characters_and_bigrams_in_either_script() -> None:
 
 def test_the_window_lends_the_words_of_two_turns_before_and_after() -> None:
     image = image_of(conversation("hotel in Paris", "yes", "nice", "good", "fine"))
-    window = bm25(image, make_probe("Paris", None).terms, POLICY)[1]
+    window = bm25(image, probe_of("Paris", dense=False).terms, POLICY)[1]
     assert (window > 0).tolist() == [True, True, True, False, False]
 
 
 def test_the_turn_before_that_is_no_memory_lends_its_words_to_the_window_only() -> None:
     answer = index_text(Turn("the second one"), previous=Turn("window or aisle?"), previous_is_memory=False)
     image = image_of([replace(memory("the second one"), lex=encode_lex(answer)), memory("cello")])
-    dated, window = bm25(image, {term_key("aisl"): 1}, POLICY)
+    dated, window, _ = bm25(image, {term_key("aisl"): 1}, POLICY)
     assert dated.tolist() == [0, 0]
     assert window[0] > window[1] == 0
 
 
 def test_scoring_in_many_steps_or_in_one_is_the_same() -> None:
     image = image_of(conversation(*(f"apple {i} pear {i % 3} plum" for i in range(30))))
-    query = make_probe("apple pear plum 3 7 11", None).terms
+    query = probe_of("apple pear plum 3 7 11", dense=False).terms
     assert np.allclose(bm25(image, query, POLICY, cells=1), bm25(image, query, POLICY), rtol=1e-5)
 
 
 def test_of_a_long_question_the_rarest_terms_are_asked() -> None:
     image = image_of([memory(f"common word{i}", said_at=None) for i in range(20)])
     question = "common " + " ".join(f"word{i}" for i in range(20))
-    scores = bm25(image, make_probe(question, None).terms, replace(POLICY, query_terms=20))[0]
-    asked_for_less = bm25(image, make_probe("common", None).terms, replace(POLICY, query_terms=20))[0]
+    scores = bm25(image, probe_of(question, dense=False).terms, replace(POLICY, query_terms=20))[0]
+    asked_for_less = bm25(image, probe_of("common", dense=False).terms, replace(POLICY, query_terms=20))[0]
     assert scores.min() > 0
     assert asked_for_less.min() > 0
     assert np.allclose(scores, scores[0])
 
 
-def test_a_flat_view_says_nothing_and_the_others_share_its_weight() -> None:
-    telling = np.array([0, 1, 2], np.float32)
-    alone = fuse(np.array([telling]), np.array([0.3], np.float32))
-    beside = fuse(np.array([telling, np.full(3, 7, np.float32)]), np.array([0.3, 0.7], np.float32))
-    assert np.allclose(alone, beside)
+def test_a_flat_view_says_nothing() -> None:
+    views = z_scores(np.array([[0, 1, 2], [7, 7, 7]], np.float32))
+    assert views[1].tolist() == [0, 0, 0]
+    assert views[0].tolist() == pytest.approx([-1.2247, 0, 1.2247], abs=1e-4)
 
 
-def test_dense_is_left_out_for_a_language_the_space_does_not_know() -> None:
-    rows = [memory("我喜欢靠过道的座位"), memory("aisle seats"), memory("window seats")]
-    english_only = image_of(rows, languages=("en",))
-    asked = make_probe("座位", EMBEDDER.embed(["座位"])[0])
-    assert not score_memories(english_only, asked, POLICY).dense_held.any()
-    assert score_memories(image_of(rows), asked, POLICY).dense_held.all()
+def test_a_question_is_compared_only_in_the_spaces_it_has_a_vector_in() -> None:
+    rows = [memory("aisle seats"), replace(memory("window seats"), space="another")]
+    image = build_image(rows, {EMBEDDER.name: 64, "another": 64})
+    assert score_memories(image, probe_of("seats"), POLICY).dense_held.tolist() == [True, False]
+    assert not score_memories(image, probe_of("seats", dense=False), POLICY).dense_held.any()
 
 
 def test_a_memory_without_a_vector_is_judged_by_its_words() -> None:
     image = image_of([memory("aisle seats", embed=False), memory("loud music"), memory("window seats")])
-    scores = score_memories(image, make_probe("aisle", EMBEDDER.embed(["aisle"])[0]), POLICY)
+    scores = score_memories(image, probe_of("aisle"), POLICY)
     assert scores.fused.argmax() == 0
     assert scores.dense_held.tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("vector", [np.zeros(64, np.float32), np.full(64, np.nan, np.float32), None])
-def test_a_question_without_a_meaning_to_the_model_is_asked_by_keywords(vector: Float32 | None) -> None:
-    scores = score_memories(image_of([memory("aisle seats"), memory("music")]), make_probe("aisle", vector), POLICY)
+@pytest.mark.parametrize("vector", [np.zeros(64, np.float32), np.full(64, np.nan, np.float32)])
+def test_a_question_without_a_meaning_to_the_model_is_asked_by_keywords(vector: Float32) -> None:
+    probe = make_probe("aisle", {EMBEDDER.name: vector}, POLICY)
+    scores = score_memories(image_of([memory("aisle seats"), memory("music")]), probe, POLICY)
     assert np.isfinite(scores.fused).all()
     assert not scores.dense_held.any()
 
 
 def test_smoothing_lifts_the_neighbours_of_a_good_memory() -> None:
     image = image_of([*conversation("the hotel was in Paris", "Hotel du Nord"), memory("music")])
-    plain = score_memories(image, make_probe("Paris", None), replace(POLICY, smooth_previous=0, smooth_next=0)).fused
-    smoothed = score_memories(image, make_probe("Paris", None), POLICY).fused
+    plain = score_memories(
+        image, probe_of("Paris", dense=False), replace(POLICY, smooth_previous=0, smooth_next=0)
+    ).fused
+    smoothed = score_memories(image, probe_of("Paris", dense=False), POLICY).fused
     assert smoothed[1] - smoothed[2] > plain[1] - plain[2]
 
 
 def test_the_speaker_named_in_the_question_is_preferred() -> None:
     rows = [memory("went sailing last week", name="Ada"), memory("went sailing last week too", name="Gil")]
-    scores = score_memories(image_of(rows), make_probe("When did Gil go sailing?", None), POLICY)
+    scores = score_memories(image_of(rows), probe_of("When did Gil go sailing?", dense=False), POLICY)
     assert scores.fused.argmax() == 1
 
 
 def test_a_question_of_nothing_but_a_name_still_asks_for_it() -> None:
     rows = [memory("went sailing", name="Ada"), memory("Ada is my friend", name="Gil")]
-    assert score_memories(image_of(rows), make_probe("Ada", None), POLICY).found.all()
+    assert score_memories(image_of(rows), probe_of("Ada", dense=False), POLICY).found.all()
+
+
+def test_what_is_said_in_a_sitting_speaks_for_all_of_it() -> None:
+    trip = conversation("we went to Paris", "what a week", "so tired", "bread every day", "rain too", "home now")
+    work = conversation("the report is late", "again", "and tomorrow too", "bread", conversation_id="c2")
+    sitting = bm25(image_of([*trip, *work]), probe_of("Paris", dense=False).terms, POLICY)[2]
+    assert min(sitting[:6]) > 0
+    assert sitting[6:].tolist() == [0] * 4
+
+
+def test_a_long_silence_begins_a_new_sitting() -> None:
+    morning = memory("went to Paris", conversation_id="c1", seq=1, said_at=NOW - timedelta(hours=20))
+    evening = memory("bread again", conversation_id="c1", seq=2, said_at=NOW)
+    later = memory("rain too", conversation_id="c1", seq=3, said_at=NOW)
+    assert image_of([morning, evening, later]).sittings.of.tolist() == [0, 1, 1]
+
+
+def test_where_every_memory_is_a_sitting_of_its_own_the_sitting_says_nothing() -> None:
+    image = image_of([memory("went to Paris"), memory("bread again")])
+    assert bm25(image, probe_of("Paris", dense=False).terms, POLICY)[2].tolist() == [0, 0]
+
+
+def test_a_question_is_a_worse_answer_than_a_statement() -> None:
+    asked, told = memory("Do you like cello music?"), memory("I do like cello music")
+    scores = score_memories(image_of([asked, told]), probe_of("cello music"), POLICY)
+    assert scores.preferred[1] - scores.preferred[0] > POLICY.asking / 2
+    assert scores.fused.argmax() == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "timed", "untimed"),
+    [
+        ("When did Gil go sailing?", "went sailing yesterday", "went sailing alone"),
+        ("我是什么时候搬家的?", "我去年五月搬家了", "我搬家了,很累"),
+    ],
+)
+def test_a_question_for_a_time_prefers_what_names_one(question: str, timed: str, untimed: str) -> None:
+    image = image_of([memory(untimed), memory(timed)])
+    asked = score_memories(image, probe_of(question), POLICY).preferred
+    otherwise = score_memories(image, probe_of("sailing 搬家"), POLICY).preferred
+    assert (asked - otherwise).tolist() == pytest.approx([0, POLICY.named_time], abs=1e-6)
+
+
+class Horses:
+    """Knows that a stallion is a horse, and no more."""
+
+    def related(self, word: str) -> list[tuple[str, float]]:
+        return [("horses", 0.8), ("pony", 0.7), ("mare", 0.3)] if word == "stallion" else []
+
+
+def test_a_word_finds_its_nearest_of_the_subjects_own_words() -> None:
+    image = image_of([memory("I ride horses"), memory("my mare is old"), memory("loud music")])
+    probe = make_probe("the stallion", {}, POLICY, Horses())
+    scores = score_memories(image, probe, POLICY)
+    assert scores.found.tolist() == [True, False, False], "pony is not among the words, mare not near enough"
+    share = POLICY.related_share * 0.8
+    assert scores.keyword[0, 0] == pytest.approx(
+        share * bm25(image, probe_of("horse", dense=False).terms, POLICY)[0, 0]
+    )
+
+
+def test_a_word_of_the_question_is_never_lent_to_another() -> None:
+    probe = make_probe("stallion horses", {}, POLICY, Horses())
+    assert term_key("hors") not in probe.related.keys.tolist()
+
+
+def test_a_long_question_asks_with_its_own_words_alone() -> None:
+    many = " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(POLICY.related_words))
+    assert len(make_probe(f"stallion {many}", {}, POLICY, Horses()).related.keys) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [("I ride. I like music.", "ride"), ("我骑马。我喜欢音乐。", "骑马"), ("I ride\nI like music", "ride")],
+)
+def test_the_last_sentence_of_a_question_counts_most(text: str, first: str) -> None:
+    weights = weigh_terms(text, POLICY)
+    assert {weights[key] for key in weigh_terms(first, POLICY)} == {POLICY.sentence_decay}
+    assert max(weights.values()) == 1
+
+
+def test_of_a_page_the_first_sentences_still_count() -> None:
+    probe = probe_of("cello. " + "music. " * 100, dense=False)
+    assert probe.terms[term_key("cello")] == POLICY.sentence_least
 
 
 _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=80)
@@ -135,7 +223,7 @@ _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=80)
 @given(st.lists(_texts, max_size=6), _texts)
 def test_every_score_is_finite_whatever_is_remembered_or_asked(remembered: list[str], asked: str) -> None:
     image = image_of(conversation(*remembered, name="Ada"))
-    scores = score_memories(image, make_probe(asked, EMBEDDER.embed([asked])[0]), POLICY)
+    scores = score_memories(image, probe_of(asked), POLICY)
     for column in (scores.keyword, scores.dense, scores.fused):
         assert np.isfinite(column).all()
         assert column.shape[-1] == len(remembered)

@@ -10,8 +10,8 @@ from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.recall.image import Image, build_image
 from snapshots.recall.pipeline import rank_memories
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.scoring import make_probe
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
+from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 
 NOW = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
@@ -28,7 +28,13 @@ def memory(text: str, *, embed: bool = True, previous: str | None = None, **colu
     indexed = index_text(Turn(text, name, said_at), previous=Turn(previous) if previous else None)
     dense = encode_dense(*EMBEDDER.embed([indexed.dated, indexed.continued])) if embed else None
     plain = MemoryRow(
-        id=id_of(text), kind="statement", lex=encode_lex(indexed), dense=dense, said_at=said_at, created_at=NOW
+        id=id_of(text),
+        kind="statement",
+        lex=encode_lex(indexed),
+        dense=dense,
+        space=EMBEDDER.name,
+        said_at=said_at,
+        created_at=NOW,
     )
     return replace(plain, **columns)  # type: ignore[arg-type]
 
@@ -43,15 +49,20 @@ def id_of(text: str) -> UUID:
     return uuid5(_IDS, text)
 
 
-def image_of(rows: Sequence[MemoryRow], languages: tuple[str, ...] = EMBEDDER.languages) -> Image:
+def image_of(rows: Sequence[MemoryRow]) -> Image:
     """Return the image of ``rows`` in the hashing space."""
-    return build_image(rows, dimensions=EMBEDDER.dimensions, languages=languages)
+    return build_image(rows, {EMBEDDER.name: EMBEDDER.dimensions})
+
+
+def probe_of(text: str, *, dense: bool = True) -> Probe:
+    """Return the probe of a question, with its vector in the hashing space unless ``dense`` is off."""
+    vectors = {EMBEDDER.name: EMBEDDER.embed([text])[0]} if dense else {}
+    return make_probe(text, vectors, ScoringPolicy())
 
 
 def ask(
     text: str, image: Image, policy: RecallPolicy = DEFAULT_RECALL, *, dense: bool = True, **query: object
 ) -> list[RankedHit]:
     """Return what ``image`` answers to ``text``, now, explained."""
-    probe = make_probe(text, EMBEDDER.embed([text])[0] if dense else None)
     asked = RecallQuery(text=text, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
-    return rank_memories(asked, probe, image, policy)
+    return rank_memories(asked, probe_of(text, dense=dense), image, policy)
