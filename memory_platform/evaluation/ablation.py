@@ -33,17 +33,24 @@ def ranking(**off: Any) -> Switch:
 
 
 ABLATIONS: Mapping[str, Switch] = {
-    "keyword: own words": scoring(keyword_dated=0.0),
+    "keyword: own words": scoring(keyword_own=0.0),
     "keyword: window of neighbours": scoring(keyword_window=0.0),
+    "keyword: whole sitting": scoring(keyword_sitting=0.0),
     "keyword: length counts": scoring(bm25_b=0.0),
     "dense lane": scoring(dense_dated=0.0, dense_continued=0.0),
     "dense: the memory alone": scoring(dense_dated=0.0),
     "dense: with the turn before": scoring(dense_continued=0.0),
+    "dense: weight by space": scoring(dense_weights=()),
     "dense: least cosine": scoring(cosine_floors=()),
     "neighbour smoothing": scoring(smooth_previous=0.0, smooth_next=0.0),
     "neighbour smoothing: from before": scoring(smooth_previous=0.0),
     "neighbour smoothing: from after": scoring(smooth_next=0.0),
-    "named speaker": scoring(named_speaker=0.0),
+    "question: related words": scoring(related_share=0.0),
+    "question: last sentence counts most": scoring(sentence_decay=1.0),
+    "preferred: named speaker": scoring(named_speaker=0.0),
+    "preferred: names a time when asked": scoring(named_time=0.0),
+    "preferred: asks nothing itself": scoring(asking=0.0),
+    "preferred: says more": scoring(longer=0.0),
     "factor: recency": ranking(use_recency=False),
     "factor: confidence": ranking(use_confidence=False),
     "factor: provenance": ranking(use_provenance=False),
@@ -54,10 +61,17 @@ ABLATIONS: Mapping[str, Switch] = {
 _SHAPE = "the shape of a factor that has a switch of its own"
 _SATURATION = "BM25 without saturation is no BM25: another ranking, not one without an optimisation"
 _COST = "bounds the time of long questions, not the order of short ones"
+_RELATED = "which words count as related: without any, the switch is related_share"
+_IMAGE = "decided when an image is built, before any policy ranks it"
 
 NOT_SWITCHED: Mapping[str, str] = {
     "scoring.bm25_k1": _SATURATION,
     "scoring.query_terms": _COST,
+    "scoring.related_words": _COST,
+    "scoring.related_cosine": _RELATED,
+    "scoring.related_terms": _RELATED,
+    "scoring.sentence_least": "the end of the decay, which has a switch of its own",
+    "scoring.sitting_gap_hours": _IMAGE,
     **dict.fromkeys(
         (
             "ranking.recency_curve",

@@ -8,12 +8,15 @@ from uuid import UUID
 from memory_platform.evaluation.overlap import Wanted, estimated_tokens, pieces_of, wanted_of
 from memory_platform.evaluation.questions import Question, SubjectQuestions
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.providers.contracts import WordRelations
+from memory_platform.providers.registry import word_relations
 from profiles.held import subject_id_of
+from snapshots.embedding.rows import Float32
+from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.degraded import joined
 from snapshots.recall.image import Image
 from snapshots.recall.loading import load_texts
-from snapshots.recall.scoring import Probe
-from snapshots.recall.search import current_image, prepare_question
+from snapshots.recall.search import current_image, embed_question
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
 
@@ -37,7 +40,7 @@ class LoadedMemory:
 
 @dataclass(frozen=True, slots=True)
 class LoadedQuestion:
-    """A question made ready, and what each memory is worth to it.
+    """A question with its vectors by embedding space, and what each memory is worth to it.
 
     ``brought`` holds, by memory, the numbers of the evidence turns among its sources; ``occurring``, per evidence turn,
     which of its pieces occur in the memory, as bits. Memories that are worth nothing stand in neither.
@@ -45,7 +48,7 @@ class LoadedQuestion:
 
     question: Question
     asked_at: datetime
-    probe: Probe
+    vectors: Mapping[str, Float32]
     wanted: tuple[Wanted, ...]
     brought: Mapping[UUID, frozenset[int]]
     occurring: Mapping[UUID, tuple[int, ...]]
@@ -53,10 +56,14 @@ class LoadedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSubject:
-    """One subject's memory, as recall sees it, with the questions that are put to it."""
+    """One subject's memory, as recall sees it, with the questions that are put to it.
+
+    ``relations`` say which words are related; None when no model does.
+    """
 
     subject_id: str
     image: Image
+    relations: WordRelations | None
     memories: Mapping[UUID, LoadedMemory]
     questions: tuple[LoadedQuestion, ...]
 
@@ -66,27 +73,27 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
 
     Raises MemoryIncomplete when a model or pgvector does not answer.
     """
-    prepared = [prepare_question(question.query) for question in asked.questions]
+    embedders = active_embedders()
+    embedded = [embed_question(question.query, embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(asked.subject_id)
         if subject_id is None:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")
-        image, missing = current_image(subject_id, prepared[0].embedder if prepared else None)
+        image, missing = current_image(subject_id, embedders)
         hits = [RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in image.ids]
         memories = {memory.id: _memory(memory) for memory in load_texts(subject_id, hits)}
-    if lacking := joined(missing.union(*(question.degraded for question in prepared))):
+    if lacking := joined(missing.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
-    probes = [question.probe for question in prepared]
-    questions = map_questions(asked, probes, list(memories.values()))
-    return LoadedSubject(asked.subject_id, image, memories, tuple(questions))
+    questions = map_questions(asked, [vectors for vectors, _ in embedded], list(memories.values()))
+    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))
 
 
 def map_questions(
-    asked: SubjectQuestions, probes: Sequence[Probe], memories: Sequence[LoadedMemory]
+    asked: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
 ) -> Iterator[LoadedQuestion]:
     """Yield each question with what every memory is worth to it: worked out once, for all policies."""
     pieces = {memory.id: pieces_of(memory.text) for memory in memories}
-    for question, probe in zip(asked.questions, probes, strict=True):
+    for question, vectors in zip(asked.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
         wanted = tuple(wanted_of(asked.turns[message_id]) for message_id in question.evidence)
         brought = {memory.id: _brought(question, memory) for memory in memories}
@@ -94,7 +101,7 @@ def map_questions(
         yield LoadedQuestion(
             question=question,
             asked_at=question.asked_at,
-            probe=probe,
+            vectors=vectors,
             wanted=wanted,
             brought={memory_id: turns for memory_id, turns in brought.items() if turns},
             occurring={memory_id: bits for memory_id, bits in occurring.items() if any(bits)},

@@ -11,6 +11,7 @@ from memory_platform.evaluation.ablation import bare
 from memory_platform.evaluation.loaded import LoadedQuestion, LoadedSubject
 from snapshots.recall.pipeline import alive_rows, rank_memories
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
+from snapshots.recall.probe import make_probe
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 Ranker = Callable[[LoadedSubject, LoadedQuestion, int], list[UUID] | None]
@@ -39,7 +40,7 @@ def by_policy(policy: RecallPolicy) -> Ranker:
     """Rank as recall does with ``policy``, all lanes fused."""
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
-        return [hit.id for hit in rank_memories(_query(asked, top_k), asked.probe, subject.image, policy)]
+        return [hit.id for hit in _hits(_query(asked, top_k), subject, asked, policy)]
 
     return rank
 
@@ -50,8 +51,7 @@ def by_lane(policy: RecallPolicy, lane: Alone) -> Ranker:
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
         query = replace(_query(asked, top_k), explain=True)
-        hits = rank_memories(query, asked.probe, subject.image, alone)
-        found = [hit.id for hit in hits if lane.found(hit)]
+        found = [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
         return None if lane.needs_model and not found else found
 
     return rank
@@ -67,12 +67,18 @@ def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> li
 
 def own_words(policy: RecallPolicy) -> RecallPolicy:
     """Return plain BM25 over each memory's own words: one view, no neighbours, no preference, no factor."""
-    return bare(policy, keyword_dated=1.0, bm25_b=policy.scoring.bm25_b)
+    return bare(policy, keyword_own=1.0, bm25_b=policy.scoring.bm25_b)
 
 
 def own_meaning(policy: RecallPolicy) -> RecallPolicy:
     """Return plain nearness of each memory's own vector: one view, no neighbours, no preference, no factor."""
     return bare(policy, dense_dated=1.0)
+
+
+def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
+    """Read the question as ``policy`` reads it, and rank."""
+    probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
+    return rank_memories(query, probe, subject.image, policy)
 
 
 def _query(asked: LoadedQuestion, top_k: int) -> RecallQuery:

@@ -4,6 +4,7 @@ Weights that were chosen on the questions they are judged by always look better.
 once, weights are chosen on the others, and only the left-out questions count.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,17 +17,25 @@ from memory_platform.evaluation.runner import Figures, Plan, QuestionRow, ask_al
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.policy import RecallPolicy
 
-TUNED = (
-    "keyword_window",
-    "dense_dated",
-    "dense_continued",
-    "smooth_previous",
-    "smooth_next",
-    "named_speaker",
-    "bm25_k1",
-    "bm25_b",
-)
-"""Fields of ScoringPolicy that are searched. The first view stays as it is: of weights only their ratio counts."""
+ANY = math.inf
+TUNED: Mapping[str, float] = {
+    "keyword_window": ANY,
+    "keyword_sitting": ANY,
+    "dense_dated": ANY,
+    "dense_continued": ANY,
+    "smooth_previous": ANY,
+    "smooth_next": ANY,
+    "named_speaker": ANY,
+    "named_time": ANY,
+    "asking": ANY,
+    "longer": ANY,
+    "related_share": ANY,
+    "sentence_decay": 1.0,
+    "bm25_k1": ANY,
+    "bm25_b": 1.0,
+}
+"""Fields of ScoringPolicy that are searched, each with the most it can mean. The first view stays as it is: of weights
+only their ratio counts."""
 
 Advance = Callable[[int], object]
 
@@ -124,9 +133,9 @@ def choose(
     best, reached = policy, trials.objective(policy, training)
     for _ in range(search.rounds):
         before = best
-        for name in TUNED:
+        for name, most in TUNED.items():
             for factor in search.factors:
-                tried = _with(best, name, getattr(before.scoring, name) * factor)
+                tried = _with(best, name, min(getattr(before.scoring, name) * factor, most))
                 score = trials.objective(tried, training)
                 if score > reached:
                     best, reached = tried, score

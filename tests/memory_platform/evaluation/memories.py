@@ -5,7 +5,6 @@ from datetime import timedelta
 from memory_platform.evaluation.loaded import LoadedMemory, LoadedSubject, map_questions
 from memory_platform.evaluation.overlap import estimated_tokens
 from memory_platform.evaluation.questions import Question, SubjectQuestions
-from snapshots.recall.scoring import make_probe
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
 
 
@@ -31,9 +30,6 @@ def subject(subject_id: str, turns: list[str], questions: dict[str, list[int]], 
         LoadedMemory(id_of(text), text, estimated_tokens(text), frozenset({str(i)}), rows[i].said_at)
         for i, text in enumerate(turns)
     ]
-    probes = [
-        make_probe(question.query, EMBEDDER.embed([question.query])[0] if dense else None)
-        for question in asked.questions
-    ]
-    loaded = tuple(map_questions(asked, probes, memories))
-    return LoadedSubject(subject_id, image, {held.id: held for held in memories}, loaded)
+    embedded = [{EMBEDDER.name: EMBEDDER.embed([question.query])[0]} if dense else {} for question in asked.questions]
+    loaded = tuple(map_questions(asked, embedded, memories))
+    return LoadedSubject(subject_id, image, None, {held.id: held for held in memories}, loaded)

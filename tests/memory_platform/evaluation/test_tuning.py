@@ -55,7 +55,7 @@ def test_the_search_never_ends_below_where_it_began() -> None:
 
 
 def test_the_search_finds_a_weight_that_helps() -> None:
-    crippled = bare(DEFAULT_RECALL, keyword_dated=1.0, smooth_previous=0.001)
+    crippled = bare(DEFAULT_RECALL, keyword_own=1.0, smooth_previous=0.001)
     trials = Trials(PLAN, lambda _: None)
     before = trials.objective(crippled, SUBJECTS)
 
