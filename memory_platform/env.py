@@ -9,11 +9,12 @@ The table in README.md is generated from this class by ``manage.py env_table``.
 import os
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -22,6 +23,9 @@ STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.
 
 EMBEDDERS = ("wordllama", "use", "openai:MODEL", "sentence-transformers:PATH", "hashing", "none")
 """What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
+
+RERANKERS = ("none", "http", "cross-encoder:PATH")
+"""What ``RERANKER`` may be."""
 
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
 """What :func:`memory_platform.kernel.text.detect_language` tells apart."""
@@ -73,6 +77,16 @@ class Environment(BaseSettings):
     models_offline: bool = Field(
         default=True, description="Models named for sentence-transformers are never fetched, only read from disk."
     )
+    reranker: str = Field(
+        default="none",
+        description=(
+            "Reranks the head of a recall that asks for it: `none`, `http` (an endpoint in the form of Jina, Cohere or "
+            "TEI), or `cross-encoder:PATH` (a folder or name; needs the packages of the group `models`)."
+        ),
+    )
+    rerank_url: str = Field(default="", description="Where `http` reranks: the whole address.")
+    rerank_model: str = Field(default="", description="Model named to that endpoint; empty for TEI, which serves one.")
+    rerank_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
     lookup_role: str = Field(
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
     )
@@ -107,7 +121,14 @@ class Environment(BaseSettings):
             raise ValueError("lists `none`, which stands alone, beside others")
         return value
 
-    @field_validator("embedding_base_url")
+    @field_validator("reranker")
+    @classmethod
+    def _is_a_known_reranker(cls, value: str) -> str:
+        if not is_known(value, RERANKERS):
+            raise ValueError(f"is {value!r}; known: {', '.join(RERANKERS)}")
+        return value
+
+    @field_validator("embedding_base_url", "rerank_url")
     @classmethod
     def _is_an_http_address(cls, value: str) -> str:
         """Refuse what no request could be sent to, without repeating it."""
@@ -121,6 +142,13 @@ class Environment(BaseSettings):
         if not listed(value) or not set(listed(value)) <= set(LANGUAGES):
             raise ValueError(f"lists a language that is not told apart; known: {', '.join(LANGUAGES)}")
         return value
+
+    @model_validator(mode="after")
+    def _endpoints_have_addresses(self) -> Self:
+        """Refuse a kind of endpoint without its address."""
+        if self.reranker == "http" and not self.rerank_url:
+            raise PydanticCustomError("no_address", "RERANKER is http and RERANK_URL is empty")
+        return self
 
     @property
     def allowed_host_list(self) -> list[str]:
@@ -152,7 +180,8 @@ def environment() -> Environment:
 
 
 def _explained(invalid: ValidationError) -> str:
-    lines = [f"  {str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in invalid.errors(include_input=False)]
+    faults = invalid.errors(include_input=False)
+    lines = [f"  {': '.join([*(str(part).upper() for part in fault['loc'][:1]), fault['msg']])}" for fault in faults]
     return "\n".join(
         [
             f"The configuration has {len(lines)} fault(s):",

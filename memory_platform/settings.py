@@ -119,6 +119,10 @@ EMBEDDING_API_KEY = _env.embedding_api_key
 EMBEDDING_DIMENSIONS = _env.embedding_dimensions
 EMBEDDING_LANGUAGES = _env.embedding_languages
 MODELS_OFFLINE = _env.models_offline
+RERANKER = _env.reranker
+RERANK_URL = _env.rerank_url
+RERANK_MODEL = _env.rerank_model
+RERANK_API_KEY = _env.rerank_api_key
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -17,6 +17,12 @@ class EmbeddingUnavailable(Unavailable):
     code = "embedding_unavailable"
 
 
+class RerankUnavailable(Unavailable):
+    """The reranker does not answer in time; the order before it stands (R4)."""
+
+    code = "rerank_unavailable"
+
+
 def unit_rows(rows: Vectors) -> Vectors:
     """Return ``rows`` scaled to unit length; a zero or non-finite row becomes zero, so that no score is ever NaN."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -56,7 +62,7 @@ class Preparable(Protocol):
         """Whether the next call finds it prepared and answering."""
 
     def prepare(self) -> None:
-        """Do what the first use would do. Raises EmbeddingUnavailable."""
+        """Do what the first use would do. Raises Unavailable."""
 
 
 @runtime_checkable
@@ -79,7 +85,10 @@ class Reranker(Protocol):
         """Stable name of model and version."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return one relevance in [0, 1] per text, in the order given."""
+        """Return one relevance in [0, 1] per text, in the order given, within a time box.
+
+        Raises RerankUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
+        """
 
 
 @runtime_checkable

@@ -5,12 +5,14 @@ The library comes with torch, gigabytes that only those install who ask for it: 
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.circuit import Circuit
 from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
+from memory_platform.providers.time_box import within
 
 Result = TypeVar("Result")
 
@@ -35,17 +37,25 @@ class LocalModel:
         """Whether the model is loaded and did not fail repeatedly."""
         return self._model is not None and self._circuit.closed
 
-    def use(self, work: Callable[[Any], Result]) -> Result:
-        """Return ``work(model)``. Raises LocalModelFailed, CircuitOpen after several failures."""
+    def use(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
+        """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen."""
         self._circuit.refuse_while_open()
         try:
-            with self._lock:
-                if self._model is None:
-                    self._model = self._load()
-                result = work(self._model)
+            result = self._used(work, -1) if seconds is None else within(seconds, partial(self._used, work, seconds))
         except Exception as error:  # noqa: BLE001 -- the library passes on whatever files, names and texts provoke
             self._circuit.note_failure()
             log(Event.PROVIDER_FAILED, provider="sentence-transformers", error=type(error).__name__)
             raise LocalModelFailed("The local model does not work.") from None
         self._circuit.note_success()
         return result
+
+    def _used(self, work: Callable[[Any], Result], patience_s: float) -> Result:
+        """Do the work when the model is free; who waits in vain does not work for nobody later."""
+        if not self._lock.acquire(timeout=patience_s):
+            raise TimeoutError
+        try:
+            if self._model is None:
+                self._model = self._load()
+            return work(self._model)
+        finally:
+            self._lock.release()

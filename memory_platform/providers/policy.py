@@ -58,7 +58,17 @@ class RemoteEmbeddingPolicy:
         return min(self.question_s + self.further_text_s * (texts - 1), self.longest_s)
 
 
+@dataclass(frozen=True, slots=True)
+class RerankPolicy:
+    """One call of a reranker."""
+
+    seconds: float = assumed(1.0, owner="providers", settle_by="coverage against waiting time with a real reranker")
+    query_chars: int = assumed(1_000, owner="providers", settle_by="context lengths of rerankers, most of 512 tokens")
+    text_chars: int = assumed(2_000, owner="providers", settle_by="context lengths of rerankers, most of 512 tokens")
+
+
 EMBEDDED = EmbeddedPolicy()
 CIRCUIT = CircuitPolicy()
 ENDPOINT = EndpointPolicy()
 REMOTE_EMBEDDING = RemoteEmbeddingPolicy()
+RERANK = RerankPolicy()

@@ -5,11 +5,13 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from memory_platform.env import EMBEDDERS, listed
+from memory_platform.env import EMBEDDERS, RERANKERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.providers.contracts import Embedder, WordRelations
+from memory_platform.providers.contracts import Embedder, Reranker, WordRelations
+from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
 from memory_platform.providers.endpoint import Endpoint, JsonService
 from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.http_reranker import HttpReranker
 from memory_platform.providers.openai_embedder import OpenAIEmbedder
 from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
 from memory_platform.providers.use_embedder import UseEmbedder
@@ -65,9 +67,21 @@ def embedder(name: str) -> Embedder | None:
     raise UnknownProvider(f"EMBEDDER names {name!r}; known: {', '.join(EMBEDDERS)}")
 
 
+def reranker(setting: str) -> Reranker | None:
+    """Return this process's reranker, ``http`` or ``cross-encoder:PATH``; None for ``none``. Raises UnknownProvider."""
+    kind, _, reference = setting.partition(":")
+    if setting == "none":
+        return None
+    if setting == "http":
+        return _http_reranker(settings.RERANK_MODEL, Endpoint("rerank", settings.RERANK_URL, settings.RERANK_API_KEY))
+    if kind == "cross-encoder" and reference:
+        return _cross_encoder(reference, settings.MODELS_OFFLINE)
+    raise UnknownProvider(f"RERANKER is {setting!r}; known: {', '.join(RERANKERS)}")
+
+
 def forget() -> None:
     """Forget every provider made so far, as a process does that starts anew."""
-    for made in (_embedded, _remote, _local, _service):
+    for made in (_embedded, _remote, _local, _http_reranker, _cross_encoder, _service):
         made.cache_clear()
 
 
@@ -84,6 +98,16 @@ def _remote(model: str, endpoint: Endpoint, dimensions: int, languages: tuple[st
 @lru_cache(maxsize=8)
 def _local(reference: str, offline: bool, languages: tuple[str, ...]) -> Embedder:
     return SentenceTransformersEmbedder(reference, offline=offline, languages=languages)
+
+
+@lru_cache(maxsize=8)
+def _http_reranker(model: str, endpoint: Endpoint) -> Reranker:
+    return HttpReranker(model, _service(endpoint))
+
+
+@lru_cache(maxsize=2)
+def _cross_encoder(reference: str, offline: bool) -> Reranker:
+    return CrossEncoderReranker(reference, offline=offline)
 
 
 @lru_cache(maxsize=16)

@@ -3,12 +3,18 @@
 import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from memory_platform.providers.circuit import CircuitOpen
+from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable, RerankUnavailable
+from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
+from memory_platform.providers.local_model import LocalModel, LocalModelFailed
+from memory_platform.providers.policy import CircuitPolicy, RerankPolicy
 from memory_platform.providers.registry import embedder
 from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
 
@@ -71,3 +77,65 @@ def test_a_model_that_is_not_there_is_unavailable_whether_or_not_the_library_is(
         missing.embed(["我家的狗叫小白"])
     assert "小白" not in str(refused.value)
     assert not missing.ready
+
+
+class TestCrossEncoder:
+    pytestmark = needs_models
+
+    def test_a_folder_gives_one_relevance_for_each_text(self) -> None:
+        encoder = CrossEncoderReranker(minilm_folder(), offline=True, policy=RerankPolicy(seconds=60))
+        encoder.prepare()
+        assert encoder.ready
+        scores = encoder.rerank("what is my dog called", ["my dog is Rex", "income tax", ""])
+        assert len(scores) == 3
+        assert all(0 <= score <= 1 for score in scores)
+        assert encoder.rerank("anything", []) == []
+
+    def test_a_model_that_is_too_slow_is_not_waited_for(self) -> None:
+        encoder = CrossEncoderReranker(minilm_folder(), offline=True, policy=RerankPolicy(seconds=0.001))
+        started = monotonic()
+        with pytest.raises(RerankUnavailable):
+            encoder.rerank("dog", ["my dog is Rex"] * 40)
+        assert monotonic() - started < 1
+        encoder.prepare()  # waits for what goes on in the background
+
+
+def test_a_cross_encoder_that_is_not_there_is_unavailable() -> None:
+    with pytest.raises(RerankUnavailable):
+        CrossEncoderReranker("/nowhere", offline=True).rerank("dog", ["my dog is Rex"])
+
+
+def test_who_waits_in_vain_for_a_busy_model_does_not_work_for_nobody() -> None:
+    worked: list[str] = []
+    finish = Event()
+    busy = LocalModel(lambda: "model")
+
+    def slow(model: str) -> str:
+        finish.wait(30)
+        worked.append(model)
+        return model
+
+    with ThreadPoolExecutor(4) as threads:
+        waiting = [threads.submit(busy.use, slow, seconds=0.1) for _ in range(4)]
+    assert all(isinstance(one.exception(), LocalModelFailed) for one in waiting)
+    sleep(0.3)
+    finish.set()
+    assert busy.use(str, seconds=30) == "model"
+    assert worked == ["model"]
+
+
+def test_a_model_that_keeps_failing_is_left_alone_for_a_while() -> None:
+    tries: list[int] = []
+
+    def load() -> None:
+        tries.append(1)
+        raise OSError("no such folder: /secret")
+
+    broken = LocalModel(load, CircuitPolicy(failures=2, pause_s=60))
+    for _ in range(2):
+        with pytest.raises(LocalModelFailed) as refused:
+            broken.use(str)
+        assert "secret" not in str(refused.value)
+    with pytest.raises(CircuitOpen):
+        broken.use(str)
+    assert len(tries) == 2

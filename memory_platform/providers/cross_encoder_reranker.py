@@ -1,0 +1,57 @@
+"""Reranking by a cross-encoder on disk, with the sentence-transformers library (L1, R4)."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.circuit import CircuitOpen
+from memory_platform.providers.contracts import RerankUnavailable
+from memory_platform.providers.http_reranker import relevant, shortened
+from memory_platform.providers.local_model import LocalModel, LocalModelFailed
+from memory_platform.providers.policy import RERANK, RerankPolicy
+
+
+class CrossEncoderReranker:
+    """``reference`` is a folder or a name, as of the local embedders."""
+
+    def __init__(self, reference: str, *, offline: bool, policy: RerankPolicy = RERANK) -> None:
+        self.name = f"cross-encoder:{reference}"
+        self._policy = policy
+        self._model = LocalModel(partial(_loaded, reference, offline))
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next call finds the model loaded."""
+        return self._model.ready
+
+    def prepare(self) -> None:
+        """Load the model, however long it takes. Raises RerankUnavailable."""
+        self._predicted([(".", ".")], seconds=None)
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one relevance in [0, 1] per text, within the time box. Raises RerankUnavailable."""
+        forbid_open_transaction()
+        if not texts:
+            return []
+        asked = shortened(query, self._policy.query_chars)
+        pairs = [(asked, shortened(text, self._policy.text_chars)) for text in texts]
+        return relevant(self._predicted(pairs, seconds=self._policy.seconds))
+
+    def _predicted(self, pairs: Sequence[tuple[str, str]], *, seconds: float | None) -> Any:
+        try:
+            scores = self._model.use(lambda model: model.predict(pairs, show_progress_bar=False), seconds=seconds)
+        except (LocalModelFailed, CircuitOpen) as failed:
+            raise RerankUnavailable(failed.detail) from None
+        found = np.asarray(scores, np.float64)
+        if found.shape != (len(pairs),) or not np.isfinite(found).all():
+            raise RerankUnavailable("the local model does not give one finite score per pair")
+        return found
+
+
+def _loaded(reference: str, offline: bool) -> Any:
+    from sentence_transformers import CrossEncoder  # noqa: PLC0415 -- an extra, and seconds of imports
+
+    return CrossEncoder(reference, local_files_only=offline)
