@@ -20,7 +20,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-models check format openapi install clean
+.PHONY: run test test-models check format openapi evaluation install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -47,6 +47,9 @@ format: $(VENV)/.dev
 openapi: $(VENV)/.core
 	$(FOR_CHECKS) $(PY) manage.py spectacular --format openapi-json --file tests/golden/openapi.json
 
+# What `manage.py evaluate --plot` draws with.
+evaluation: $(VENV)/.evaluation
+
 install: $(VENV)/.core
 
 clean:
@@ -70,6 +73,12 @@ $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing what tests and checks need ..."
 	@$(PY) -c '$(PACKAGES)' dev > $(VENV)/dev.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
+	@touch $@
+
+$(VENV)/.evaluation: $(VENV)/.core
+	@echo "Installing what evaluate --plot draws with ..."
+	@$(PY) -c '$(PACKAGES)' evaluation > $(VENV)/evaluation.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/evaluation.txt
 	@touch $@
 
 $(VENV)/.models: $(VENV)/.dev

@@ -31,11 +31,9 @@ TUNED: Mapping[str, float] = {
     "longer": ANY,
     "related_share": ANY,
     "sentence_decay": 1.0,
-    "bm25_k1": ANY,
-    "bm25_b": 1.0,
 }
 """Fields of ScoringPolicy that are searched, each with the most it can mean. The first view stays as it is: of weights
-only their ratio counts."""
+only their ratio counts. BM25's own numbers are promised (R2)."""
 
 Advance = Callable[[int], object]
 

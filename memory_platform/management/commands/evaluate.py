@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.loaded import LoadedSubject, load_subject
+from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
 from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_policy
 from memory_platform.evaluation.report import report
@@ -72,9 +73,11 @@ class Command(PlatformCommand):
         parser.add_argument(
             "--tune", action="store_true", help="choose weights on some subjects, judge them on the others; slow"
         )
+        parser.add_argument("--plot", type=Path, metavar="PNG", help="draw coverage against budget, beside simple ways")
         parser.add_argument("--tenant", default="evaluation", help="what the scratch tenant's slug begins with")
 
     def handle(self, **options: Any) -> None:
+        self._check_plotting(options["plot"])
         asked = self._read(options)
         plan = Plan(options["top_k"], options["budgets"])
         try:
@@ -91,7 +94,17 @@ class Command(PlatformCommand):
             raise CommandError(fault.detail) from None
         self.stdout.write(report(run))
         if options["json"]:
-            self._write(run, options["json"])
+            self._write(lambda path: write_run(run, path), options["json"])
+        if options["plot"]:
+            self._write(lambda path: draw(run, path), options["plot"])
+
+    def _check_plotting(self, wanted: Path | None) -> None:
+        """Refuse before anything is loaded what could not be drawn afterwards."""
+        try:
+            if wanted:
+                require_plotting()
+        except PlottingMissing as fault:
+            raise CommandError(fault.detail) from None
 
     def _read(self, options: dict[str, Any]) -> EvaluationSet:
         path, categories = options["dataset"], options["categories"]
@@ -154,13 +167,18 @@ class Command(PlatformCommand):
         if options["tune"]:
             with self._progress("tuning", 0, "trials") as advance:
                 parts["tuning"] = plain(tune(subjects, policy, plan, advance=advance))
+        if options["plot"]:
+            with self._progress("drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
+                parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
         return describe_run(asked, plan, policy, rows, **parts)
 
-    def _write(self, run: dict[str, Any], path: Path) -> None:
+    def _write(self, write: Callable[[Path], None], path: Path) -> None:
         try:
-            write_run(run, path)
+            write(path)
         except OSError as fault:
             raise CommandError(f"Cannot write {path}: {fault.strerror}.") from None
+        except ValueError as fault:
+            raise CommandError(f"Cannot draw {path}: {fault}") from None
         self.stdout.write(f"Written to {path}.")
 
     @contextmanager

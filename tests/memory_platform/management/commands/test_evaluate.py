@@ -1,5 +1,7 @@
 """A data set with questions, from the file to the figures, through the product's own path. Rows: D4."""
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from io import StringIO
@@ -184,3 +186,28 @@ def test_tuning_needs_two_subjects(database: None, tmp_path: Path) -> None:
     content["subjects"].pop()
 
     assert "at least two subjects" in refusal(written(tmp_path, content), "--tune")
+
+
+def test_the_curves_of_a_picture_stand_in_the_run(database: None, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the packages of the group evaluation are not installed")
+    out, picture = tmp_path / "run.json", tmp_path / "curve.png"
+
+    evaluate(written(tmp_path), "--json", str(out), "--plot", str(picture))
+
+    assert picture.exists()
+    assert "most recent first" in orjson.loads(out.read_bytes())["curves"]
+    assert "Cannot draw" in refusal(written(tmp_path), "--plot", str(tmp_path / "curve.xyz"))
+
+
+def test_without_the_package_that_draws_it_says_how_to_get_it(tmp_path: Path) -> None:
+    """In a process of its own that cannot see matplotlib, wherever it is installed."""
+    hidden = (
+        "import sys; sys.modules['matplotlib'] = None; import importlib.util as u; found = u.find_spec; "
+        "u.find_spec = lambda name, *more: None if name == 'matplotlib' else found(name, *more); "
+        "from django.core.management import execute_from_command_line as run; "
+        f"run(['manage.py', 'evaluate', {str(written(tmp_path))!r}, '--plot', 'curve.png'])"
+    )
+    said = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, check=False)
+
+    assert said.returncode == 1
+    assert "make evaluation" in said.stderr
