@@ -62,6 +62,8 @@ class RemoteEmbeddingPolicy:
 class RerankPolicy:
     """One call of a reranker."""
 
+    head: int = assumed(40, owner="providers", settle_by="coverage by the number of memories reranked")
+    """How many memories a reranker reads at most."""
     seconds: float = assumed(1.0, owner="providers", settle_by="coverage against waiting time with a real reranker")
     query_chars: int = assumed(1_000, owner="providers", settle_by="context lengths of rerankers, most of 512 tokens")
     text_chars: int = assumed(2_000, owner="providers", settle_by="context lengths of rerankers, most of 512 tokens")

@@ -17,6 +17,7 @@ def explained(why: Explain) -> dict[str, Any]:
         "conversation": round(why.conversation, DIGITS),
         "preferred": round(why.preferred, DIGITS),
         "semantic": round(why.semantic, DIGITS),
+        "reranked": None if why.reranked is None else round(why.reranked, DIGITS),
         "factors": {
             "recency": round(factors.recency, DIGITS),
             "confidence_effective": round(factors.confidence_effective, DIGITS),

@@ -1,14 +1,19 @@
 """Recall as one call: the question is made ready with no transaction open, then one scope reads all lanes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from uuid import UUID
 
+from django.conf import settings
+
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
+from memory_platform.providers.contracts import Reranker
+from memory_platform.providers.registry import reranker
 from profiles.held import subject_id_of
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import RecalledLanes, recall_lanes
+from snapshots.recall.rerank import narrowed, rerank_head, widened
 from snapshots.recall.search import Question, Stopwatch, prepare_question, recall_snapshots
 from snapshots.recall.values import SNAPSHOTS, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
@@ -27,18 +32,33 @@ class Recalled:
 def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Recalled:
     """Return what the subject's memory holds about ``query.text``; nothing for an unknown subject, which stays unknown.
 
-    Opens the tenant's scope itself: the embedding model is asked before, with no transaction open.
+    Opens the tenant's scope itself: models are asked before and after it, with no transaction open.
     """
     started = perf_counter()
     question = prepare_question(query.text)
+    model = reranker(settings.RERANKER) if query.rerank else None
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(subject_external_id)
-        found = recall_in_scope(subject_id, query, question) if subject_id else Recalled(degraded=question.degraded)
+        asked = widened(query) if model else query
+        found = recall_in_scope(subject_id, asked, question) if subject_id else Recalled(degraded=question.degraded)
+    searched = perf_counter() - started
+    if model:
+        found = reranked(query, found, model)
     total = perf_counter() - started
-    search_ms = round(total * 1000 - question.embed_ms, 3)
-    timings = {"embed": question.embed_ms, "search": search_ms, "total": round(total * 1000, 3)}
+    spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, "total": total * 1000}
+    if model:
+        spent["rerank"] = (total - searched) * 1000
     count(found, total)
-    return Recalled(found.memories, found.lanes, found.degraded, timings)
+    return replace(found, timings_ms={stage: round(ms, 3) for stage, ms in spent.items()})
+
+
+def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
+    """Return what was found in the reranker's order; without an answer in time as it was, which the answer says."""
+    with (watch := Stopwatch()).stage("rerank"):
+        memories = rerank_head(query.text, found.memories, model)
+    degraded = found.degraded if memories is not None else found.degraded | {DegradedReason.RERANK_TIMEOUT}
+    kept = narrowed(query, found.memories if memories is None else memories)
+    return replace(found, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:

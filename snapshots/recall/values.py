@@ -32,6 +32,7 @@ class RecallQuery:
     conversation_id: str | None = None
     lanes: frozenset[str] = frozenset(LANES[:4])
     explain: bool = False
+    rerank: bool = False
 
     @property
     def at(self) -> datetime:
@@ -106,7 +107,8 @@ class Explain:
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
     the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is ``fused`` between 0 and 1 among the
-    candidates; times the factors, rounded, it is the score.
+    candidates; times the factors, rounded, it is the score. ``reranked`` is the relevance that a reranker gave, which
+    then takes the place of ``semantic`` there.
     """
 
     dense: LaneHit | None
@@ -117,6 +119,7 @@ class Explain:
     preferred: float
     semantic: float
     factors: Factors
+    reranked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

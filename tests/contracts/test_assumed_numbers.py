@@ -16,7 +16,7 @@ ASSUMED = {
     "memory_platform.evaluation.TuningPolicy": "factors rounds folds",
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
-    "memory_platform.providers.RerankPolicy": "seconds query_chars text_chars",
+    "memory_platform.providers.RerankPolicy": "head seconds query_chars text_chars",
     "memory_platform.providers.RemoteEmbeddingPolicy": "further_text_s longest_s text_chars kept_s",
     "memory_platform.providers.EmbeddedPolicy": "local_text_chars questions_kept related_cosine related_words words_kept",
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",

@@ -77,7 +77,9 @@ class RecallInput(Input):
         required=False, help_text="Names the conversation that asks. Every conversation is searched all the same."
     )
     lanes = ListOfField(child=OneOfField(choices=names(LANES)), most=len(LANES), required=False)
-    rerank = FlagField(default=False, help_text="Asks for a reranking model. None is configured: it has no effect.")
+    rerank = FlagField(
+        default=False, help_text="Lets a reranking model order the head. Without one configured it has no effect."
+    )
     rewrite = FlagField(default=False, help_text="Asks for a rewriting model. None is configured: it has no effect.")
     explain = FlagField(default=False)
 
@@ -114,6 +116,7 @@ class ExplainOutput(Output):
 
     ``semantic`` times all factors, rounded to six digits, is the score. Of ``fused``, ``smoothed``
     came from its neighbours, ``conversation`` from its sitting, ``preferred`` from who said it, when and how.
+    With a reranking model ``reranked`` takes the place of ``semantic``.
     """
 
     dense = LaneHitOutput(allow_null=True)
@@ -123,6 +126,7 @@ class ExplainOutput(Output):
     conversation = serializers.FloatField()
     preferred = serializers.FloatField()
     semantic = serializers.FloatField()
+    reranked = serializers.FloatField(allow_null=True)
     factors = FactorsOutput()
 
 
@@ -206,6 +210,7 @@ def query_of(asked: dict[str, Any]) -> RecallQuery:
         conversation_id=asked.get("conversation_id"),
         lanes=frozenset(asked.get("lanes", DEFAULT_LANES)),
         explain=asked["explain"],
+        rerank=asked["rerank"],
     )
 
 

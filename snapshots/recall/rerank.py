@@ -1,0 +1,50 @@
+"""R4: the head of an answer in the order of a reranker. The model is asked with no transaction open."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.providers.contracts import Reranker
+from memory_platform.providers.policy import RERANK, RerankPolicy
+from snapshots.recall.ranking import DIGITS
+from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
+
+
+def widened(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
+    """Return the query for what a reranker reads: a whole head, each memory with its factors."""
+    return replace(query, top_k=max(query.top_k, policy.head), explain=True)
+
+
+def narrowed(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
+    """Return of the answer to the widened query what ``query`` itself asks for."""
+    kept = memories[: query.top_k]
+    return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
+
+
+def rerank_head(
+    text: str, memories: Sequence[RecalledMemory], model: Reranker, policy: RerankPolicy = RERANK
+) -> tuple[RecalledMemory, ...] | None:
+    """Return ``memories`` with their head in the reranker's order, or None when it gave no order in time.
+
+    Relevance takes the place of the semantic score and is weighed by the same factors. What lies behind the head stays
+    behind it, its scores below the head's last one.
+    """
+    head, tail = memories[: policy.head], memories[policy.head :]
+    if not head or not text.strip():
+        return tuple(memories)
+    try:
+        relevances = model.rerank(text, [memory.text for memory in head])
+    except Unavailable:
+        return None
+    read = [_reranked(memory, relevance) for memory, relevance in zip(head, relevances, strict=True)]
+    read.sort(key=lambda memory: -memory.score)
+    least = read[-1].score
+    return (*read, *(replace(memory, score=min(memory.score, least)) for memory in tail))
+
+
+def _reranked(memory: RecalledMemory, relevance: float) -> RecalledMemory:
+    why: Explain | None = memory.explain
+    if why is None:
+        return replace(memory, score=relevance)
+    read = round(relevance, DIGITS)
+    return replace(memory, score=read * why.factors.product, explain=replace(why, reranked=read))

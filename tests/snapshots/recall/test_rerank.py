@@ -1,0 +1,146 @@
+"""The head of a recall in a reranker's order, and what happens when it does not answer. Rows: R4, R6, R7, R8."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.ids import new_id
+from memory_platform.providers.policy import RERANK, RerankPolicy
+from memory_platform.providers.registry import forget
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.rerank import narrowed, rerank_head
+from snapshots.recall.service import Recalled, recall
+from snapshots.recall.values import RecalledMemory, RecallQuery
+from tests.conftest import House, World
+from tests.model_server import ModelServer, Reply, Request, model_server
+from tests.snapshots.held import remember
+
+SAID = ("the dog barked", "my dog is called Rex", "dog food is expensive", "I walk the dog at seven")
+
+
+def by_name(request: Request) -> Reply:
+    """Find only the name relevant."""
+    relevances = [0.9 if "Rex" in text else 0.1 for text in request.body["documents"]]
+    return Reply({"results": [{"index": i, "relevance_score": score} for i, score in enumerate(relevances)]})
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[ModelServer]:
+    with model_server(by_name) as running:
+        settings.RERANKER, settings.RERANK_MODEL, settings.RERANK_URL = "http", "some-reranker", running.url
+        yield running
+    forget()
+
+
+def ask(house: House, text: str = "dog", **query: Any) -> Recalled:
+    return recall(house.tenant.id, "ada", RecallQuery(text=text, asked_at=utc_now(), **query))
+
+
+def texts(found: Recalled) -> list[str]:
+    return [memory.text for memory in found.memories]
+
+
+def test_the_reranker_orders_the_head_and_every_score_can_be_recomputed(world: World, server: ModelServer) -> None:
+    remember(world.acme, *SAID)
+    found = ask(world.acme, rerank=True, explain=True)
+    assert texts(found)[0] == "my dog is called Rex"
+    assert sorted(texts(found)) == sorted(SAID)
+    assert found.degraded == frozenset()
+    assert found.timings_ms["rerank"] > 0
+    assert [memory.score for memory in found.memories] == sorted((one.score for one in found.memories), reverse=True)
+    for memory in found.memories:
+        assert memory.explain is not None
+        assert memory.explain.reranked == (0.9 if "Rex" in memory.text else 0.1)
+        assert memory.score == pytest.approx(memory.explain.reranked * memory.explain.factors.product)
+
+
+def test_a_memory_beyond_top_k_can_come_first_and_top_k_holds(world: World, server: ModelServer) -> None:
+    remember(world.acme, *SAID)
+    last = texts(ask(world.acme))[-1]
+    server.answer = lambda request: Reply(
+        {
+            "results": [
+                {"index": i, "relevance_score": float(t == last)} for i, t in enumerate(request.body["documents"])
+            ]
+        }
+    )
+    found = ask(world.acme, rerank=True, top_k=1)
+    assert texts(found) == [last]
+    assert found.memories[0].explain is None
+
+
+def test_no_model_is_asked_unless_the_question_asks_for_it(world: World, server: ModelServer) -> None:
+    remember(world.acme, *SAID)
+    plain = ask(world.acme)
+    assert server.requests == []
+    assert "rerank" not in plain.timings_ms
+
+
+def test_without_a_reranker_the_option_changes_nothing(world: World, settings: Settings) -> None:
+    settings.RERANKER = "none"
+    remember(world.acme, *SAID)
+    assert texts(ask(world.acme, rerank=True)) == texts(ask(world.acme))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply({}, status=429), Reply({}, status=500), Reply(b"<html>"), Reply({}, hang_s=RERANK.seconds + 1)],
+    ids=["429", "500", "garbage", "silence"],
+)
+def test_when_it_does_not_answer_the_order_before_stands_and_the_answer_says_so(
+    world: World, server: ModelServer, reply: Reply
+) -> None:
+    remember(world.acme, *SAID)
+    before = ask(world.acme, top_k=2)
+    server.answer = lambda _: reply
+    found = ask(world.acme, rerank=True, top_k=2)
+    assert texts(found) == texts(before)
+    assert found.degraded == {DegradedReason.RERANK_TIMEOUT}
+    assert [memory.explain for memory in found.memories] == [None, None]
+    assert found.timings_ms["total"] < 1000 * (RERANK.seconds + 1)
+
+
+def test_an_unknown_subject_and_an_empty_question_ask_nobody(world: World, server: ModelServer) -> None:
+    assert recall(world.acme.tenant.id, "nobody", RecallQuery("dog", utc_now(), rerank=True)).memories == ()
+    remember(world.acme, *SAID)
+    ask(world.acme, " ", rerank=True)
+    assert server.requests == []
+
+
+def memory(text: str, score: float) -> RecalledMemory:
+    return RecalledMemory(new_id(), "snapshots", "statement", text, score, 0.6, "observation")
+
+
+class Lengths:
+    """A reranker for which longer is better."""
+
+    name = "lengths"
+
+    def rerank(self, query: str, texts: Any) -> list[float]:
+        return [len(text) / 100 for text in texts]
+
+
+class Silent:
+    """A reranker that never answers."""
+
+    name = "silent"
+
+    def rerank(self, query: str, texts: Any) -> list[float]:
+        raise Unavailable
+
+
+def test_what_lies_behind_the_head_stays_behind_it() -> None:
+    memories = [memory("a", 0.9), memory("bb", 0.8), memory("cccccc", 0.7)]
+    found = rerank_head("q", memories, Lengths(), RerankPolicy(head=2))
+    assert found is not None
+    assert [(one.text, one.score) for one in found] == [("bb", 0.02), ("a", 0.01), ("cccccc", 0.01)]
+
+
+def test_nothing_found_and_no_answer_are_two_things() -> None:
+    assert rerank_head("q", [], Silent()) == ()
+    assert rerank_head("q", [memory("a", 1)], Silent()) is None
+    assert narrowed(RecallQuery("q", utc_now(), top_k=0), [memory("a", 1)]) == ()
