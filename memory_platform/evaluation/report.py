@@ -78,7 +78,8 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     left_out = ", ".join(f"{count:,} left out ({why})" for why, count in sorted(asked["left_out"].items()))
     names = shown_figures(asked["budgets"])
     yield f"Run {run['run_id']} of {run['dataset']['name']} ({run['dataset']['sha256'][:12]})"
-    yield f"Code {run['code']['commit'] or 'unknown'}, embedding {run['embedder']}, top {asked['top_k']}"
+    embedders = ", ".join(run["embedders"]) or "none"
+    yield f"Code {run['code']['commit'] or 'unknown'}, embedding {embedders}, top {asked['top_k']}"
     yield f"{asked['questions']:,} questions" + (f", {left_out}" if left_out else "")
     yield ""
     fused = {"questions": asked["questions"], **figures["overall"]}

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from django.conf import settings
 
 import memory_platform
 from memory_platform.evaluation.questions import EvaluationSet
 from memory_platform.evaluation.runner import Plan, QuestionRow, grouped, mean_figures
 from memory_platform.evaluation.scratch import indexing_version
+from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.policy import RecallPolicy
 
 FORMAT = 1
@@ -35,7 +35,7 @@ def describe_run(
         "format": FORMAT,
         "dataset": {"name": asked.dataset.name, "sha256": asked.sha256},
         "code": {"commit": code_version(), "indexing": indexing_version()},
-        "embedder": settings.EMBEDDER,
+        "embedders": [embedder.name for embedder in active_embedders()],
         "policy": asdict(policy),
         "asked": {"questions": len(rows), "left_out": dict(asked.left_out), **asdict(plan)},
         "figures": {

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
-from django.conf import settings
-
 import memory_platform.kernel
 import snapshots
 from memory_platform.evaluation.importing import import_dataset
 from memory_platform.evaluation.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
+from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import touch_memory
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot
@@ -57,7 +56,7 @@ class Scratch:
 
 def indexing_version() -> str:
     """Return the SHA-256 of the code that indexes and of the embedders' names: equal versions store equal memories."""
-    digest = hashlib.sha256(settings.EMBEDDER.encode())
+    digest = hashlib.sha256(" ".join(embedder.name for embedder in active_embedders()).encode())
     for path in sorted(path for room in INDEXING_ROOMS for path in room.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -15,6 +15,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.run_file import FORMAT, run_id
+from memory_platform.providers.hashing_embedder import HashingEmbedder
 from snapshots.models import Message, Snapshot, SubjectMemory, Work, WorkState
 from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
@@ -56,6 +57,9 @@ class TestEvaluate:
         run = run_of(tmp_path)
 
         assert run["format"] == FORMAT
+        parts = {"dataset", "code", "embedders", "policy", "asked", "figures", "lanes", "rows"}
+        assert set(run) == {"format", "run_id", *parts}
+        assert run["embedders"] == [HashingEmbedder().name]
         assert run["asked"]["questions"] == 6
         assert run["asked"]["left_out"] == {"no_evidence": 1, "category": 1}
         assert set(run["figures"]["by_category"]) == {"single", "multi"}
