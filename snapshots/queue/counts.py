@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
@@ -40,21 +40,17 @@ def tenants_with_due_work(at_most: int) -> list[UUID]:
 
 def remove_work(work_ids: Sequence[UUID]) -> int:
     """Delete items and count them as removed, in the open transaction."""
-    removed, _ = Work.objects.filter(pk__in=work_ids).delete()
-    return note_removed(removed)
+    return _remove(Work.objects.filter(pk__in=work_ids))
 
 
 def remove_work_of_messages(message_ids: Sequence[UUID]) -> int:
     """Delete the items of messages that are about to be deleted, and count them as removed."""
-    removed, _ = Work.objects.filter(message_id__in=message_ids).delete()
-    return note_removed(removed)
+    return _remove(Work.objects.filter(message_id__in=message_ids))
 
 
 def remove_work_of_conversation(conversation: Conversation) -> int:
     """Delete all items of a conversation that is about to be deleted, and count them as removed."""
-    items = Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.pk)
-    removed, _ = items.delete()
-    return note_removed(removed)
+    return _remove(Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.pk))
 
 
 def note_removed(count: int) -> int:
@@ -62,3 +58,10 @@ def note_removed(count: int) -> int:
     if count:
         rows(sql.COUNT_REMOVED, id=new_id(), count=count)
     return count
+
+
+def _remove(items: QuerySet[Work]) -> int:
+    # By position, as workers lock them: two who lock in different orders wait for each other in a circle.
+    list(items.order_by("position").select_for_update().values_list("pk"))
+    removed, _ = items.delete()
+    return note_removed(removed)

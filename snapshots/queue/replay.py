@@ -50,9 +50,9 @@ def replay_dead(*, by: Actor, kind: WorkKind | None = None, subject: Subject | N
 
 
 def _revive(ids: list[UUID]) -> int:
-    revived = Work.objects.filter(pk__in=ids, state=WorkState.DEAD).update(
-        state=WorkState.READY, attempts=0, due_at=Now(), error_code=""
-    )
+    dead = Work.objects.filter(pk__in=ids, state=WorkState.DEAD)
+    list(dead.order_by("position").select_for_update().values_list("pk"))  # as all who wait for items lock them
+    revived = dead.update(state=WorkState.READY, attempts=0, due_at=Now(), error_code="")
     if revived:
         transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
     return revived

@@ -4,6 +4,8 @@
 A CTE with FOR UPDATE runs once; as a sub-select the planner may repeat it, and lock more than was asked for.
 Rows are met by ``id = ANY(array)`` and not by joins: statistics of a queue are always stale, the planner expects one
 row, and the join that is right for one row took 0.36 s for a thousand.
+Who waits for locks of several items takes them by position; who takes them in another order skips what is locked. So
+nobody waits in a circle.
 """
 
 DUE = """
@@ -71,9 +73,9 @@ WITH RECURSIVE visited AS (
     WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM heads)) AND w.lease_token IS NULL
       AND w.done_at IS NULL AND w.due_at <= statement_timestamp()
     FOR UPDATE SKIP LOCKED
-), picked AS (
-    SELECT b.id FROM locked l CROSS JOIN LATERAL (
-        SELECT o.id,
+), run AS (
+    SELECT l.subject_id, b.id, b.position FROM locked l CROSS JOIN LATERAL (
+        SELECT o.id, o.position,
             bool_and(o.state = 'ready' AND o.due_at <= statement_timestamp()) OVER (ORDER BY o.position) AS free
         FROM (
             SELECT w.id, w.state, w.due_at, w.position FROM work w
@@ -84,11 +86,24 @@ WITH RECURSIVE visited AS (
         ORDER BY o.position
     ) b
     WHERE b.free LIMIT %(limit)s
+), taken AS (
+    -- Never waits: who deletes a conversation locks its items one by one, the head among them.
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM run)) AND w.lease_token IS NULL
+      AND w.done_at IS NULL
+    FOR UPDATE SKIP LOCKED
+), picked AS (
+    -- What was skipped holds up what was said after it.
+    SELECT t.id FROM (
+        SELECT r.id,
+            bool_and(r.id IN (SELECT id FROM taken)) OVER (PARTITION BY r.subject_id ORDER BY r.position) AS free
+        FROM run r
+    ) t
+    WHERE t.free
 )
 UPDATE work w
 SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp() + %(lease)s
-WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked)) AND w.lease_token IS NULL
-  AND w.done_at IS NULL
+WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
     w.lease_token
 """
@@ -149,26 +164,41 @@ RETURNING w.kind, extract(epoch FROM clock_timestamp() - w.due_at)::float8
 """
 
 FAIL = """
+WITH held AS (
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+    ORDER BY w.position FOR UPDATE
+)
 UPDATE work w
 SET attempts = w.attempts + 1, error_code = %(code)s, lease_token = NULL, lease_until = NULL,
     state = CASE WHEN w.attempts + 1 >= %(most)s THEN 'dead' ELSE 'ready' END,
     due_at = clock_timestamp() + least(%(cap)s, %(base)s * power(2, least(w.attempts, 20))) * (0.5 + random() / 2)
-WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id, w.state
 """
 
 RELEASE = """
+WITH held AS (
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+    ORDER BY w.position FOR UPDATE
+)
 UPDATE work w
 SET state = 'ready', due_at = clock_timestamp() + %(delay)s, lease_token = NULL, lease_until = NULL,
     error_code = %(code)s
-WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
 """
 
 RENEW = """
+WITH held AS (
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+    ORDER BY w.position FOR UPDATE
+)
 UPDATE work w
 SET lease_until = clock_timestamp() + %(lease)s
-WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
 """
 
