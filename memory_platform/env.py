@@ -87,6 +87,11 @@ class Environment(BaseSettings):
     rerank_url: str = Field(default="", description="Where `http` reranks: the whole address.")
     rerank_model: str = Field(default="", description="Model named to that endpoint; empty for TEI, which serves one.")
     rerank_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    chat_base_url: str = Field(
+        default="https://api.openai.com/v1", description="Chat endpoint in OpenAI's form, before `/chat/completions`."
+    )
+    chat_model: str = Field(default="", description="Chat model of that endpoint; empty for none.")
+    chat_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
     lookup_role: str = Field(
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
     )
@@ -128,7 +133,7 @@ class Environment(BaseSettings):
             raise ValueError(f"is {value!r}; known: {', '.join(RERANKERS)}")
         return value
 
-    @field_validator("embedding_base_url", "rerank_url")
+    @field_validator("embedding_base_url", "rerank_url", "chat_base_url")
     @classmethod
     def _is_an_http_address(cls, value: str) -> str:
         """Refuse what no request could be sent to, without repeating it."""

@@ -123,6 +123,9 @@ RERANKER = _env.reranker
 RERANK_URL = _env.rerank_url
 RERANK_MODEL = _env.rerank_model
 RERANK_API_KEY = _env.rerank_api_key
+CHAT_BASE_URL = _env.chat_base_url
+CHAT_MODEL = _env.chat_model
+CHAT_API_KEY = _env.chat_api_key
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

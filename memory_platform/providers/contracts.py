@@ -1,14 +1,16 @@
 """What the platform asks of a model, one Protocol each. Vendors stand behind them, one file each."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel
 
 from memory_platform.kernel.errors import Unavailable
 
 Vectors = npt.NDArray[np.float32]
+Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class EmbeddingUnavailable(Unavailable):
@@ -21,6 +23,12 @@ class RerankUnavailable(Unavailable):
     """The reranker does not answer in time; the order before it stands (R4)."""
 
     code = "rerank_unavailable"
+
+
+class ChatUnavailable(Unavailable):
+    """The chat model gave no valid answer in time; what it was asked for goes on without it."""
+
+    code = "chat_unavailable"
 
 
 def unit_rows(rows: Vectors) -> Vectors:
@@ -99,8 +107,11 @@ class ChatModel(Protocol):
     def name(self) -> str:
         """Stable name of model and version."""
 
-    def answer(self, messages: Sequence[Mapping[str, str]], *, schema: Mapping[str, Any] | None = None) -> str:
-        """Return the reply to ``messages`` (role, content); JSON of ``schema`` when one is given."""
+    def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
+        """Return the model's answer to ``content``, which it treats as ``instructions`` say, as a valid ``shape``.
+
+        Bounded in time. Raises ChatUnavailable, ModelCallInTransaction inside a transaction.
+        """
 
 
 @runtime_checkable

@@ -69,8 +69,25 @@ class RerankPolicy:
     text_chars: int = assumed(2_000, owner="providers", settle_by="context lengths of rerankers, most of 512 tokens")
 
 
+@dataclass(frozen=True, slots=True)
+class ChatPolicy:
+    """One question to a chat model."""
+
+    rewrite_s: float = assumed(2.0, owner="providers", settle_by="coverage against waiting time with a real model")
+    """While somebody waits for a recall."""
+    judge_s: float = assumed(60.0, owner="providers", settle_by="answers of a real judge")
+    repairs: int = promised(1, row="L1")
+    retries: int = assumed(1, owner="providers", settle_by="share of calls that a second attempt saves")
+    answer_tokens: int = assumed(1_024, owner="providers", settle_by="lengths of a real model's answers")
+
+    def seconds(self, purpose: str) -> float:
+        """Return the time for one answer. Raises KeyError for a purpose that nobody has."""
+        return {"rewrite": self.rewrite_s, "judge": self.judge_s}[purpose]
+
+
 EMBEDDED = EmbeddedPolicy()
 CIRCUIT = CircuitPolicy()
 ENDPOINT = EndpointPolicy()
 REMOTE_EMBEDDING = RemoteEmbeddingPolicy()
 RERANK = RerankPolicy()
+CHAT = ChatPolicy()

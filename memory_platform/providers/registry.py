@@ -7,12 +7,14 @@ from django.conf import settings
 
 from memory_platform.env import EMBEDDERS, RERANKERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.providers.contracts import Embedder, Reranker, WordRelations
+from memory_platform.providers.contracts import ChatModel, Embedder, Reranker, WordRelations
 from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
 from memory_platform.providers.endpoint import Endpoint, JsonService
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.http_reranker import HttpReranker
+from memory_platform.providers.openai_chat import OpenAIChat
 from memory_platform.providers.openai_embedder import OpenAIEmbedder
+from memory_platform.providers.policy import CHAT
 from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
 from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
@@ -79,9 +81,16 @@ def reranker(setting: str) -> Reranker | None:
     raise UnknownProvider(f"RERANKER is {setting!r}; known: {', '.join(RERANKERS)}")
 
 
+def chat_model(purpose: str) -> ChatModel | None:
+    """Return this process's chat model for ``rewrite`` or ``judge``; None when none is configured."""
+    if not settings.CHAT_MODEL:
+        return None
+    return _chat(purpose, settings.CHAT_MODEL, Endpoint("chat", settings.CHAT_BASE_URL, settings.CHAT_API_KEY))
+
+
 def forget() -> None:
     """Forget every provider made so far, as a process does that starts anew."""
-    for made in (_embedded, _remote, _local, _http_reranker, _cross_encoder, _service):
+    for made in (_embedded, _remote, _local, _http_reranker, _cross_encoder, _chat, _service):
         made.cache_clear()
 
 
@@ -108,6 +117,11 @@ def _http_reranker(model: str, endpoint: Endpoint) -> Reranker:
 @lru_cache(maxsize=2)
 def _cross_encoder(reference: str, offline: bool) -> Reranker:
     return CrossEncoderReranker(reference, offline=offline)
+
+
+@lru_cache(maxsize=8)
+def _chat(purpose: str, model: str, endpoint: Endpoint) -> ChatModel:
+    return OpenAIChat(model, endpoint, seconds=CHAT.seconds(purpose))
 
 
 @lru_cache(maxsize=16)

@@ -11,12 +11,12 @@ from django.conf import settings
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, Preparable
-from memory_platform.providers.registry import embedders, reranker
+from memory_platform.providers.registry import chat_model, embedders, reranker
 
 
 def warm_up() -> Thread:
-    """Prepare the listed embedders, then the reranker, in a thread of their own, which is returned."""
-    models = [*embedders(settings.EMBEDDER), reranker(settings.RERANKER)]
+    """Prepare the listed embedders, then reranker and chat model, in a thread of their own, which is returned."""
+    models = [*embedders(settings.EMBEDDER), reranker(settings.RERANKER), chat_model("rewrite")]
     thread = Thread(target=_prepare_all, args=(models,), name="warm-up", daemon=True)
     thread.start()
     return thread

@@ -14,6 +14,7 @@ ASSUMED = {
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"
     ),
     "memory_platform.evaluation.TuningPolicy": "factors rounds folds",
+    "memory_platform.providers.ChatPolicy": "rewrite_s judge_s retries answer_tokens",
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
     "memory_platform.providers.RerankPolicy": "head seconds query_chars text_chars",
