@@ -59,12 +59,17 @@ class EvaluationSet:
 
 
 def read_evaluation_set(
-    path: Path, *, categories: frozenset[str] = frozenset(), skipped: frozenset[str] = frozenset()
+    path: Path,
+    *,
+    categories: frozenset[str] = frozenset(),
+    skipped: frozenset[str] = frozenset(),
+    afterwards: bool = False,
 ) -> EvaluationSet:
     """Return the data set in ``path`` with the questions of ``categories`` (empty: of all) but not of ``skipped``.
 
-    A question none of whose evidence was said cannot be judged: it is left out and counted. Raises OSError, and
-    InvalidInput, which names every bad record.
+    With ``afterwards`` every question is asked a day after its subject's last turn, whatever time it has. Evidence that
+    was not said by then is no evidence; a question without any cannot be judged: it is left out and counted. Raises
+    OSError, and InvalidInput, which names every bad record.
     """
     dataset = read_dataset(path)
     content = path.read_bytes()
@@ -75,7 +80,8 @@ def read_evaluation_set(
         spoken = [conversation for conversation in dataset.conversations if conversation.subject_id == subject_id]
         turns = _turns(spoken)
         at = _afterwards(spoken)
-        kept = [_answerable(question, turns, at) for question in questions]
+        timed = [question if question.asked_at and not afterwards else _asked(question, at) for question in questions]
+        kept = [_answerable(question, spoken) for question in timed]
         chosen = [question for question in kept if _chosen(question, categories, skipped, left_out)]
         _refuse_ambiguous(subject_id, chosen, spoken)
         subjects.append(SubjectQuestions(subject_id, tuple(chosen), turns))
@@ -124,10 +130,16 @@ def _afterwards(spoken: list[DatasetConversation]) -> datetime:
     return max(said) + AFTERWARDS if said else utc_now()
 
 
-def _answerable(question: Question, turns: Mapping[str, str], at: datetime) -> Question:
-    """Return the question with a time and without evidence that nobody said."""
-    said = tuple(dict.fromkeys(message_id for message_id in question.evidence if message_id in turns))
-    return question.model_copy(update={"evidence": said, "asked_at": question.asked_at or at})
+def _asked(question: Question, at: datetime) -> Question:
+    return question.model_copy(update={"asked_at": at})
+
+
+def _answerable(question: Question, spoken: list[DatasetConversation]) -> Question:
+    """Return the question without evidence that nobody had said when it was asked."""
+    at = question.asked_at
+    held = {str(one.message_id) for one in _messages(spoken) if not one.said_at or not at or one.said_at <= at}
+    said = tuple(dict.fromkeys(message_id for message_id in question.evidence if message_id in held))
+    return question.model_copy(update={"evidence": said})
 
 
 def _chosen(question: Question, categories: frozenset[str], skipped: frozenset[str], left_out: "Counter[str]") -> bool:

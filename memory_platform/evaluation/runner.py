@@ -15,10 +15,14 @@ Figures = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How every question is asked: the answer's length in memories, the token budgets it is read within."""
+    """How every question is asked: the answer's length in memories, the token budgets it is read within.
+
+    ``afterwards`` says that all were asked after the last turn, whatever time they have.
+    """
 
     top_k: int = 100
     budgets: tuple[int, ...] = (500, 1000, 2000)
+    afterwards: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ file or indexing never meets what an earlier one stored.
 """
 
 import hashlib
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,13 +15,17 @@ from uuid import UUID
 
 import memory_platform.kernel
 import snapshots
-from memory_platform.evaluation.importing import import_dataset
+from memory_platform.evaluation.importing import BATCH, import_dataset
 from memory_platform.evaluation.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
+from snapshots.embedding.backfill import BEFORE_ALL, backfill_vectors
+from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import touch_memory
+from snapshots.embedding.store import reindex_snapshot, touch_memory
+from snapshots.embedding.stored import stored_drafts
+from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import HANDLERS
-from snapshots.models import Message, Snapshot
+from snapshots.models import Message, Snapshot, SnapshotWords
 from snapshots.queue.counts import work_counts
 from snapshots.queue.drain import drain_work
 from snapshots.queue.values import WorkCounts
@@ -95,6 +100,30 @@ def finish_work(scratch: Scratch, *, show: Callable[[WorkCounts], object]) -> No
         if not _open(counts):
             return
         time.sleep(POLL_SECONDS)  # a worker holds the rest, or it waits for its next attempt
+
+
+def index_again(scratch: Scratch) -> int:
+    """Index anew what workers that run other code have indexed, add missing vectors; return how many it touched.
+
+    Workers of the stack share the work. One that was started before the code changed would leave memories that this
+    code never made, in a tenant that is named for this code.
+    """
+    touched, after = 0, BEFORE_ALL
+    while True:
+        with tenant_tx(scratch.tenant_id):
+            snapshots = list(Snapshot.objects.filter(id__gt=after).order_by("id")[:BATCH])
+            drafts = stored_drafts(snapshots, mask_sensitive)
+            held = SnapshotWords.objects.filter(snapshot__in=snapshots).values_list("snapshot_id", "words")
+            words = {snapshot_id: bytes(packed) for snapshot_id, packed in held}
+        if not snapshots:
+            break
+        stale = [item for item in prepare_snapshots(drafts, active_embedders()) if words[item.draft.id] != item.words]
+        with tenant_tx(scratch.tenant_id):
+            for item in stale:
+                touch_memory(item.draft.subject_id)
+                reindex_snapshot(item)
+        touched, after = touched + len(stale), snapshots[-1].id
+    return touched + backfill_vectors(scratch.tenant_id, sys.maxsize, mask=mask_sensitive)
 
 
 def keep_for_good(scratch: Scratch) -> None:

@@ -19,7 +19,14 @@ from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_polic
 from memory_platform.evaluation.report import report
 from memory_platform.evaluation.run_file import describe_run, plain, write_run
 from memory_platform.evaluation.runner import Plan, ask_all, mean_figures
-from memory_platform.evaluation.scratch import Scratch, fill_scratch, find_scratch, finish_work, keep_for_good
+from memory_platform.evaluation.scratch import (
+    Scratch,
+    fill_scratch,
+    find_scratch,
+    finish_work,
+    index_again,
+    keep_for_good,
+)
 from memory_platform.evaluation.tuning import tune
 from memory_platform.evaluation.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
@@ -69,6 +76,11 @@ class Command(PlatformCommand):
             default=frozenset({"5"}),
             help='categories not to ask (5, which LoCoMo uses for questions without an answer; "" asks all)',
         )
+        parser.add_argument(
+            "--afterwards",
+            action="store_true",
+            help="ask every question a day after the last turn, whatever time it has",
+        )
         parser.add_argument("--ablate", action="store_true", help="turn each optimisation off and show its worth")
         parser.add_argument(
             "--tune", action="store_true", help="choose weights on some subjects, judge them on the others; slow"
@@ -79,7 +91,7 @@ class Command(PlatformCommand):
     def handle(self, **options: Any) -> None:
         self._check_plotting(options["plot"])
         asked = self._read(options)
-        plan = Plan(options["top_k"], options["budgets"])
+        plan = Plan(options["top_k"], options["budgets"], options["afterwards"])
         try:
             with quiet_events():
                 scratch = self._scratch(asked, options["tenant"])
@@ -110,7 +122,7 @@ class Command(PlatformCommand):
         path, categories = options["dataset"], options["categories"]
         skipped = frozenset() if categories else options["skip_categories"]
         try:
-            found = read_evaluation_set(path, categories=categories, skipped=skipped)
+            found = read_evaluation_set(path, categories=categories, skipped=skipped, afterwards=options["afterwards"])
         except OSError as fault:
             raise CommandError(f"Cannot read {path}: {fault.strerror}. Name a JSON file that you may read.") from None
         except InvalidInput as fault:
@@ -135,6 +147,8 @@ class Command(PlatformCommand):
                 fill_scratch(scratch, asked, advance=advance)
             with self._progress("learning", 0, "items") as advance:
                 finish_work(scratch, show=WorkShown(advance))
+            if touched := index_again(scratch):
+                self.stdout.write(f"{touched:,} memories came from workers that run other code: indexed again.")
         keep_for_good(scratch)
         return scratch
 

@@ -92,3 +92,17 @@ def test_the_file_is_named_by_its_content(tmp_path: Path) -> None:
 
     assert read_evaluation_set(written(tmp_path)).sha256 == before
     assert read_evaluation_set(written(tmp_path, changed(answer="Bergen"))).sha256 != before
+
+
+def test_what_is_said_after_a_question_is_no_evidence(tmp_path: Path) -> None:
+    path = written(tmp_path, changed(asked_at="2026-03-01T12:00:00+00:00", evidence=["c1-0", "c2-0"]))
+
+    assert read_evaluation_set(path).subjects[0].questions[0].evidence == ("c1-0",)
+    assert read_evaluation_set(path, afterwards=True).subjects[0].questions[0].evidence == ("c1-0", "c2-0")
+
+
+def test_afterwards_is_a_day_after_the_last_turn_whatever_the_question_says(tmp_path: Path) -> None:
+    path = written(tmp_path, changed(asked_at="2026-03-01T12:00:00+00:00"))
+
+    (first, *_) = read_evaluation_set(path, afterwards=True).subjects[0].questions
+    assert first.asked_at == datetime(2026, 3, 3, 10, 1, tzinfo=UTC)

@@ -15,8 +15,9 @@ from django.core.management.base import CommandError
 
 from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.run_file import FORMAT, run_id
+from memory_platform.evaluation.scratch import Scratch, index_again
 from memory_platform.providers.hashing_embedder import HashingEmbedder
-from snapshots.models import Message, Snapshot, SubjectMemory, Work, WorkState
+from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory, Work, WorkState
 from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -138,6 +139,25 @@ class TestEvaluate:
         with tenant_tx(Tenant.objects.get().id):
             assert Snapshot.objects.exists()
             assert not Snapshot.objects.filter(expires_at__isnull=False).exists()
+
+    def test_what_it_stores_is_what_it_would_index_again(self, tmp_path: Path) -> None:
+        assert "other code" not in evaluate(written(tmp_path))
+
+    def test_memories_of_other_code_are_indexed_again(self, tmp_path: Path) -> None:
+        evaluate(written(tmp_path))
+        (tenant,) = Tenant.objects.all()
+        with tenant_tx(tenant.id):
+            before = dict(SnapshotWords.objects.values_list("snapshot_id", "words"))
+            first, second = sorted(before)[:2]
+            SnapshotWords.objects.filter(snapshot_id=first).update(words=b"")
+            SnapshotVector.objects.filter(snapshot_id=second).delete()
+            memory = SubjectMemory.objects.get(subject_id=Snapshot.objects.get(id=first).subject_id)
+
+        assert index_again(Scratch(tenant.id, tenant.slug, filled=True)) == 2
+        with tenant_tx(tenant.id):
+            assert dict(SnapshotWords.objects.values_list("snapshot_id", "words")) == before
+            assert SnapshotVector.objects.filter(snapshot_id__in=[first, second]).count() == 2
+            assert SubjectMemory.objects.get(id=memory.id).version > memory.version
 
     def test_it_prints_a_table(self, tmp_path: Path) -> None:
         said = evaluate(written(tmp_path), "--budgets", "125,250")
