@@ -10,8 +10,8 @@ from snapshots.context.relevance import touched_facts
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
+from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
-from snapshots.recall.service import Recalled
 from snapshots.recall.values import RecalledMemory
 from snapshots.window.values import Window
 from snapshots.window.values import WindowTurn as HeldTurn
@@ -55,19 +55,19 @@ def profile_view(lanes: RecalledLanes) -> ProfileView:
 
 def fact_item(fact: HeldFact) -> MemoryItem:
     """Return a profile fact as an item under the id that its value keeps for life."""
-    return replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.id))
+    return marked(replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.id)))
 
 
 def preference_item(preference: HeldPreference) -> MemoryItem:
     """Return a preference as an item."""
     path = (preference.category, preference.key)
-    return preference_fact(str(preference.id), path, preference.value, standing_of(preference))
+    return marked(preference_fact(str(preference.id), path, preference.value, standing_of(preference)))
 
 
 def tag_item(tag: Tag) -> MemoryItem:
     """Return a tag as an item."""
     place = Place(tag.label, str(tag.kind), tag.address or None, tag.phone or None, tag.relation or None)
-    return tag_fact(str(tag.id), place, Standing(tag.confidence, str(tag.provenance), tag.created_at))
+    return marked(tag_fact(str(tag.id), place, Standing(tag.confidence, str(tag.provenance), tag.created_at)))
 
 
 def standing_of(belief: HeldFact | HeldPreference) -> Standing:
@@ -76,11 +76,8 @@ def standing_of(belief: HeldFact | HeldPreference) -> Standing:
 
 
 def memory_item(memory: RecalledMemory) -> MemoryItem:
-    """Return a snapshot as an item: who said it, when it was not the subject, stands before the words.
-
-    What tells the model what to do with its rules, secrets or powers is marked.
-    """
-    return MemoryItem(
+    """Return a snapshot as an item: who said it, when it was not the subject, stands before the words."""
+    item = MemoryItem(
         lane="snapshots",
         id=str(memory.id),
         kind=memory.kind,
@@ -91,8 +88,16 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
         category=memory.category or "general",
         valid_since=memory.valid_at,
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
-        untrusted_instruction=is_instruction(matching_form(memory.text)),
     )
+    return marked(item)
+
+
+def marked(item: MemoryItem) -> MemoryItem:
+    """Return the item, marked when it tells the model what to do with its rules, secrets or powers.
+
+    Whoever stored it: the product passes on what its users said.
+    """
+    return replace(item, untrusted_instruction=is_instruction(matching_form(item.text)))
 
 
 def window_turns(scene: Scene) -> Iterator[WindowTurn]:
