@@ -11,30 +11,40 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory_platform.postgres.prepared import fetch_prepared
+from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from profiles.models import Tag
 from tenants.isolation import current_tenant_id
 
-SUBJECT = "SELECT id FROM subject WHERE tenant_id = %s AND external_id = %s"
+SUBJECT = "SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $2"
 
 _HELD = """
-tenant_id = %(tenant)s AND subject_id = %(subject)s
-AND recorded_at <= coalesce(%(known_at)s, 'infinity'::timestamptz)
-AND (retired_at IS NULL OR retired_at > %(known_at)s::timestamptz)
-AND valid_at <= coalesce(%(as_of)s, 'infinity'::timestamptz)
-AND (invalid_at IS NULL OR invalid_at > %(as_of)s::timestamptz)
+tenant_id = $1 AND subject_id = $2
+AND recorded_at <= coalesce($3::timestamptz, 'infinity')
+AND (retired_at IS NULL OR retired_at > $3::timestamptz)
+AND valid_at <= coalesce($4::timestamptz, 'infinity')
+AND (invalid_at IS NULL OR invalid_at > $4::timestamptz)
 """
 BELIEFS = f"""
 SELECT 'profile', coalesce(version_of_id, id), field, '', is_attribute, value, confidence, provenance, valid_at
-FROM profile_fact WHERE %(facts)s AND {_HELD}
+FROM profile_fact WHERE $5::boolean AND {_HELD}
 UNION ALL
 SELECT 'preferences', coalesce(version_of_id, id), category, key, false, value, confidence, provenance, valid_at
-FROM preference WHERE %(preferences)s AND {_HELD}
+FROM preference WHERE $6::boolean AND {_HELD}
 ORDER BY 1, 3, 4
 """  # noqa: S608  # made of constants of this module; values are parameters
 
 _TAG_COLUMNS = [field.attname for field in Tag._meta.concrete_fields]
-TAGS = f"SELECT {', '.join(_TAG_COLUMNS)} FROM tag WHERE tenant_id = %s AND subject_id = %s ORDER BY created_at, id"  # noqa: S608  # columns of the model
+TAGS = f"SELECT {', '.join(_TAG_COLUMNS)} FROM tag WHERE tenant_id = $1 AND subject_id = $2 ORDER BY created_at, id"  # noqa: S608  # columns of the model
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """Which beliefs are asked for: of which moment on both clocks (None is now), and of which lanes."""
+
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    facts: bool = True
+    preferences: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +98,7 @@ class HeldBeliefs:
 
 def subject_id_of(external_id: str) -> UUID | None:
     """Return the id of the subject that the product calls ``external_id``, or None, in the open scope."""
-    found = fetch_prepared(SUBJECT, [current_tenant_id(), external_id])
-    return found[0][0] if found else None
+    return only_id(fetch(subject_statement(current_tenant_id(), external_id)))
 
 
 def beliefs_held(
@@ -101,8 +110,32 @@ def beliefs_held(
     preferences: bool = True,
 ) -> HeldBeliefs:
     """Return what was true at ``as_of`` as it was known at ``known_at``, in the open scope; None is now for both."""
-    asked = {"tenant": current_tenant_id(), "subject": subject_id, "as_of": as_of, "known_at": known_at}
-    rows = fetch_prepared(BELIEFS, {**asked, "facts": facts, "preferences": preferences})
+    asked = Beliefs(as_of, known_at, facts=facts, preferences=preferences)
+    return beliefs_of(fetch(beliefs_statement(current_tenant_id(), subject_id, asked)))
+
+
+def tags_held(subject_id: UUID) -> tuple[Tag, ...]:
+    """Return the subject's tags, the oldest first, in the open scope."""
+    return tags_of(fetch(tags_statement(current_tenant_id(), subject_id)))
+
+
+def subject_statement(tenant_id: UUID, external_id: str) -> Statement:
+    """Return the statement that finds a subject; :func:`only_id` reads its rows."""
+    return Statement(SUBJECT, [tenant_id, external_id])
+
+
+def only_id(rows: Rows) -> UUID | None:
+    """Return the one id of ``rows``, or None."""
+    return rows[0][0] if rows else None
+
+
+def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Statement:
+    """Return the statement that reads profile and preferences; :func:`beliefs_of` reads its rows."""
+    return Statement(BELIEFS, [tenant_id, subject_id, asked.known_at, asked.as_of, asked.facts, asked.preferences])
+
+
+def beliefs_of(rows: Rows) -> HeldBeliefs:
+    """Return the beliefs in ``rows`` of :func:`beliefs_statement`."""
     return HeldBeliefs(
         facts=tuple(
             HeldFact(row_id, field, is_attribute, value, *standing)
@@ -117,7 +150,16 @@ def beliefs_held(
     )
 
 
-def tags_held(subject_id: UUID) -> tuple[Tag, ...]:
-    """Return the subject's tags, the oldest first, in the open scope."""
-    rows = fetch_prepared(TAGS, [current_tenant_id(), subject_id])
+def tags_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
+    """Return the statement that reads all tags; :func:`tags_of` reads its rows."""
+    return Statement(TAGS, [tenant_id, subject_id])
+
+
+def tags_of(rows: Rows) -> tuple[Tag, ...]:
+    """Return the tags in ``rows`` of :func:`tags_statement`."""
     return tuple(Tag.from_db(connection.alias, _TAG_COLUMNS, row) for row in rows)
+
+
+def fetch(statement: Statement) -> Rows:
+    """Run one statement in the open scope."""
+    return fetch_together([statement])[0]

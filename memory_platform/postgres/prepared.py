@@ -1,27 +1,121 @@
-"""Statements of the hot path: prepared once per connection, rows in binary form.
+"""Statements of the hot path: prepared once per connection, sent together, answered in one round trip in binary form.
 
 Django binds parameters on the client and plans each statement anew; under row-level security planning costs more than
-running. Measured for recall with 100 memories: the texts took 2.6 ms through Django's cursor and 1.2 ms here.
+running. Measured on an idle local socket, `SELECT 1` = 1: five statements one after another in a transaction 9.4,
+together 1.7; psycopg's own pipeline, which sends and waits for each, is slower than one after another.
 """
 
-from collections.abc import Mapping, Sequence
+import select
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from time import perf_counter
 from typing import Any
+from weakref import WeakKeyDictionary
 
+import psycopg
 from django.db import connection
-from psycopg import Cursor
+from psycopg import pq
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+
+Rows = list[tuple[Any, ...]]
+
+_prepared: "WeakKeyDictionary[psycopg.Connection[Any], set[str]]" = WeakKeyDictionary()
+"""The statements that each connection has prepared. They are constants of the code, so they are few."""
 
 
-def fetch_prepared(sql: str, params: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Run one constant statement on the default connection, inside whatever transaction is open; return its rows.
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One constant statement with ``$1, $2 ...`` for its values; the server infers their types."""
 
-    JSON comes parsed, bytea as bytes, timestamps aware. Raises what Django's cursors raise.
+    sql: str
+    values: Sequence[Any] = ()
+
+
+def fetch_together(statements: Sequence[Statement]) -> list[Rows]:
+    """Run ``statements`` in order on the default connection; return the rows of each.
+
+    Inside an open transaction they are part of it; else they are a transaction of their own, also for settings that are
+    local to one. JSON comes parsed, bytea as bytes, timestamps aware. Raises what Django's cursors raise.
     """
     connection.ensure_connection()
     began = perf_counter()
-    with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
-        cursor.execute(sql, params, prepare=True, binary=True)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    with connection.wrap_database_errors:
+        rows = _run(connection.connection, statements)
     if connection.queries_logged:
-        connection.queries_log.append({"sql": sql, "time": f"{perf_counter() - began:.3f}"})
+        took = f"{perf_counter() - began:.3f}"
+        connection.queries_log.extend({"sql": one.sql, "time": took} for one in statements)
+    return rows
+
+
+def fetch_prepared(sql: str, values: Sequence[Any] = ()) -> Rows:
+    """Run one constant statement; return its rows. See :func:`fetch_together`."""
+    return fetch_together([Statement(sql, values)])[0]
+
+
+def _run(conn: "psycopg.Connection[Any]", statements: Sequence[Statement]) -> list[Rows]:
+    held = _prepared.setdefault(conn, set())
+    fresh = [sql for sql in dict.fromkeys(one.sql for one in statements) if sql not in held]
+    transformer: Any = Transformer(conn)
+    values = [transformer.dump_sequence(one.values, [PyFormat.TEXT] * len(one.values)) for one in statements]
+    begin = not conn.autocommit and conn.pgconn.transaction_status == pq.TransactionStatus.IDLE
+    with _pipeline(conn) as pgconn:
+        if begin:  # psycopg opens Django's transactions with their first statement, which this is
+            pgconn.send_query_params(b"BEGIN", None)
+        for sql in fresh:
+            pgconn.send_prepare(_name_of(sql), sql.encode())
+        for one, dumped in zip(statements, values, strict=True):
+            pgconn.send_query_prepared(_name_of(one.sql), dumped, result_format=pq.Format.BINARY)
+        pgconn.pipeline_sync()
+        results = list(_results(pgconn))[begin:]
+    held.update(sql for sql, result in zip(fresh, results, strict=False) if result.status == pq.ExecStatus.COMMAND_OK)
+    for result in results:
+        if result.status == pq.ExecStatus.FATAL_ERROR:
+            raise error_from_result(result, encoding=conn.info.encoding)
+    return [_rows(transformer, result) for result in results[len(fresh) :]]
+
+
+@cache
+def _name_of(sql: str) -> bytes:
+    return f"memory_{sha256(sql.encode()).hexdigest()[:16]}".encode()
+
+
+@contextmanager
+def _pipeline(conn: "psycopg.Connection[Any]") -> Iterator[Any]:
+    """Hold the connection in libpq's pipeline mode; one that is left in the middle of an exchange is closed."""
+    conn.pgconn.enter_pipeline_mode()
+    try:
+        yield conn.pgconn
+        conn.pgconn.exit_pipeline_mode()
+    except BaseException:
+        conn.close()
+        raise
+
+
+def _results(pgconn: Any) -> Iterator[Any]:
+    """Yield the results of a pipeline up to its sync, waiting for them on the socket."""
+    socket = select.poll()
+    socket.register(pgconn.socket, select.POLLIN)
+    while pgconn.flush():  # what did not fit into the socket's buffer: the server may have to be heard first
+        socket.modify(pgconn.socket, select.POLLIN | select.POLLOUT)
+        socket.poll()
+        pgconn.consume_input()
+    socket.modify(pgconn.socket, select.POLLIN)
+    while True:
+        while pgconn.is_busy():
+            socket.poll()
+            pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is not None:
+            if result.status == pq.ExecStatus.PIPELINE_SYNC:
+                return
+            yield result
+
+
+def _rows(transformer: Any, result: Any) -> Rows:
+    transformer.set_pgresult(result)
+    rows: Rows = transformer.load_rows(0, result.ntuples, tuple)
     return rows

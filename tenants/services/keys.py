@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
+from memory_platform.postgres.prepared import fetch_prepared
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ApiKeyDigest, Scope
@@ -19,6 +19,11 @@ from tenants.services.audit import Actor, record_audit
 from tenants.services.key_format import KeyParts, digest_of, new_key_parts, parse_token
 
 NO_DIGEST = bytes(32)
+AUTH_KEY = """
+SELECT tenant_id, tenant_slug, tenant_name, policy_version, api_key_id, scopes, expires_at, revoked_at, last_used_at,
+       digest
+FROM app.auth_key($1)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +117,8 @@ def authenticate_key(token: str) -> Caller:
 
 
 def _key_row(key_id: str) -> _KeyRow | None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT * FROM app.auth_key(%s)", [key_id])
-        found = cursor.fetchone()
-    return _KeyRow(*found) if found else None
+    found = fetch_prepared(AUTH_KEY, [key_id])
+    return _KeyRow(*found[0]) if found else None
 
 
 def _is_live(row: _KeyRow) -> bool:
