@@ -21,9 +21,10 @@ from snapshots.context.reading import with_intent, with_phase
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
 from snapshots.context.values import AssembledContext, ContextRequest
 from snapshots.models import Conversation, Receipt
+from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.search import Question, Stopwatch, prepare_question
-from snapshots.recall.service import Recalled, recall_in_scope
+from snapshots.recall.service import recall_in_scope
 from snapshots.recall.values import RecallQuery
 from snapshots.receipts.values import ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt

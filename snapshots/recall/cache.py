@@ -89,3 +89,28 @@ class ImageCache:
         gone = self._held.pop(key, None)
         if gone is not None:
             self._bytes -= gone.image.nbytes
+
+
+class KnownSubjects:
+    """Ids of subjects by tenant and the product's own id, the least recently learnt out first. Safe between threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held: OrderedDict[tuple[UUID, str], UUID] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[UUID, str]) -> UUID | None:
+        """Return the id as it was last seen; it may be erased since."""
+        return self._held.get(key)
+
+    def put(self, key: tuple[UUID, str], subject_id: UUID) -> None:
+        """Remember an id."""
+        with self._lock:
+            self._held[key] = subject_id
+            if len(self._held) > self._limit:
+                self._held.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all ids."""
+        with self._lock:
+            self._held.clear()

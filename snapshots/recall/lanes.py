@@ -28,11 +28,15 @@ def recall_lanes(subject_id: UUID, query: RecallQuery) -> RecalledLanes:
     Profile and preferences follow both clocks. Tags keep no past: they are always those of today.
     """
     tags = tags_held(subject_id) if "tags" in query.lanes else ()
-    return RecalledLanes(
-        beliefs=believed(subject_id, query),
-        tags=tags,
-        meant=tuple(lookup_tags(query.text[: DEFAULT_RECALL.tag_question_chars], tags)) if tags else (),
-    )
+    return lanes_of(query, believed(subject_id, query), tags)
+
+
+def lanes_of(query: RecallQuery, beliefs: HeldBeliefs, tags: tuple[Tag, ...]) -> RecalledLanes:
+    """Return the lanes that ``query`` asks for out of what was read."""
+    if "tags" not in query.lanes or not tags:
+        return RecalledLanes(beliefs=beliefs)
+    meant = lookup_tags(query.text[: DEFAULT_RECALL.tag_question_chars], tags)
+    return RecalledLanes(beliefs=beliefs, tags=tags, meant=tuple(meant))
 
 
 def believed(subject_id: UUID, query: RecallQuery) -> HeldBeliefs:

@@ -10,7 +10,7 @@ import numpy as np
 from django.db import DatabaseError, transaction
 
 from memory_platform.observability.logs import Event, log
-from memory_platform.postgres.prepared import fetch_prepared
+from memory_platform.postgres.prepared import Rows, Statement, fetch_prepared, fetch_together
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import Float32, pack_dense, reworded
@@ -22,7 +22,7 @@ from snapshots.recall.image import Image, build_image
 from snapshots.recall.values import SNAPSHOTS, MemoryRow, RankedHit, RecalledMemory, Source
 from tenants.isolation import current_tenant_id
 
-VERSION = "SELECT version FROM subject_memory WHERE tenant_id = %s AND subject_id = %s"
+VERSION = "SELECT version FROM subject_memory WHERE tenant_id = $1 AND subject_id = $2"
 
 ROWS = """
 SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
@@ -32,13 +32,13 @@ FROM snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
 LEFT JOIN snapshot_counter n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
-WHERE s.tenant_id = %s AND s.subject_id = %s
+WHERE s.tenant_id = $1 AND s.subject_id = $2
 ORDER BY s.position
 """
 
 VECTORS = """
 SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
-WHERE tenant_id = %s AND subject_id = %s AND space_id = ANY(%s)
+WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
 """
 
 NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
@@ -58,7 +58,7 @@ LEFT JOIN LATERAL (
   JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
   WHERE l.tenant_id = s.tenant_id AND l.memory_id = s.id
 ) links ON true
-WHERE s.tenant_id = %s AND s.subject_id = %s AND s.id = ANY(%s)
+WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 """
 
 
@@ -117,8 +117,17 @@ class HeldImage:
 
 def memory_version(subject_id: UUID) -> int:
     """Return the version of the subject's memory; 0 when there is none yet."""
-    found = fetch_prepared(VERSION, [current_tenant_id(), subject_id])
-    return int(found[0][0]) if found else 0
+    return version_of(fetch_together([version_statement(current_tenant_id(), subject_id)])[0])
+
+
+def version_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
+    """Return the statement that reads the version; :func:`version_of` reads its rows."""
+    return Statement(VERSION, [tenant_id, subject_id])
+
+
+def version_of(rows: Rows) -> int:
+    """Return the version in ``rows`` of :func:`version_statement`; 0 when there is no memory yet."""
+    return int(rows[0][0]) if rows else 0
 
 
 def load_image(subject_id: UUID, embedders: Embedders, version: int) -> LoadedImage:
@@ -157,7 +166,19 @@ def load_texts(
     """
     if not hits:
         return ()
-    found = fetch_prepared(TEXTS, [current_tenant_id(), subject_id, [hit.id for hit in hits]])
+    (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
+    return texts_of(found, hits, earlier)
+
+
+def texts_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
+    """Return the statement that reads the memories of ``hits``; :func:`texts_of` reads its rows."""
+    return Statement(TEXTS, [tenant_id, subject_id, [hit.id for hit in hits]])
+
+
+def texts_of(
+    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+) -> tuple[RecalledMemory, ...]:
+    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``; what is gone is left out."""
     rows = {row[0]: row for row in found}
     memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories

@@ -120,7 +120,21 @@ class RecallPolicy:
     tag_question_chars: int = assumed(2_000, owner="recall", settle_by="where in real questions tags are named")
     """A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms."""
     clock_skew_seconds: float = assumed(300.0, owner="recall", settle_by="clock offsets seen in production")
+    known_subjects: int = assumed(50_000, owner="recall", settle_by="subjects asked about between two restarts")
+    """Subjects whose ids a process remembers; 200 bytes each."""
     image_cache_bytes: int = assumed(256_000_000, owner="recall", settle_by="memory of a web process under load")
 
 
+@dataclass(frozen=True, slots=True)
+class RewritePolicy:
+    """What a chat model may add to a question (R5)."""
+
+    variants: int = promised(3, row="R5")
+    question_chars: int = assumed(1_000, owner="recall", settle_by="lengths of questions that rewriting helps")
+    wording_chars: int = assumed(300, owner="recall", settle_by="lengths of questions that rewriting helps")
+    kept: int = assumed(1_024, owner="recall", settle_by="share of questions asked again in production")
+    """Questions whose wordings a process keeps."""
+
+
 DEFAULT_RECALL = RecallPolicy()
+REWRITE_POLICY = RewritePolicy()

@@ -12,7 +12,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders
-from snapshots.recall.cache import ImageCache, ImageKey
+from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
 from snapshots.recall.loading import HeldImage, load_image, load_image_held, load_texts, memory_version
@@ -24,6 +24,8 @@ from tenants.isolation import current_tenant_id
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 """The images of this process. They hold no text; every use is validated against the database's version."""
+SUBJECTS = KnownSubjects(DEFAULT_RECALL.known_subjects)
+"""Ids of subjects by tenant and the product's own id. Every use is validated against the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def current_image(subject_id: UUID, embedders: Embedders) -> tuple[Image, frozen
 
     An image that had to do without vectors is not kept: the next call tries again.
     """
-    key = ImageKey(current_tenant_id(), subject_id, " ".join(embedder.name for embedder in embedders))
+    key = ImageKey(current_tenant_id(), subject_id, spaces_key(embedders))
     version = memory_version(subject_id)
     held = IMAGES.get(key, version)
     if held is not None:
@@ -111,3 +113,8 @@ def current_image(subject_id: UUID, embedders: Embedders) -> tuple[Image, frozen
     if not loaded.degraded:
         IMAGES.put(key, version, loaded.image)
     return loaded.image, loaded.degraded
+
+
+def spaces_key(embedders: Embedders) -> str:
+    """Return what images of the same embedding spaces share."""
+    return " ".join(embedder.name for embedder in embedders)

@@ -4,15 +4,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
+from snapshots.embedding.spaces import active_embedders
+from snapshots.models import Snapshot
+from snapshots.recall.answer import Recalled
+from snapshots.recall.cache import ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.search import IMAGES
-from snapshots.recall.service import Recalled, recall
+from snapshots.recall.search import IMAGES, SUBJECTS, spaces_key
+from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -101,12 +105,54 @@ def test_a_question_is_embedded_outside_and_everything_is_read_in_one_transactio
     know(world.acme, name="Ada")
     prefer(world.acme, "food", "diet", "vegetarian")
     label(world.acme, "home", address="1 High Street")
-    ask(world.acme, "peanuts")
+    IMAGES.clear()
+    cold, warm = statements_of(world.acme), statements_of(world.acme)
+    assert (cold.count("BEGIN"), warm.count("BEGIN")) == (1, 0)
+    assert len([sql for sql in cold if sql not in {"BEGIN", "COMMIT"}]) == 10, cold
+    assert len(warm) == 6, "one round trip: the tenant, subject, version, beliefs, tags, texts"
+
+
+def statements_of(house: House) -> list[str]:
+    """Return the SQL of one question about peanuts."""
     with CaptureQueriesContext(connection) as queries:
-        assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
-    statements = [query["sql"] for query in queries.captured_queries]
-    assert statements.count("BEGIN") == 1
-    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 6, statements
+        assert texts(ask(house, "peanuts")) == [PEANUTS]
+    return [query["sql"] for query in queries.captured_queries]
+
+
+def test_what_an_image_no_longer_says_is_not_answered(world: World) -> None:
+    (peanuts,) = remember(world.acme, PEANUTS)
+    assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+    remember(world.acme, "peanuts are fine again")
+    assert set(texts(ask(world.acme, "peanuts"))) == {PEANUTS, "peanuts are fine again"}
+    with tenant_tx(world.acme.tenant.id):
+        Snapshot.objects.filter(id=peanuts).delete()
+    assert texts(ask(world.acme, "peanuts")) == ["peanuts are fine again"], "also before the version says so"
+
+
+def test_a_subject_that_begins_anew_under_its_id_remembers_nothing(world: World) -> None:
+    remember(world.acme, PEANUTS)
+    assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+    with connections["owner"].cursor() as owner:
+        owner.execute("SELECT set_config('app.tenant_id', %s, false)", [str(world.acme.tenant.id)])
+        owner.execute("DELETE FROM subject WHERE id = %s", [world.acme.subject.id])
+        owner.execute("SELECT set_config('app.tenant_id', '', false)")
+    assert texts(ask(world.acme, "peanuts")) == []
+    with tenant_tx(world.acme.tenant.id):
+        Subject.objects.create(external_id=world.acme.subject.external_id)
+    assert texts(ask(world.acme, "peanuts")) == []
+
+
+def test_a_warm_image_answers_its_own_tenant_alone(world: World) -> None:
+    remember(world.acme, PEANUTS)
+    assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+    assert ask(world.globex, "peanuts", subject_id=world.acme.subject.external_id).memories == ()
+    # Even a cache that has mixed up two tenants shows nobody else's words: they come through the wall.
+    SUBJECTS.put((world.globex.tenant.id, "ada-stolen"), world.acme.subject.id)
+    stolen = ImageKey(world.globex.tenant.id, world.acme.subject.id, spaces_key(active_embedders()))
+    held = IMAGES.held(ImageKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
+    assert held is not None
+    IMAGES.put(stolen, held.version, held.image)
+    assert ask(world.globex, "peanuts", subject_id="ada-stolen").memories == ()
 
 
 def test_without_pgvector_keywords_still_find_and_the_answer_says_so(world: World) -> None:
