@@ -1,10 +1,10 @@
-"""The tenants app, and the default privileges that every later table inherits."""
+"""The tenants app, and what the app role may do with tables that no migration of ours makes."""
 
 from typing import Any
 
 from django.apps import AppConfig
 from django.db import connections
-from django.db.models.signals import pre_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -14,6 +14,7 @@ class TenantsConfig(AppConfig):
 
     def ready(self) -> None:
         pre_migrate.connect(grant_default_privileges, sender=self)
+        post_migrate.connect(keep_record_of_migrations, sender=self)
 
 
 def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
@@ -28,3 +29,17 @@ def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
     with connections[using].cursor() as cursor:
         for what in ("SELECT, INSERT, UPDATE, DELETE ON TABLES", "USAGE, SELECT ON SEQUENCES"):
             cursor.execute(f"ALTER DEFAULT PRIVILEGES GRANT {what} TO {app_role()}")
+
+
+def keep_record_of_migrations(*, using: str, **kwargs: Any) -> None:
+    """Let the app role read which migrations ran, as readiness does, and change nothing about it.
+
+    After every run: Django makes the table by itself, with the default privileges.
+    """
+    if using != "owner":
+        return
+    from tenants.isolation.protect import app_role  # noqa: PLC0415 - settings are read when migrating, not at import
+
+    with connections[using].cursor() as cursor:
+        cursor.execute(f"REVOKE ALL ON django_migrations FROM {app_role()}")
+        cursor.execute(f"GRANT SELECT ON django_migrations TO {app_role()}")

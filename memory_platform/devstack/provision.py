@@ -26,6 +26,18 @@ ROLES = {
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
+CLOSE_LARGE_OBJECTS = """
+DO $$ DECLARE f regprocedure; BEGIN
+  FOR f IN
+    SELECT oid FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^lo(_|read$|write$)'
+  LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
+  END LOOP;
+END $$
+"""
+"""Large objects stand outside of row-level security, and by default every role may make and fill them. Only the owner
+of the functions may say otherwise, and each database has its own copy of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedUrls:
@@ -40,8 +52,8 @@ def provision(
 ) -> ProvisionedUrls:
     """Make roles, database, grants and the ``vector`` extension where they are missing.
 
-    A role's password is left alone when none is given. The extension also goes into template1, because test
-    databases are made from it by a role that may not create extensions. Raises psycopg.Error.
+    A role's password is left alone when none is given. What is done inside of the database is done in template1 too,
+    because test databases are made from it by a role that may not do it. Raises psycopg.Error.
     """
     with psycopg.connect(superuser_url, autocommit=True) as server:
         for role, attributes in ROLES.items():
@@ -55,6 +67,7 @@ def provision(
         with psycopg.connect(make_conninfo(superuser_url, dbname=name), autocommit=True) as inside:
             inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
             inside.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+            inside.execute(CLOSE_LARGE_OBJECTS)
             inside.execute(sql.SQL("GRANT CREATE, USAGE ON SCHEMA public TO {}").format(sql.Identifier(OWNER)))
     return ProvisionedUrls(
         role_url(superuser_url, OWNER, owner_password, database), role_url(superuser_url, APP, app_password, database)

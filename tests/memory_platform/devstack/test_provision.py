@@ -39,6 +39,35 @@ def test_the_app_connects_but_may_make_nothing(urls: ProvisionedUrls) -> None:
             app.execute("CREATE TABLE forbidden (n int)")
 
 
+MAKES_LARGE_OBJECTS = (
+    "SELECT lo_creat(-1)",
+    "SELECT lo_create(0)",
+    "SELECT lo_from_bytea(0, 'x')",
+    "SELECT lo_put(1, 0, 'x')",
+    "SELECT lo_open(1, 131072)",
+    "SELECT lo_import('/etc/hostname')",
+)
+
+
+@pytest.mark.parametrize("statement", MAKES_LARGE_OBJECTS)
+def test_the_app_keeps_nothing_outside_of_tables(urls: ProvisionedUrls, statement: str) -> None:
+    with psycopg.connect(urls.app_url, autocommit=True) as app, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        app.execute(statement)
+
+
+def test_a_copy_of_the_template_keeps_the_app_from_large_objects(urls: ProvisionedUrls) -> None:
+    with psycopg.connect(urls.owner_url, autocommit=True) as owner:
+        owner.execute("CREATE DATABASE probe_large")
+        try:
+            with (
+                psycopg.connect(urls.app_url, dbname="probe_large") as app,
+                pytest.raises(psycopg.errors.InsufficientPrivilege),
+            ):
+                app.execute("SELECT lo_create(0)")
+        finally:
+            owner.execute("DROP DATABASE probe_large")
+
+
 def test_no_role_can_step_over_row_level_security(server: EmbeddedPostgres, urls: ProvisionedUrls) -> None:
     with psycopg.connect(server.superuser_url()) as superuser:
         rows = superuser.execute(

@@ -2,7 +2,7 @@
 
 import pytest
 from django.apps import apps
-from django.db import connection, connections
+from django.db import ProgrammingError, connection, connections
 
 from tenants.models import TenantOwned
 
@@ -156,3 +156,26 @@ def test_the_audit_trail_is_append_only_for_the_serving_role() -> None:
         f"SELECT p FROM unnest({PRIVILEGES}) p WHERE has_table_privilege('memory_app', 'audit_record', p)"  # noqa: S608 - constants
     )
     assert allowed == [("SELECT",), ("INSERT",)]
+
+
+def test_the_serving_role_may_read_which_migrations_ran_and_not_say_so() -> None:
+    allowed = rows(
+        f"SELECT p FROM unnest({PRIVILEGES} || ARRAY['TRUNCATE']) p"  # noqa: S608 - constants
+        " WHERE has_table_privilege('memory_app', 'django_migrations', p)"
+    )
+    assert allowed == [("SELECT",)]
+    with connection.cursor() as cursor, pytest.raises(ProgrammingError, match="permission denied"):
+        cursor.execute("DELETE FROM django_migrations")
+
+
+def test_the_serving_role_cannot_make_or_change_large_objects() -> None:
+    """They stand outside of row-level security."""
+    open_to_it = rows(
+        """
+        SELECT oid::regprocedure::text FROM pg_proc
+        WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^(lo_|loread|lowrite|loopen)'
+          AND proname NOT IN ('lo_close', 'lo_lseek', 'lo_lseek64', 'lo_tell', 'lo_tell64')
+          AND has_function_privilege('memory_app', oid, 'EXECUTE')
+        """
+    )
+    assert open_to_it == []
