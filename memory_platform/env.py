@@ -92,6 +92,9 @@ class Environment(BaseSettings):
     )
     chat_model: str = Field(default="", description="Chat model of that endpoint; empty for none.")
     chat_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    rewrite_passage: bool = Field(
+        default=False, description="A rewritten question is also searched for by an imagined answer (HyDE)."
+    )
     lookup_role: str = Field(
         default="memory_lookup", description="Postgres role (NOLOGIN) that owns the look-ups made before a tenant."
     )

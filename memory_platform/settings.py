@@ -126,6 +126,7 @@ RERANK_API_KEY = _env.rerank_api_key
 CHAT_BASE_URL = _env.chat_base_url
 CHAT_MODEL = _env.chat_model
 CHAT_API_KEY = _env.chat_api_key
+REWRITE_PASSAGE = _env.rewrite_passage
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -112,3 +112,18 @@ def model_server(answer: Callable[[Request], Reply]) -> Iterator[ModelServer]:
         yield server
     finally:
         server.stop()
+
+
+def completion(content: str) -> Reply:
+    """Return ``content`` as a chat completion in OpenAI's form."""
+    message = {"role": "assistant", "content": content}
+    return Reply(
+        {
+            "id": "c1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "some-model",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12},
+        }
+    )

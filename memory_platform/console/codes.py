@@ -52,6 +52,7 @@ DEGRADED = {
     "pgvector_unavailable": _("vector search unavailable"),
     "redis_unavailable": _("Redis unavailable"),
     "rerank_timeout": _("reranking timed out"),
+    "rewrite_timeout": _("rewriting timed out"),
     "replica_lag": _("replica behind"),
     "ann_truncated": _("search cut short"),
 }

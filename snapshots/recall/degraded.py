@@ -11,6 +11,7 @@ class DegradedReason(StrEnum):
     PGVECTOR_UNAVAILABLE = "pgvector_unavailable"
     REDIS_UNAVAILABLE = "redis_unavailable"
     RERANK_TIMEOUT = "rerank_timeout"
+    REWRITE_TIMEOUT = "rewrite_timeout"
     REPLICA_LAG = "replica_lag"
     ANN_TRUNCATED = "ann_truncated"
 

@@ -1,32 +1,24 @@
 """Recall as one call: the question is made ready with no transaction open, then one scope reads all lanes."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 from uuid import UUID
 
 from django.conf import settings
 
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
-from memory_platform.providers.contracts import Reranker
-from memory_platform.providers.registry import reranker
+from memory_platform.providers.contracts import ChatModel, Reranker
+from memory_platform.providers.registry import chat_model, reranker
 from profiles.held import subject_id_of
+from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.lanes import RecalledLanes, recall_lanes
+from snapshots.recall.lanes import recall_lanes
 from snapshots.recall.rerank import narrowed, rerank_head, widened
-from snapshots.recall.search import Question, Stopwatch, prepare_question, recall_snapshots
-from snapshots.recall.values import SNAPSHOTS, RecalledMemory, RecallQuery
+from snapshots.recall.rewriting import best_of_all, reworded
+from snapshots.recall.search import SUBJECTS, Question, Stopwatch, prepare_question, recall_snapshots
+from snapshots.recall.values import SNAPSHOTS, RecallQuery
+from snapshots.recall.warm import recall_warm
 from tenants.isolation import tenant_tx
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """What the memory answers: snapshots best first, the other lanes, what was missing, and milliseconds by stage."""
-
-    memories: tuple[RecalledMemory, ...] = ()
-    lanes: RecalledLanes = field(default_factory=RecalledLanes)
-    degraded: frozenset[DegradedReason] = frozenset()
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Recalled:
@@ -37,19 +29,47 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
     started = perf_counter()
     question = prepare_question(query.text)
     model = reranker(settings.RERANKER) if query.rerank else None
-    with tenant_tx(tenant_id):
-        subject_id = subject_id_of(subject_external_id)
-        asked = widened(query) if model else query
-        found = recall_in_scope(subject_id, asked, question) if subject_id else Recalled(degraded=question.degraded)
+    writer = chat_model("rewrite") if query.rewrite else None
+    asked = widened(query) if model else query
+    found = answered(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started
+    if writer and SNAPSHOTS in query.lanes:
+        found = rewritten(tenant_id, subject_external_id, asked, found, writer)
     if model:
         found = reranked(query, found, model)
     total = perf_counter() - started
-    spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, "total": total * 1000}
-    if model:
-        spent["rerank"] = (total - searched) * 1000
     count(found, total)
+    own = {stage: found.timings_ms[stage] for stage in ("rewrite", "rerank") if stage in found.timings_ms}
+    spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, **own, "total": total * 1000}
     return replace(found, timings_ms={stage: round(ms, 3) for stage, ms in spent.items()})
+
+
+def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
+    """Return what is remembered, the short way where this process can take it."""
+    found = recall_warm(tenant_id, external_id, query, question)
+    return recall_anew(tenant_id, external_id, query, question) if found is None else found
+
+
+def recall_anew(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
+    """Return what is remembered, from an image that is built where this process holds none of now."""
+    with tenant_tx(tenant_id):
+        subject_id = subject_id_of(external_id)
+        if subject_id is None:
+            return Recalled(degraded=question.degraded)
+        SUBJECTS.put((tenant_id, external_id), subject_id)
+        return recall_in_scope(subject_id, query, question)
+
+
+def rewritten(tenant_id: UUID, external_id: str, query: RecallQuery, found: Recalled, model: ChatModel) -> Recalled:
+    """Return ``found`` with what other wordings find; without any in time as it was, which the answer says (R5)."""
+    with (watch := Stopwatch()).stage("rewrite"):
+        others = reworded(query.text, model, passage=settings.REWRITE_PASSAGE)
+        questions = [replace(query, text=text, lanes=frozenset({SNAPSHOTS})) for text in others or ()]
+        more = [answered(tenant_id, external_id, one, prepare_question(one.text)) for one in questions]
+    memories = best_of_all([found.memories, *(answer.memories for answer in more)], query.top_k)
+    missing = frozenset({DegradedReason.REWRITE_TIMEOUT}) if others is None else frozenset()
+    degraded = found.degraded.union(missing, *(answer.degraded for answer in more))
+    return replace(found, memories=memories, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
 def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:

@@ -33,6 +33,7 @@ class RecallQuery:
     lanes: frozenset[str] = frozenset(LANES[:4])
     explain: bool = False
     rerank: bool = False
+    rewrite: bool = False
 
     @property
     def at(self) -> datetime:

@@ -28,11 +28,12 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import InvalidInput
 from profiles.services.tag_lookup import TagMatch
 from snapshots.context.intent import detect_intent
+from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import joined
 from snapshots.recall.explained import explained
 from snapshots.recall.filters import FilterNode, parse_filter
 from snapshots.recall.ranking import DIGITS
-from snapshots.recall.service import Recalled, recall
+from snapshots.recall.service import recall
 from snapshots.recall.values import KINDS, LANES, RecalledMemory, RecallQuery
 
 TOP_K_MOST = 100
@@ -80,7 +81,10 @@ class RecallInput(Input):
     rerank = FlagField(
         default=False, help_text="Lets a reranking model order the head. Without one configured it has no effect."
     )
-    rewrite = FlagField(default=False, help_text="Asks for a rewriting model. None is configured: it has no effect.")
+    rewrite = FlagField(
+        default=False,
+        help_text="Also searches for other wordings by a chat model. Without one configured it has no effect.",
+    )
     explain = FlagField(default=False)
 
 
@@ -211,6 +215,7 @@ def query_of(asked: dict[str, Any]) -> RecallQuery:
         lanes=frozenset(asked.get("lanes", DEFAULT_LANES)),
         explain=asked["explain"],
         rerank=asked["rerank"],
+        rewrite=asked["rewrite"],
     )
 
 

@@ -14,7 +14,7 @@ from memory_platform.providers.endpoint import Endpoint
 from memory_platform.providers.openai_chat import OpenAIChat
 from memory_platform.providers.policy import CircuitPolicy
 from memory_platform.providers.registry import chat_model, forget
-from tests.model_server import ModelServer, Reply, Request, model_server
+from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
 SECRET = "ck-never-shown"
 TEXT = "我家的狗叫什么"
@@ -27,24 +27,9 @@ class Colour(BaseModel):
     shade: int
 
 
-def said(content: str) -> Reply:
-    """Return ``content`` as a completion in OpenAI's form."""
-    message = {"role": "assistant", "content": content}
-    return Reply(
-        {
-            "id": "c1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "some-model",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12},
-        }
-    )
-
-
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
-    with model_server(lambda _: said('{"colour": "red", "shade": 3}')) as running:
+    with model_server(lambda _: completion('{"colour": "red", "shade": 3}')) as running:
         yield running
 
 
@@ -77,8 +62,8 @@ def test_threads_and_calls_share_the_connection(server: ModelServer) -> None:
 
 
 def test_an_invalid_answer_is_repaired_once(server: ModelServer) -> None:
-    replies = iter([said('{"colour": "red", "shade": "dark"}')])
-    server.answer = lambda _: next(replies, said('{"colour": "red", "shade": 4}'))
+    replies = iter([completion('{"colour": "red", "shade": "dark"}')])
+    server.answer = lambda _: next(replies, completion('{"colour": "red", "shade": 4}'))
     assert chat(server).answer("Name a colour.", TEXT, Colour).shade == 4
     assert len(server.requests) == 2
 
@@ -86,8 +71,8 @@ def test_an_invalid_answer_is_repaired_once(server: ModelServer) -> None:
 @pytest.mark.parametrize(
     ("reply", "requests"),
     [
-        (said("no JSON at all"), 2),
-        (said('{"colour": 1}'), 2),
+        (completion("no JSON at all"), 2),
+        (completion('{"colour": 1}'), 2),
         (Reply({}, status=500), 2),
         (Reply({}, status=401), 1),
         (Reply({"error": {"message": TEXT}}, status=400), 1),
