@@ -3,10 +3,11 @@
 Built from the rows, which are the truth. It holds no text: a hit yields an id, the words come from the database.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -88,6 +89,8 @@ class Image:
     spaces: tuple[DenseSpace, ...]
     speakers: tuple[Speaker, ...]
     nbytes: int
+    kept: dict[Hashable, Any] = field(default_factory=dict)
+    """What was worked out of this image for one policy. Never outlives it; two threads may work out the same."""
 
     @property
     def size(self) -> int:

@@ -10,12 +10,14 @@ import simsimd
 from snapshots.embedding.marks import QUESTION, TIME
 from snapshots.embedding.rows import Float32, Int8, quantise
 from snapshots.recall.image import DenseSpace, Image, Speaker
-from snapshots.recall.lexical import OWN, SITTING, WINDOW, bm25, rows_marked, with_related
+from snapshots.recall.lexical import OWN, SITTING, WINDOW, asked_of, bm25, rows_marked
 from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.probe import Probe
+from snapshots.recall.time_expressions import TimeSpan
 
 Mask = npt.NDArray[np.bool_]
 
+_DAY = 86_400
 _FLAT = 1e-6
 """A view whose standard deviation is below this tells memories apart by rounding only."""
 
@@ -57,7 +59,7 @@ class Nearness:
 def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
     """Return the scores of all memories of ``image``; all finite."""
     named = [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
-    asked = with_related(image, _without_names(probe.terms, named), probe.related, policy)
+    asked = asked_of(image, _without_names(probe.terms, named), probe.related, policy)
     words = bm25(image, asked, policy)
     nearness = compare_vectors(image, probe, policy)
     own, conversation = fuse_views(words, nearness, policy)
@@ -102,8 +104,12 @@ def z_scores(views: Float32) -> Float32:
 
 def form(image: Image, policy: ScoringPolicy) -> Float32:
     """Return what the form of a memory is worth to any question: less when it asks itself, more when it says more."""
-    worth = np.float32(policy.longer) * np.log1p(image.dated_length)
-    worth[rows_marked(image, QUESTION)] -= np.float32(policy.asking)
+    key = ("form", policy.longer, policy.asking)
+    worth = image.kept.get(key)
+    if worth is None:
+        worth = np.asarray(np.float32(policy.longer) * np.log1p(image.dated_length), np.float32)
+        worth[rows_marked(image, QUESTION)] -= np.float32(policy.asking)
+        image.kept[key] = worth
     return np.asarray(worth, np.float32)
 
 
@@ -116,12 +122,23 @@ def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
 
 
 def preferences(image: Image, probe: Probe, named: Sequence[Speaker], policy: ScoringPolicy) -> Float32:
-    """Return what a memory gains by who said it, for a question that names them, and by naming a time when asked."""
+    """Return what a memory gains by who said it and when, and by naming a time: each for a question that asks so."""
     gained = np.zeros(image.size, np.float32)
     for speaker in named:
         gained[speaker.rows] += np.float32(policy.named_speaker)
     if probe.asks_when:
         gained[rows_marked(image, TIME)] += np.float32(policy.named_time)
+    return gained + said_in_time(image, probe.spans, policy)
+
+
+def said_in_time(image: Image, spans: Sequence[TimeSpan], policy: ScoringPolicy) -> Float32:
+    """Return what a memory gains by when it was said: all of it within a span, less and less in the days after it."""
+    gained = np.zeros(image.size, np.float32)
+    said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
+    for span in spans:
+        late = np.maximum(said - span.end.timestamp(), 0) / max(policy.said_after_days * _DAY, 1)
+        worth = (policy.said_recently if span.vague else policy.said_in_time) * np.maximum(1 - late, 0)
+        gained = np.maximum(gained, np.where(said >= span.start.timestamp(), worth, 0).astype(np.float32))
     return gained
 
 

@@ -12,17 +12,22 @@ from memory_platform.kernel.terms import terms
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import Float32, encode_lex, term_key
 from snapshots.recall.image import Image, build_image
-from snapshots.recall.lexical import bm25
+from snapshots.recall.lexical import asked_of, bm25
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.probe import make_probe, weigh_terms
+from snapshots.recall.probe import NO_RELATED, make_probe, weigh_terms
 from snapshots.recall.scoring import score_memories, z_scores
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory, probe_of
 
 POLICY = ScoringPolicy()
 
 
+def words(text: str, image: Image, policy: ScoringPolicy = POLICY, **bounds: int) -> Float32:
+    """Return BM25 of ``text`` in the three views."""
+    return bm25(image, asked_of(image, weigh_terms(text, policy), NO_RELATED, policy), policy, **bounds)
+
+
 def keyword(text: str, image: Image) -> list[float]:
-    return [float(score) for score in bm25(image, probe_of(text, dense=False).terms, POLICY)[0]]
+    return [float(score) for score in words(text, image)[0]]
 
 
 def test_bm25_is_the_textbook_formula() -> None:
@@ -57,29 +62,29 @@ def test_chinese_is_found_by_characters_and_bigrams_in_either_script() -> None:
 
 def test_the_window_lends_the_words_of_two_turns_before_and_after() -> None:
     image = image_of(conversation("hotel in Paris", "yes", "nice", "good", "fine"))
-    window = bm25(image, probe_of("Paris", dense=False).terms, POLICY)[1]
+    window = words("Paris", image)[1]
     assert (window > 0).tolist() == [True, True, True, False, False]
 
 
 def test_the_turn_before_that_is_no_memory_lends_its_words_to_the_window_only() -> None:
     answer = index_text(Turn("the second one"), previous=Turn("window or aisle?"), previous_is_memory=False)
     image = image_of([replace(memory("the second one"), lex=encode_lex(answer)), memory("cello")])
-    dated, window, _ = bm25(image, {term_key("aisl"): 1}, POLICY)
+    dated, window, _ = words("aisle", image)
     assert dated.tolist() == [0, 0]
     assert window[0] > window[1] == 0
 
 
 def test_scoring_in_many_steps_or_in_one_is_the_same() -> None:
     image = image_of(conversation(*(f"apple {i} pear {i % 3} plum" for i in range(30))))
-    query = probe_of("apple pear plum 3 7 11", dense=False).terms
-    assert np.allclose(bm25(image, query, POLICY, cells=1), bm25(image, query, POLICY), rtol=1e-5)
+    question = "apple pear plum 3 7 11"
+    assert np.allclose(words(question, image, cells=1), words(question, image), rtol=1e-5)
 
 
 def test_of_a_long_question_the_rarest_terms_are_asked() -> None:
     image = image_of([memory(f"common word{i}", said_at=None) for i in range(20)])
     question = "common " + " ".join(f"word{i}" for i in range(20))
-    scores = bm25(image, probe_of(question, dense=False).terms, replace(POLICY, query_terms=20))[0]
-    asked_for_less = bm25(image, probe_of("common", dense=False).terms, replace(POLICY, query_terms=20))[0]
+    scores = words(question, image, replace(POLICY, query_terms=20))[0]
+    asked_for_less = words("common", image, replace(POLICY, query_terms=20))[0]
     assert scores.min() > 0
     assert asked_for_less.min() > 0
     assert np.allclose(scores, scores[0])
@@ -136,7 +141,7 @@ def test_a_question_of_nothing_but_a_name_still_asks_for_it() -> None:
 def test_what_is_said_in_a_sitting_speaks_for_all_of_it() -> None:
     trip = conversation("we went to Paris", "what a week", "so tired", "bread every day", "rain too", "home now")
     work = conversation("the report is late", "again", "and tomorrow too", "bread", conversation_id="c2")
-    sitting = bm25(image_of([*trip, *work]), probe_of("Paris", dense=False).terms, POLICY)[2]
+    sitting = words("Paris", image_of([*trip, *work]))[2]
     assert min(sitting[:6]) > 0
     assert sitting[6:].tolist() == [0] * 4
 
@@ -150,7 +155,7 @@ def test_a_long_silence_begins_a_new_sitting() -> None:
 
 def test_where_every_memory_is_a_sitting_of_its_own_the_sitting_says_nothing() -> None:
     image = image_of([memory("went to Paris"), memory("bread again")])
-    assert bm25(image, probe_of("Paris", dense=False).terms, POLICY)[2].tolist() == [0, 0]
+    assert words("Paris", image)[2].tolist() == [0, 0]
 
 
 def test_a_question_is_a_worse_answer_than_a_statement() -> None:
@@ -187,9 +192,7 @@ def test_a_word_finds_its_nearest_of_the_subjects_own_words() -> None:
     scores = score_memories(image, probe, POLICY)
     assert scores.found.tolist() == [True, False, False], "pony is not among the words, mare not near enough"
     share = POLICY.related_share * 0.8
-    assert scores.keyword[0, 0] == pytest.approx(
-        share * bm25(image, probe_of("horse", dense=False).terms, POLICY)[0, 0]
-    )
+    assert scores.keyword[0, 0] == pytest.approx(share * words("horse", image)[0, 0])
 
 
 def test_a_word_of_the_question_is_never_lent_to_another() -> None:
