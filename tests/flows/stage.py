@@ -29,7 +29,12 @@ PROGRAM = "stage"
 """What the processes' database connections are called."""
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 20.0, *, every: float = 0.05) -> float:
+PATIENCE = 120.0
+"""Seconds that a wait may last which proves nothing by its length: on a machine that is busy with other things, the
+start of a worker alone can take most of a minute."""
+
+
+def eventually(condition: Callable[[], bool], seconds: float = PATIENCE, *, every: float = 0.05) -> float:
     """Wait until ``condition`` holds; return how long that took. Fails after ``seconds``."""
     began = time.monotonic()
     while not condition():

@@ -23,6 +23,9 @@ PROMISED_SECONDS = 5.0
 """From Redis's return until its work is taken up."""
 NOISE = 3.0
 """Seconds for the work itself, and for a machine that has other things to do."""
+LONG = 5.0
+"""Seconds between reading a batch and writing it, where the worker is to be struck in between. Struck in its
+transaction it would keep the items locked, struck between two batches it would hold none."""
 
 
 def wake(stage: Stage, *tenant_ids: UUID) -> None:
@@ -33,14 +36,14 @@ def wake(stage: Stage, *tenant_ids: UUID) -> None:
             current_app.send_task(DRAIN_JOB, kwargs={"tenant_id": str(tenant_id)}, retry=False, connection=broker)
 
 
-def sweep_until_settled(stage: Stage, *houses: House, seconds: float = 30.0) -> None:
+def sweep_until_settled(stage: Stage, *houses: House) -> None:
     """Wake workers for whatever is due or abandoned, as the sweep does, until nothing is open."""
 
     def settled() -> bool:
         wake(stage, *tenants_with_due_work(10))
         return all(is_settled(house) for house in houses)
 
-    eventually(settled, seconds, every=0.3)
+    eventually(settled, every=0.3)
 
 
 def open_items(house: House) -> int:
@@ -68,7 +71,7 @@ def assert_each_done_once(house: House, items: int) -> None:
 def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage) -> None:
     acme = world.acme
     filled(acme.tenant.id, acme.subject, 60)
-    first = stage.worker(pause=0.5)
+    first = stage.worker(pause=LONG)
     wake(stage, acme.tenant.id)
     eventually(lambda: leased(acme) > 0)
     first.kill()
@@ -81,10 +84,11 @@ def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage
 def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, stage: Stage) -> None:
     acme = world.acme
     filled(acme.tenant.id, acme.subject, 20)
-    sleeper = stage.worker(pause=0.6, processes=1)
+    sleeper = stage.worker(pause=LONG, processes=1)
     wake(stage, acme.tenant.id)
     eventually(lambda: leased(acme) == 20)
     sleeper.signal(signal.SIGSTOP)
+    assert leased(acme) == 20
     stage.worker()
     sweep_until_settled(stage, acme)
     sleeper.signal(signal.SIGCONT)
@@ -148,7 +152,7 @@ def test_an_item_that_kills_its_worker_dies_alone(world: World, stage: Stage) ->
     with tenant_tx(acme.tenant.id):
         Message.objects.filter(pk=messages[12].pk).update(content=POISON)
     stage.worker()
-    sweep_until_settled(stage, acme, seconds=60)
+    sweep_until_settled(stage, acme)
     with tenant_tx(acme.tenant.id):
         assert states(WorkKind.STATEMENT) == {"done": 29, "dead": 1}
         assert states(WorkKind.EXTRACT) == {"done": 29, "dead": 1}
