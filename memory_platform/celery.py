@@ -18,4 +18,4 @@ def load_models(**_: object) -> None:
     """Let the models load in the background of each process that does jobs."""
     from memory_platform.providers.warm_up import warm_up  # noqa: PLC0415 -- the other processes need no models
 
-    warm_up()
+    warm_up(answering=False)

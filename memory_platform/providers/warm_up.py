@@ -14,9 +14,14 @@ from memory_platform.providers.contracts import Embedder, Preparable
 from memory_platform.providers.registry import chat_model, embedders, reranker
 
 
-def warm_up() -> Thread:
-    """Prepare the listed embedders, then reranker and chat model, in a thread of their own, which is returned."""
-    models = [*embedders(settings.EMBEDDER), reranker(settings.RERANKER), chat_model("rewrite")]
+def warm_up(*, answering: bool) -> Thread:
+    """Prepare the listed embedders in a thread of their own, which is returned.
+
+    A process that is ``answering`` questions also prepares the reranker and the chat model; jobs need neither.
+    """
+    models: list[object] = [*embedders(settings.EMBEDDER)]
+    if answering:
+        models += [reranker(settings.RERANKER), chat_model("rewrite")]
     thread = Thread(target=_prepare_all, args=(models,), name="warm-up", daemon=True)
     thread.start()
     return thread

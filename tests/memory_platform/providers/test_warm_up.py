@@ -19,7 +19,7 @@ def test_readiness_is_degraded_until_every_listed_model_is_loaded(settings: Sett
     settings.EMBEDDER = "use,wordllama"
     forget()  # as in a process that has just started
     assert probe_embedding() is Outcome.DEGRADED
-    warm_up().join(timeout=60)
+    warm_up(answering=True).join(timeout=60)
     assert all(map(is_ready, embedders("use,wordllama")))
     assert probe_embedding() is Outcome.OK
 
@@ -28,7 +28,7 @@ def test_a_model_without_preparation_is_ready_and_none_is_degraded(settings: Set
     settings.EMBEDDER = "hashing"
     assert probe_embedding() is Outcome.OK
     settings.EMBEDDER = "none"
-    warm_up().join(timeout=5)
+    warm_up(answering=True).join(timeout=5)
     assert probe_embedding() is Outcome.DEGRADED
 
 
@@ -47,7 +47,8 @@ else:
 assert thread.daemon
 thread.join()
 assert "wordllama" in sys.modules
+assert ("pydantic_ai" in sys.modules) == (sys.argv[1] == "web")
 """
-    configured = {**os.environ, "EMBEDDER": "wordllama"}
+    configured = {**os.environ, "EMBEDDER": "wordllama", "CHAT_MODEL": "some-model"}
     for process in ("web", "jobs"):
         subprocess.run([sys.executable, "-c", program, process], cwd=ROOT, env=configured, check=True, timeout=60)
