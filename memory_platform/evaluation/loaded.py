@@ -36,6 +36,7 @@ class LoadedMemory:
     tokens: int
     message_ids: frozenset[str]
     said_at: datetime | None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def map_questions(
 
 def _memory(memory: RecalledMemory) -> LoadedMemory:
     said = frozenset(source.message_id for source in memory.sources if source.message_id)
-    return LoadedMemory(memory.id, memory.text, estimated_tokens(memory.text), said, memory.said_at)
+    return LoadedMemory(memory.id, memory.text, estimated_tokens(memory.text), said, memory.said_at, memory.name)
 
 
 def _brought(question: Question, memory: LoadedMemory) -> frozenset[int]:

@@ -73,6 +73,16 @@ def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
         yield f"without {', '.join(fold['held_out'])}: {chosen}"
 
 
+def _judging(run: Mapping[str, Any]) -> Iterator[str]:
+    if "judging" not in run:
+        return
+    judged = run["judging"]
+    yield ""
+    yield f"Judged by {judged['model']}, prompts {judged['prompts']}; {judged['failed']:,} without a valid answer"
+    for name, held in judged["figures"].items():
+        yield f"{name:<18}{held['mean']:>8.3f}  {held['questions']:,} questions"
+
+
 def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     asked, figures = run["asked"], run["figures"]
     left_out = ", ".join(f"{count:,} left out ({why})" for why, count in sorted(asked["left_out"].items()))
@@ -90,3 +100,4 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
         yield from table(part, names, [(name or "none", held) for name, held in figures[f"by_{part}"].items()])
     yield from _ablation(run)
     yield from _tuning(run)
+    yield from _judging(run)

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 from tqdm import tqdm
 
 from memory_platform.evaluation.ablation import ABLATIONS
+from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
 from memory_platform.evaluation.loaded import LoadedSubject, load_subject
 from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
@@ -31,6 +32,7 @@ from memory_platform.evaluation.tuning import tune
 from memory_platform.evaluation.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
+from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.policy import DEFAULT_RECALL
 
@@ -85,11 +87,20 @@ class Command(PlatformCommand):
         parser.add_argument(
             "--tune", action="store_true", help="choose weights on some subjects, judge them on the others; slow"
         )
+        parser.add_argument(
+            "--judge",
+            type=int,
+            default=0,
+            metavar="N",
+            help="have CHAT_MODEL answer and judge N questions",
+        )
         parser.add_argument("--plot", type=Path, metavar="PNG", help="draw coverage against budget, beside simple ways")
         parser.add_argument("--tenant", default="evaluation", help="what the scratch tenant's slug begins with")
 
     def handle(self, **options: Any) -> None:
         self._check_plotting(options["plot"])
+        if options["judge"] > 0 and chat_model("judge") is None:
+            raise CommandError("--judge needs a chat model: set CHAT_MODEL (and CHAT_BASE_URL, CHAT_API_KEY).")
         asked = self._read(options)
         plan = Plan(options["top_k"], options["budgets"], options["afterwards"])
         try:
@@ -181,10 +192,19 @@ class Command(PlatformCommand):
         if options["tune"]:
             with self._progress("tuning", 0, "trials") as advance:
                 parts["tuning"] = plain(tune(subjects, policy, plan, advance=advance))
+        if options["judge"] > 0:
+            parts["judging"] = plain(self._judge(subjects, options["judge"]))
         if options["plot"]:
             with self._progress("drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
                 parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
         return describe_run(asked, plan, policy, rows, **parts)
+
+    def _judge(self, subjects: list[LoadedSubject], limit: int) -> Judgement:
+        chosen, model = choose_questions(subjects, limit), chat_model("judge")
+        if model is None:
+            raise CommandError("The chat model is gone.")
+        with self._progress("judging", len(chosen), "questions") as advance:
+            return judge_all(chosen, by_policy(DEFAULT_RECALL), model, advance=advance)
 
     def _write(self, write: Callable[[Path], None], path: Path) -> None:
         try:

@@ -8,7 +8,14 @@ from memory_platform.evaluation.questions import Question, SubjectQuestions
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
 
 
-def subject(subject_id: str, turns: list[str], questions: dict[str, list[int]], *, dense: bool = True) -> LoadedSubject:
+def subject(
+    subject_id: str,
+    turns: list[str],
+    questions: dict[str, list[int]],
+    *,
+    dense: bool = True,
+    answer: str | None = None,
+) -> LoadedSubject:
     """Return a subject who said ``turns`` in one conversation, the last an hour before now.
 
     ``questions`` are asked now; each has the numbers of its evidence turns.
@@ -21,7 +28,14 @@ def subject(subject_id: str, turns: list[str], questions: dict[str, list[int]], 
     asked = SubjectQuestions(
         subject_id,
         tuple(
-            Question(id=f"q{i}", query=query, asked_at=NOW, evidence=tuple(map(str, evidence)), category=str(i % 2))
+            Question(
+                id=f"q{i}",
+                query=query,
+                asked_at=NOW,
+                evidence=tuple(map(str, evidence)),
+                category=str(i % 2),
+                answer=answer,
+            )
             for i, (query, evidence) in enumerate(questions.items())
         ),
         {str(i): text for i, text in enumerate(turns)},

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
@@ -12,6 +12,7 @@ import orjson
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from pytest_django.fixtures import Settings
 
 from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.run_file import FORMAT, run_id
@@ -22,6 +23,8 @@ from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tests.memory_platform.evaluation.dataset import bilingual, written
+from tests.memory_platform.evaluation.judge import WRITTEN, judge_configured
+from tests.model_server import ModelServer
 
 
 def evaluate(path: Path, *options: str) -> str:
@@ -50,6 +53,12 @@ def texts_of(value: object) -> set[str]:
     if isinstance(value, list):
         return set().union(*map(texts_of, value))
     return {value} if isinstance(value, str) else set()
+
+
+@pytest.fixture
+def judge_server(settings: Settings) -> Iterator[ModelServer]:
+    with judge_configured(settings) as running:
+        yield running
 
 
 @pytest.mark.usefixtures("database")
@@ -235,3 +244,23 @@ def test_without_the_package_that_draws_it_says_how_to_get_it(tmp_path: Path) ->
 
     assert said.returncode == 1
     assert "make evaluation" in said.stderr
+
+
+def test_judging_needs_a_chat_model(database: None, tmp_path: Path) -> None:
+    assert "CHAT_MODEL" in refusal(written(tmp_path), "--judge", "2")
+    assert not Tenant.objects.exists()
+
+
+def test_a_judgement_joins_the_run_without_a_word_of_the_model(
+    database: None, judge_server: ModelServer, tmp_path: Path
+) -> None:
+    out = tmp_path / "run.json"
+
+    said = evaluate(written(tmp_path), "--judge", "2", "--json", str(out))
+
+    judging = orjson.loads(out.read_bytes())["judging"]
+    assert judging["model"] == "openai:judge-1"
+    assert len(judging["rows"]) == 2
+    assert judging["figures"]["accuracy"] == {"mean": 1.0, "questions": 2}  # of q1 and m1, which have answers
+    assert "Judged by openai:judge-1" in said
+    assert texts_of(judging) & {WRITTEN["answer"], "Ghent", "rain"} == set()
