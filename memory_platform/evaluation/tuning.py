@@ -27,6 +27,7 @@ TUNED: Mapping[str, float] = {
     "smooth_next": ANY,
     "named_speaker": ANY,
     "named_time": ANY,
+    "said_in_time": ANY,
     "asking": ANY,
     "longer": ANY,
     "related_share": ANY,
