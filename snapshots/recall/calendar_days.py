@@ -1,0 +1,131 @@
+"""Which days a time means: months, seasons, weeks, feasts, so many units ago. Pure; times are local and naive."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from dateutil.relativedelta import relativedelta
+
+Span = tuple[datetime, datetime]
+"""The first moment, and the moment after the last."""
+SpanOfYear = Callable[[int], Span | None]
+Resolve = Callable[[re.Match[str], date], Span | None]
+"""What a match means on a day; None for no time. May raise ValueError or OverflowError: no such day."""
+
+DAY = timedelta(1)
+SATURDAY = 5
+RECENT_DAYS = 14
+"""How far "recently" reaches back."""
+FEW = {"day": (7, 1), "week": (6, 2), "month": (6, 2), "year": (6, 2)}
+"""What "a few ... ago" reaches from and to, in its unit."""
+_YEARS_BACK = 5
+"""How many years back a day may lie that does not exist every year: 29 February."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Words that name a time. ``guard`` must be found before them, or ``tail`` right after; None asks nothing."""
+
+    pattern: re.Pattern[str]
+    resolve: Resolve
+    guard: re.Pattern[str] | None = None
+    tail: re.Pattern[str] | None = None
+    vague: bool = False
+
+
+def days(first: date, count: int = 1) -> Span:
+    """Return ``count`` whole days from ``first`` on."""
+    start = datetime.combine(first, time())
+    return start, start + count * DAY
+
+
+def hours(day: date, first: int, last: int) -> Span:
+    """Return the hours of ``day`` from ``first`` to ``last``, which may lie in the next day (beyond 24)."""
+    start = datetime.combine(day, time())
+    return start + timedelta(hours=first), start + timedelta(hours=last)
+
+
+def latest(span_of: SpanOfYear, today: date, year: int | None = None) -> Span | None:
+    """Return the span in ``year``; without one, the latest that has begun by ``today``."""
+    if year is not None:
+        return span_of(year)
+    for back in range(_YEARS_BACK):
+        try:
+            span = span_of(today.year - back)
+        except ValueError:
+            continue
+        if span and span[0].date() <= today:
+            return span
+    return None
+
+
+def month(year: int, number: int) -> Span:
+    """Return a month; ``number`` counts from 1."""
+    start = datetime(year, number, 1)
+    return start, start + relativedelta(months=1)
+
+
+def whole_year(year: int) -> Span:
+    """Return a year."""
+    return datetime(year, 1, 1), datetime(year + 1, 1, 1)
+
+
+def season(year: int, number: int) -> Span:
+    """Return spring (0) to winter (3), by months: spring begins in March, and winter ends in the year after."""
+    start = datetime(year, 3 * number + 3, 1)
+    return start, start + relativedelta(months=3)
+
+
+def week(today: date, back: int = 0) -> Span:
+    """Return the week, Monday to Sunday, ``back`` weeks before the one of ``today``."""
+    return days(today - timedelta(today.weekday() + 7 * back), 7)
+
+
+def weekend(today: date, back: int = 0) -> Span:
+    """Return Saturday and Sunday of that week."""
+    return days(today - timedelta(today.weekday() + 7 * back - SATURDAY), 2)
+
+
+def past_weekend(today: date) -> Span:
+    """Return the latest weekend that has begun."""
+    return weekend(today, int(today.weekday() < SATURDAY))
+
+
+def weekday(today: date, number: int) -> Span:
+    """Return the latest such day of the week, ``today`` included; Monday is 0."""
+    return days(today - timedelta((today.weekday() - number) % 7))
+
+
+def ago(today: date, count: int | None, unit: str) -> Span:
+    """Return the day, week, month or year that lies ``count`` of them back; None is "a few"."""
+    if count is None:
+        far, near = FEW[unit]
+        return ago(today, far, unit)[0], ago(today, near, unit)[1]
+    if unit == "day":
+        return days(today - timedelta(count))
+    if unit == "week":
+        return week(today, count)
+    if unit == "month":
+        then = today - relativedelta(months=count)
+        return month(then.year, then.month)
+    return whole_year(today.year - count)
+
+
+def past(today: date, count: int | None, unit: str) -> Span:
+    """Return the last ``count`` units up to now; None is "a few"."""
+    far = FEW[unit][0] if count is None else count
+    back = {"day": relativedelta(days=far), "week": relativedelta(weeks=far)}
+    back |= {"month": relativedelta(months=far), "year": relativedelta(years=far)}
+    return days(today - back[unit])[0], days(today)[1]
+
+
+def recent(today: date) -> Span:
+    """Return the days that "recently" means."""
+    return past(today, RECENT_DAYS, "day")
+
+
+def part(span: Span, first: float, last: float) -> Span:
+    """Return what lies between two shares (0 to 1) of a span."""
+    start, length = span[0], span[1] - span[0]
+    return start + first * length, start + last * length
