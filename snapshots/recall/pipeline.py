@@ -1,6 +1,7 @@
 """Recall over one image, one page of named stages: score, keep what is alive, rank, explain."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import repeat
@@ -17,6 +18,7 @@ from snapshots.recall.policy import RecallPolicy
 from snapshots.recall.probe import Probe
 from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
 from snapshots.recall.scoring import Scores, score_memories
+from snapshots.recall.time_expressions import spans_of
 from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
 
 KEYWORD_VIEWS = ("own", "window")
@@ -31,7 +33,8 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
 
     Raises nothing on any text: a question that matches nothing gives an empty list.
     """
-    scores = score_memories(image, probe, policy.scoring)
+    dated = replace(probe, spans=spans_of(query.text, query.at))
+    scores = score_memories(image, dated, policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
     note_similarity(scores, alive)
     candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))

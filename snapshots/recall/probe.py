@@ -14,6 +14,7 @@ from memory_platform.kernel.text import index_form
 from memory_platform.providers.contracts import WordRelations
 from snapshots.embedding.rows import Float32, term_key
 from snapshots.recall.policy import ScoringPolicy
+from snapshots.recall.time_expressions import TimeSpan
 
 UInt64 = npt.NDArray[np.uint64]
 
@@ -42,13 +43,15 @@ class Probe:
     """A question made ready.
 
     ``terms`` are its terms by key with their weights, ``vectors`` its vector by embedding space (only of spaces that
-    know its language), ``asks_when`` whether it asks for a time.
+    know its language), ``asks_when`` whether it asks for a time,
+    ``spans`` the times it names, as seen from when it is asked.
     """
 
     terms: Mapping[int, float]
     vectors: Mapping[str, Float32]
     related: Related = NO_RELATED
     asks_when: bool = False
+    spans: tuple[TimeSpan, ...] = ()
 
 
 def make_probe(
