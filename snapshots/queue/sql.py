@@ -81,7 +81,9 @@ WITH RECURSIVE visited AS (
             SELECT w.id, w.state, w.due_at, w.position FROM work w
             WHERE w.tenant_id = %(tenant)s AND w.kind = %(kind)s AND w.state IN ('ready', 'leased')
               AND w.subject_id = l.subject_id
-            ORDER BY w.position LIMIT %(per_subject)s
+            -- Each subject has its share: a backlog of one does not fill the batch.
+            ORDER BY w.position
+            LIMIT least(%(per_subject)s, ceil(%(limit)s::numeric / (SELECT greatest(count(*), 1) FROM locked)))::bigint
         ) o
         ORDER BY o.position
     ) b

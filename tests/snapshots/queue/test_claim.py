@@ -1,6 +1,7 @@
 """Who may take which items, and when. Rows: C3. Matrix: 32, 35."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -139,6 +140,16 @@ def test_one_batch_holds_the_beginnings_of_many_subjects(world: World) -> None:
     for subject in subjects:
         own = [item.message_id for item in items if item.subject_id == subject.pk]
         assert own == [message.pk for message in messages[subject.pk]][: len(own)]
+
+
+def test_a_backlog_leaves_room_for_the_other_subjects_of_a_batch(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(3)]
+    for subject in subjects:
+        filled(tenant_id, subject, 6)
+    items = claimed(tenant_id, EXTRACT, QueuePolicy(subject_batch=6, batch=6))
+    assert Counter(item.subject_id for item in items) == dict.fromkeys((subject.pk for subject in subjects), 2)
 
 
 def test_the_search_begins_with_who_waits_longest_and_goes_on_with_the_first(world: World) -> None:
