@@ -39,8 +39,8 @@ _DATED = (
     "2000 and R@10: "
 )
 _SAID = _DATED + (
-    ".804/.881/.947/.760, without .775/.830/.911/.745, with 1 .775/.859/.955/.738, with 2 .797/.866/.947/.745. The 11 "
-    "of madial-zh-dev: equal with and without. All 510, with 3 days: .794/.851/.899/.772, without .790/.846/.894/.770"
+    ".804/.881/.947/.760, without .775/.830/.911/.745, with 1 .775/.859/.955/.738, with 2 .804/.881/.942/.745. The 11 "
+    "of madial-zh-dev: equal with and without. All 510: .794/.853/.899/.772, without .790/.846/.894/.770"
 )
 _RECENT = _DATED + (
     ".804/.881/.947/.760, without .804/.889/.947/.760; from 0.2 on madial-zh-dev loses at 125 tokens. No gain there, "
