@@ -81,9 +81,12 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         super().enqueue_req(conn)
 
     def await_first_bytes(self, conn: Any) -> None:
-        """Let the poller watch a connection, as gunicorn does after waiting for it in a thread."""
+        """Let the poller watch a connection, as gunicorn does after waiting for it in a thread.
+
+        No longer than for a head: the time of kept connections is for peers that have asked something.
+        """
         conn.sock.setblocking(False)
-        conn.set_timeout()
+        conn.timeout = monotonic() + POLICY.head_s
         self.pending_conns.append(conn)
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
 

@@ -18,12 +18,15 @@ import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
+from memory_platform.api.policy import POLICY
 from tests.conftest import World
 
 pytestmark = pytest.mark.processes
 START_S = 15
 ROOT = Path(__file__).parents[3]
 THREADS = 4
+HTTPX_KEEPS_S = 5.0
+"""For how long httpx keeps an idle connection unless told otherwise."""
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
@@ -168,6 +171,25 @@ def bearer(world: World) -> bytes:
 
 UNFINISHED = JSON + b"Content-Length: 1000\r\n\r\n" + b"{" + b" " * 9
 POST = b"POST /v1/echo/ada HTTP/1.1\r\nHost: localhost\r\n"
+
+
+def test_a_connection_outlives_the_pauses_of_those_who_keep_it(server: str) -> None:
+    """Clients keep an idle connection for some seconds; one that the server closes first fails who is just asking."""
+    kept = LIVE.replace(b"Connection: close\r\n", b"")
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(10)
+        peer.connect(server)
+        for pause in (0.0, HTTPX_KEEPS_S + 1.0):
+            sleep(pause)
+            peer.sendall(kept)
+            assert peer.recv(65_536).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_a_connection_that_says_nothing_is_closed_soon(server: str) -> None:
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(POLICY.head_s + 5)
+        peer.connect(server)
+        assert peer.recv(1) == b""
 
 
 def test_a_body_that_stalls_is_408_and_the_connection_ends(server: str, world: World) -> None:
