@@ -3,7 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +13,10 @@ import numpy.typing as npt
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import index_form
-from memory_platform.providers.contracts import WordRelations
+from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from snapshots.embedding.rows import Float32, term_key
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.time_expressions import TimeSpan
+from snapshots.recall.time_expressions import Times, times_of
 
 UInt64 = npt.NDArray[np.uint64]
 
@@ -44,14 +46,15 @@ class Probe:
 
     ``terms`` are its terms by key with their weights, ``vectors`` its vector by embedding space (only of spaces that
     know its language), ``asks_when`` whether it asks for a time,
-    ``spans`` the times it names, as seen from when it is asked.
+    ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them.
     """
 
     terms: Mapping[int, float]
     vectors: Mapping[str, Float32]
     related: Related = NO_RELATED
     asks_when: bool = False
-    spans: tuple[TimeSpan, ...] = ()
+    times: Times = Times()
+    beside: frozenset[int] = frozenset()
 
 
 def make_probe(
@@ -62,6 +65,12 @@ def make_probe(
     usable = {space: vector for space, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
     related = related_terms(text, weighed, policy, relations) if relations else NO_RELATED
     return Probe(weighed, usable, related, asks_when=bool(_ASKS_WHEN.search(index_form(text))))
+
+
+def asked_at(probe: Probe, text: str, moment: datetime) -> Probe:
+    """Return the probe of ``text`` as it is meant at ``moment`` (aware)."""
+    times = times_of(text, moment)
+    return replace(probe, times=times, beside=frozenset(map(term_key, terms(times.rest)))) if times.spans else probe
 
 
 def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
@@ -81,16 +90,24 @@ def related_terms(text: str, asked: Mapping[int, float], policy: ScoringPolicy, 
     words = [word for word in dict.fromkeys(_WORD.findall(index_form(text))) if word not in ENGLISH]
     if len(words) > policy.related_words:
         return NO_RELATED
-    found = [
-        (term_key(source), term_key(term), cosine)
-        for word in words
-        for source in terms(word)
-        for near, cosine in relations.related(word)
-        if cosine >= policy.related_cosine
-        for term in terms(near)
-    ]
+    try:
+        found = [row for word in words for row in _near(relations, word, policy.related_cosine)]
+    except EmbeddingUnavailable:
+        return NO_RELATED
     kept = [row for row in dict.fromkeys(found) if row[1] not in asked]
     if not kept:
         return NO_RELATED
     source, keys, cosines = zip(*kept, strict=True)
     return Related(np.array(source, np.uint64), np.array(keys, np.uint64), np.array(cosines, np.float32))
+
+
+@lru_cache(maxsize=8_192)
+def _near(relations: WordRelations, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
+    """Return (key of the word's term, key of a near term, cosine); kept, because questions share their words."""
+    return tuple(
+        (term_key(source), term_key(term), cosine)
+        for source in terms(word)
+        for near, cosine in relations.related(word)
+        if cosine >= least
+        for term in terms(near)
+    )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_platform.kernel.terms import terms
+from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import Float32, encode_lex, term_key
 from snapshots.recall.image import Image, build_image
@@ -193,6 +194,15 @@ def test_a_word_finds_its_nearest_of_the_subjects_own_words() -> None:
     assert scores.found.tolist() == [True, False, False], "pony is not among the words, mare not near enough"
     share = POLICY.related_share * 0.8
     assert scores.keyword[0, 0] == pytest.approx(share * words("horse", image)[0, 0])
+
+
+def test_without_the_model_of_words_a_question_asks_with_its_own() -> None:
+    class Away:
+        def related(self, word: str) -> list[tuple[str, float]]:
+            raise EmbeddingUnavailable
+
+    probe = make_probe("stallion", {}, POLICY, Away())
+    assert (list(probe.terms), len(probe.related.keys)) == ([term_key("stallion")], 0)
 
 
 def test_a_word_of_the_question_is_never_lent_to_another() -> None:
