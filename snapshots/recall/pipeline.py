@@ -1,7 +1,6 @@
 """Recall over one image, one page of named stages: score, keep what is alive, rank, explain."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import repeat
@@ -15,10 +14,9 @@ from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
 from snapshots.recall.image import Image
 from snapshots.recall.policy import RecallPolicy
-from snapshots.recall.probe import Probe
+from snapshots.recall.probe import Probe, asked_at
 from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
 from snapshots.recall.scoring import Scores, score_memories
-from snapshots.recall.time_expressions import spans_of
 from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
 
 KEYWORD_VIEWS = ("own", "window")
@@ -33,8 +31,7 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
 
     Raises nothing on any text: a question that matches nothing gives an empty list.
     """
-    dated = replace(probe, spans=spans_of(query.text, query.at))
-    scores = score_memories(image, dated, policy.scoring)
+    scores = score_memories(image, asked_at(probe, query.text, query.at), policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
     note_similarity(scores, alive)
     candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))

@@ -16,7 +16,7 @@ from memory_platform.kernel.text import index_form
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from snapshots.embedding.rows import Float32, term_key
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.time_expressions import Times, times_of
+from snapshots.recall.time_expressions import NO_TIMES, Times, times_of
 
 UInt64 = npt.NDArray[np.uint64]
 
@@ -53,7 +53,7 @@ class Probe:
     vectors: Mapping[str, Float32]
     related: Related = NO_RELATED
     asks_when: bool = False
-    times: Times = Times()
+    times: Times = NO_TIMES
     beside: frozenset[int] = frozenset()
 
 

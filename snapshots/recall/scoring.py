@@ -27,7 +27,8 @@ class Scores:
     """Per memory: BM25 (own words, window) and cosine (alone, continued), shape (2, n), 0 where left out; the fused
     score, and what of it came from neighbours, from the sitting and from preferences, shape (n,).
 
-    ``found`` marks memories that a word or nearness speaks for, ``dense_held`` those whose vector was compared.
+    ``found`` marks memories that a word or nearness speaks for, or, where nothing else is asked for, the time they were
+    said at; ``dense_held`` those whose vector was compared.
     """
 
     keyword: Float32
@@ -65,7 +66,8 @@ def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
     own, conversation = fuse_views(words, nearness, policy)
     judged = own + form(image, policy)
     fused = smooth(image, judged, policy)
-    preferred = preferences(image, probe, named, policy)
+    then = said_in_time(image, probe.times.spans, policy)
+    preferred = preferences(image, probe, named, policy) + then
     return Scores(
         keyword=words[[OWN, WINDOW]],
         dense=nearness.cosines,
@@ -74,7 +76,7 @@ def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
         smoothed=fused - judged,
         preferred=judged - own + preferred,
         fused=fused + preferred,
-        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near,
+        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_when(probe, named) & (then > 0)),
     )
 
 
@@ -122,13 +124,18 @@ def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
 
 
 def preferences(image: Image, probe: Probe, named: Sequence[Speaker], policy: ScoringPolicy) -> Float32:
-    """Return what a memory gains by who said it and when, and by naming a time: each for a question that asks so."""
+    """Return what a memory gains by who said it, for a question that names them, and by naming a time when asked."""
     gained = np.zeros(image.size, np.float32)
     for speaker in named:
         gained[speaker.rows] += np.float32(policy.named_speaker)
     if probe.asks_when:
         gained[rows_marked(image, TIME)] += np.float32(policy.named_time)
-    return gained + said_in_time(image, probe.spans, policy)
+    return gained
+
+
+def asks_only_when(probe: Probe, named: Sequence[Speaker]) -> bool:
+    """Return whether a question asks for nothing but what was said at a time, or by whom: "what did I say today"."""
+    return probe.beside <= {key for speaker in named for key in speaker.keys}
 
 
 def said_in_time(image: Image, spans: Sequence[TimeSpan], policy: ScoringPolicy) -> Float32:

@@ -53,6 +53,15 @@ _NARROWED = re.compile(
     r"\b(early|mid|late|beginning of|start of|middle of|end of|first half of|second half of)(?: the)?(?: in)?[ -]$"
 )
 _THEN_NARROWED = re.compile(r"(?:的|年)?(初|上旬|中旬|下旬|中期|底|末)")
+_SAYS_NOTHING = re.compile(
+    r"\b(?:what|which|who|where|how|did|do|does|done|doing|was|were|is|are|have|has|had|i|you|we|me|my|us|our|they|he|she|it"
+    r"|the|a|an|of|on|in|at|to|for|with|about|and|anything|something|everything|things?|all|any|say|said|saying|tell|told"
+    r"|talk(?:ed|ing)?|mention(?:ed)?|discuss(?:ed)?|chat(?:ted)?|speak|spoke|share[ds]?|happen(?:ed|ing)?|go|going|went|up"
+    r"|been|be|remember|recall|remind|early|mid|late|beginning|start|middle|end|half|first|second|third|fourth|last|before"
+    r"|after|since|until|till|from|between|weekend|week|day)\b"
+    r"|[我你您他她们咱的了过着吗呢吧啊呀说讲聊谈提到做干嘛什么啥事情哪些哪里去有没都和跟在是告诉记得发生初底末前后旬之以来]|[\W_]"
+)
+"""Words of a question that asks for nothing but a time: "what did I tell you last week", "上周我们聊了什么"."""
 _SHARES = {
     **dict.fromkeys(("early", "beginning of", "start of", "初", "上旬"), (0, 1 / 3)),
     **dict.fromkeys(("late", "end of", "下旬", "底", "末"), (2 / 3, 1)),
@@ -84,19 +93,47 @@ class _Found:
     vague: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The times that a question names, in order, and ``rest``: what else it asks for, "" for "what did I say"."""
+
+    spans: tuple[TimeSpan, ...] = ()
+    rest: str = ""
+
+
+NO_TIMES = Times()
+
+
 def spans_of(text: str, asked_at: datetime) -> tuple[TimeSpan, ...]:
-    """Return the times that ``text`` names, asked at ``asked_at`` (aware), in order; only those begun by then.
+    """Return the times that ``text`` names, asked at ``asked_at`` (aware), in order; only those begun by then."""
+    return times_of(text, asked_at).spans
+
+
+def times_of(text: str, asked_at: datetime) -> Times:
+    """Return the times that ``text`` names and what it says beside them.
 
     Raises nothing, whatever the text; linear in it, and of a long one only the end is read.
     """
     form = collapse_spaces(index_form(text[-READ_CHARACTERS:]))
     today, zone = asked_at.date(), asked_at.tzinfo
+    found = _found(form, today)
+    if not found:
+        return NO_TIMES
     spans = dict.fromkeys(
         TimeSpan(start.replace(tzinfo=zone), end.replace(tzinfo=zone), one.vague)
-        for one in _joined(_found(form, today), form)
+        for one in _joined(found, form)
         for start, end in _in_company(one, form, today)
     )
-    return tuple(span for span in spans if span.start <= asked_at and span.start < span.end)
+    begun = tuple(span for span in spans if span.start <= asked_at and span.start < span.end)
+    return Times(begun, _rest(form, found))
+
+
+def _rest(form: str, found: list[_Found]) -> str:
+    """Return ``form`` without its times and without the words that ask for nothing of their own."""
+    ends = [0, *(one.end for one in found)]
+    starts = [*(one.start for one in found), len(form)]
+    beside = " ".join(form[end:start] for end, start in zip(ends, starts, strict=True))
+    return collapse_spaces(_SAYS_NOTHING.sub(" ", beside))
 
 
 def _found(form: str, today: date) -> list[_Found]:

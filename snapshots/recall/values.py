@@ -104,7 +104,8 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None; never both.
+    """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None: both
+    only where a question asks for nothing but a time, and it was said then.
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
     the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is ``fused`` between 0 and 1 among the

@@ -116,7 +116,8 @@ class FactorsOutput(Output):
 
 
 class ExplainOutput(Output):
-    """Why a memory stands where it stands; a lane that did not find it is null, never both.
+    """Why a memory stands where it stands; a lane that did not find it is null: both only for a question that
+    asks for nothing but a time.
 
     ``semantic`` times all factors, rounded to six digits, is the score. Of ``fused``, ``smoothed``
     came from its neighbours, ``conversation`` from its sitting, ``preferred`` from who said it, when and how.

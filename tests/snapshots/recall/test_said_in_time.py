@@ -1,6 +1,5 @@
 """A question that names a time prefers what was said then, and loses nothing else. Rows: R2, R7."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -8,9 +7,8 @@ import pytest
 
 from snapshots.recall.image import Image
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.probe import make_probe
+from snapshots.recall.probe import asked_at, make_probe
 from snapshots.recall.scoring import score_memories
-from snapshots.recall.time_expressions import spans_of
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory
 
@@ -27,7 +25,7 @@ def told(*days_ago: int) -> list[MemoryRow]:
 
 
 def preferred(question: str, image: Image, policy: ScoringPolicy = POLICY) -> list[float]:
-    probe = replace(make_probe(question, {}, policy), spans=spans_of(question, NOW))
+    probe = asked_at(make_probe(question, {}, policy), question, NOW)
     without = score_memories(image, make_probe(question, {}, policy), policy)
     return [round(float(score), 4) for score in score_memories(image, probe, policy).preferred - without.preferred]
 
@@ -95,6 +93,21 @@ def test_recently_is_a_hint_only() -> None:
 def test_a_question_that_asks_when_still_prefers_the_month_it_names() -> None:
     in_march, in_january = preferred("When did we go sailing in March?", image_of(told(50, 110)))
     assert (in_march, in_january) == (POLICY.said_in_time, 0)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did I say last week?", "What happened last week?", "What did Ada tell me last week?", "上周我说了什么"],
+)
+def test_a_question_for_nothing_but_a_time_finds_what_was_said_then(question: str) -> None:
+    then, earlier = "My sister found work in Oslo", "The dentist moved to Elm Street"
+    rows = [memory(text, said_at=NOW - timedelta(days), name="Ada") for text, days in ((then, 7), (earlier, 70))]
+    assert first(question, rows) == id_of(then)
+
+
+def test_a_question_for_more_than_a_time_finds_by_what_it_asks_for() -> None:
+    rows = told(7)
+    assert not ask("Which opera did I hear last week?", image_of(rows), dense=False)
 
 
 def test_the_preference_is_explained() -> None:

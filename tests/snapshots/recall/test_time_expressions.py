@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.recall.feasts import CHINESE, ENGLISH, LUNAR
-from snapshots.recall.time_expressions import MOST_ANCHORS, TimeSpan, spans_of
+from snapshots.recall.time_expressions import MOST_ANCHORS, TimeSpan, spans_of, times_of
 
 NOW = datetime(2023, 11, 22, 15, 0, tzinfo=UTC)
 """A Wednesday."""
@@ -206,6 +206,21 @@ def test_the_table_is_large_enough_in_both_languages() -> None:
 @pytest.mark.parametrize("question", [text.strip() for row in NO_TIMES.strip().splitlines() for text in row.split("|")])
 def test_words_that_mean_something_else_or_lie_ahead_name_no_time(question: str) -> None:
     assert spans_of(question, NOW) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("What did I say last week?", ""),
+        ("What happened between March and May 2023?", ""),
+        ("What did Melanie paint in July?", "melanie paint"),
+        ("我上周跟你说了什么？", ""),
+        ("上周末我去哪里吃饭", "吃饭"),
+        ("What is my name?", ""),
+    ],
+)
+def test_what_is_asked_for_beside_the_time_is_told(question: str, rest: str) -> None:
+    assert times_of(question, NOW).rest == rest
 
 
 def test_days_are_those_of_the_asker() -> None:
