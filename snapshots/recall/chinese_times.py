@@ -60,7 +60,7 @@ _PART = r"(早上?|晨|上午|中午|下午|晚上?|夜里?|凌晨)?"
 
 _FEASTS = tuple(feasts.CHINESE.values())
 _FIRST = "0-9一二大前去今" + "".join(sorted({name[0] for names in feasts.CHINESE for name in names.split("|")}))
-"""What a year or a feast begins with. Measured: looking at it first, 17 µs for a question of 80 characters, else 113."""
+"""What a year or a feast begins with. Looked at first, a question of 80 characters takes 17 µs instead of 113."""
 
 
 def number(word: str) -> int | None:
