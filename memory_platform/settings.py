@@ -47,14 +47,14 @@ MIDDLEWARE = [
     *framework.MIDDLEWARE,
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "memory_platform.middleware.ConsoleFiles",
+    "memory_platform.middleware.ConsoleSession",
+    "django.middleware.locale.LocaleMiddleware",
+    "memory_platform.middleware.ConsoleForms",
+    "memory_platform.middleware.ConsoleLogin",
+    "memory_platform.middleware.ConsoleMessages",
+    "memory_platform.middleware.ConsoleFrames",
 ]
 # Pages load nothing from elsewhere and run no script that is written into them. Inline style stays allowed:
 # django-admin-interface writes its colours into the page.
