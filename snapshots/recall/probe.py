@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -102,8 +103,11 @@ def related_terms(text: str, asked: Mapping[int, float], policy: ScoringPolicy, 
 
 
 @lru_cache(maxsize=8_192)
-def _near(relations: WordRelations, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
-    """Return (key of the word's term, key of a near term, cosine); kept, because questions share their words."""
+def _near(relations: Any, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
+    """Return (key of the word's term, key of a near term, cosine); kept, because questions share their words.
+
+    ``relations`` are :class:`WordRelations`, told apart by identity.
+    """
     return tuple(
         (term_key(source), term_key(term), cosine)
         for source in terms(word)
