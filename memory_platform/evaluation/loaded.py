@@ -15,8 +15,8 @@ from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.degraded import joined
 from snapshots.recall.image import Image
-from snapshots.recall.loading import load_texts
 from snapshots.recall.search import current_image, embed_question
+from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
 

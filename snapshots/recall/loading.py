@@ -1,7 +1,7 @@
 """From the tables to an image: all SQL of recall's search stands here. The rows are the truth, an image is a copy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -19,7 +19,7 @@ from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image, build_image
-from snapshots.recall.values import SNAPSHOTS, MemoryRow, RankedHit, RecalledMemory, Source
+from snapshots.recall.values import MemoryRow
 from tenants.isolation import current_tenant_id
 
 VERSION = "SELECT version FROM subject_memory WHERE tenant_id = $1 AND subject_id = $2"
@@ -41,25 +41,8 @@ SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM s
 WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
 """
 
-NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
-
 HALFVEC_HEADER = 4
 """Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
-
-
-TEXTS = """
-SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
-       s.expires_at, links.sources
-FROM snapshot s
-LEFT JOIN LATERAL (
-  SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
-  FROM snapshot_source l
-  JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.message_id
-  JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
-  WHERE l.tenant_id = s.tenant_id AND l.memory_id = s.id
-) links ON true
-WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
-"""
 
 
 class _Row(NamedTuple):
@@ -157,33 +140,6 @@ def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) 
     return HeldImage(_image_of(memories, embedders), degraded, earlier)
 
 
-def load_texts(
-    subject_id: UUID, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
-) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` with their words and sources, in their order; those in ``earlier`` as of then.
-
-    One that is gone, or is not the subject's, is left out.
-    """
-    if not hits:
-        return ()
-    (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
-    return texts_of(found, hits, earlier)
-
-
-def texts_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
-    """Return the statement that reads the memories of ``hits``; :func:`texts_of` reads its rows."""
-    return Statement(TEXTS, [tenant_id, subject_id, [hit.id for hit in hits]])
-
-
-def texts_of(
-    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
-) -> tuple[RecalledMemory, ...]:
-    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``; what is gone is left out."""
-    rows = {row[0]: row for row in found}
-    memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
-    return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
-
-
 def _image_of(memories: Sequence[MemoryRow], embedders: Embedders) -> Image:
     return build_image(memories, {embedder.name: embedder.dimensions for embedder in embedders})
 
@@ -214,43 +170,6 @@ def _reworded(then: HeldThen) -> bool:
 def _indexed_then(held: Snapshot) -> IndexedText:
     turn = Turn(held.text, held.name, held.said_at)
     return index_text(turn, category=held.category or None, topics=held.topics)
-
-
-def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemory:
-    if then is None:
-        return memory
-    held = then.snapshot
-    return replace(
-        memory,
-        text=held.text,
-        confidence=held.confidence,
-        provenance=held.provenance,
-        category=held.category or None,
-        topics=tuple(held.topics),
-        said_at=held.said_at,
-        valid_at=held.valid_at,
-    )
-
-
-def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:
-    memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
-    return RecalledMemory(
-        id=memory_id,
-        lane=SNAPSHOTS,
-        kind=kind,
-        text=text,
-        name=name,
-        score=hit.score,
-        confidence=confidence,
-        provenance=provenance,
-        category=category or None,
-        topics=tuple(topics),
-        said_at=said_at,
-        valid_at=valid_at,
-        expires_at=expires_at,
-        sources=tuple(Source(*pair) for pair in sources or ()),
-        explain=hit.explain,
-    )
 
 
 def _dense_rows(subject_id: UUID, embedders: Embedders) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:

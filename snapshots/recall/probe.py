@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,7 @@ def related_terms(text: str, asked: Mapping[int, float], policy: ScoringPolicy, 
     if len(words) > policy.related_words:
         return NO_RELATED
     try:
-        found = [row for word in words for row in _near(relations, word, policy.related_cosine)]
+        found = [row for word in words for row in _near(cast(Hashable, relations), word, policy.related_cosine)]
     except EmbeddingUnavailable:
         return NO_RELATED
     kept = [row for row in dict.fromkeys(found) if row[1] not in asked]

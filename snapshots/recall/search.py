@@ -15,10 +15,11 @@ from snapshots.embedding.spaces import Embedders, active_embedders
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
-from snapshots.recall.loading import HeldImage, load_image, load_image_held, load_texts, memory_version
+from snapshots.recall.loading import HeldImage, load_image, load_image_held, memory_version
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
+from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RecallQuery, RecallResult
 from tenants.isolation import current_tenant_id
 

@@ -12,10 +12,11 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.lanes import lanes_of
-from snapshots.recall.loading import texts_of, texts_statement, version_of, version_statement
+from snapshots.recall.loading import version_of, version_statement
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import IMAGES, SUBJECTS, Question, Stopwatch, spaces_key
+from snapshots.recall.texts import texts_of, texts_statement
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_reads
 

@@ -1,0 +1,91 @@
+"""The words of what was found, from the database under its row-level security: no image holds any."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from memory_platform.postgres.prepared import Rows, Statement, fetch_together
+from snapshots.embedding.versions import HeldThen
+from snapshots.recall.values import SNAPSHOTS, RankedHit, RecalledMemory, Source
+from tenants.isolation import current_tenant_id
+
+NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
+
+TEXTS = """
+SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
+       s.expires_at, links.sources
+FROM snapshot s
+LEFT JOIN LATERAL (
+  SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
+  FROM snapshot_source l
+  JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.message_id
+  JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
+  WHERE l.tenant_id = s.tenant_id AND l.memory_id = s.id
+) links ON true
+WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
+"""
+
+
+def load_texts(
+    subject_id: UUID, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+) -> tuple[RecalledMemory, ...]:
+    """Return the memories of ``hits`` with their words and sources, in their order; those in ``earlier`` as of then.
+
+    One that is gone, or is not the subject's, is left out.
+    """
+    if not hits:
+        return ()
+    (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
+    return texts_of(found, hits, earlier)
+
+
+def texts_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
+    """Return the statement that reads the memories of ``hits``; :func:`texts_of` reads its rows."""
+    return Statement(TEXTS, [tenant_id, subject_id, [hit.id for hit in hits]])
+
+
+def texts_of(
+    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+) -> tuple[RecalledMemory, ...]:
+    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``; what is gone is left out."""
+    rows = {row[0]: row for row in found}
+    memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
+    return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
+
+
+def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemory:
+    if then is None:
+        return memory
+    held = then.snapshot
+    return replace(
+        memory,
+        text=held.text,
+        confidence=held.confidence,
+        provenance=held.provenance,
+        category=held.category or None,
+        topics=tuple(held.topics),
+        said_at=held.said_at,
+        valid_at=held.valid_at,
+    )
+
+
+def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:
+    memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
+    return RecalledMemory(
+        id=memory_id,
+        lane=SNAPSHOTS,
+        kind=kind,
+        text=text,
+        name=name,
+        score=hit.score,
+        confidence=confidence,
+        provenance=provenance,
+        category=category or None,
+        topics=tuple(topics),
+        said_at=said_at,
+        valid_at=valid_at,
+        expires_at=expires_at,
+        sources=tuple(Source(*pair) for pair in sources or ()),
+        explain=hit.explain,
+    )
