@@ -19,17 +19,21 @@ ASSUMED = {
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
     "memory_platform.providers.RerankPolicy": "head seconds query_chars text_chars",
     "memory_platform.providers.RemoteEmbeddingPolicy": "further_text_s longest_s text_chars kept_s",
-    "memory_platform.providers.EmbeddedPolicy": "local_text_chars questions_kept related_cosine related_words words_kept",
+    "memory_platform.providers.EmbeddedPolicy": (
+        "local_text_chars questions_kept related_cosine related_words words_kept"
+    ),
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",
     "snapshots.embedding.BackfillPolicy": "batch",
+    "snapshots.embedding.DropPolicy": "batch",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence"
     ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
     "snapshots.lifecycle.BackfillRunPolicy": "every limit",
+    "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.IdlePolicy": "batch",
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
     "snapshots.queue.QueuePolicy": "lease renew_every subject_batch subjects_visited outage_pause",
