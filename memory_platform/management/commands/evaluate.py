@@ -1,15 +1,12 @@
 """Measure how well recall finds what was said: ``manage.py evaluate DATASET``."""
 
-import logging
-import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
-from tqdm import tqdm
 
 from memory_platform.evaluation.ablation import ABLATIONS
 from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
@@ -32,13 +29,13 @@ from memory_platform.evaluation.tuning import tune
 from memory_platform.evaluation.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
+from memory_platform.management.progress import Advance, progress, quiet_events
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.policy import DEFAULT_RECALL
 
 FAULTS_SHOWN = 10
 AGAIN = "Run the same command again: what is stored already is skipped."
-Advance = Callable[[int], object]
 
 
 def listed_numbers(text: str) -> tuple[int, ...]:
@@ -215,27 +212,8 @@ class Command(PlatformCommand):
             raise CommandError(f"Cannot draw {path}: {fault}") from None
         self.stdout.write(f"Written to {path}.")
 
-    @contextmanager
-    def _progress(self, what: str, total: int, unit: str) -> Iterator[Advance]:
-        """Draw a bar on a terminal; elsewhere say when it is done, and how long it took."""
-        started = time.monotonic()
-        bar: tqdm[Any] = tqdm(total=total or None, unit=f" {unit}", desc=what, disable=None)
-        with bar:
-            yield bar.update
-        if bar.disable:
-            self.stdout.write(f"{what}: {time.monotonic() - started:.1f} s")
-
-
-@contextmanager
-def quiet_events() -> Iterator[None]:
-    """Log warnings and faults only: the events of thousands of messages would bury the progress."""
-    logger = logging.getLogger("memory_platform")
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
+    def _progress(self, what: str, total: int, unit: str) -> AbstractContextManager[Advance]:
+        return progress(self.stdout, what, total, unit)
 
 
 class WorkShown:
