@@ -21,7 +21,7 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 """Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
-EMBEDDERS = ("wordllama", "use", "openai:MODEL", "sentence-transformers:PATH", "hashing", "none")
+EMBEDDERS = ("wordllama", "use", "openai:MODEL", "sentence-transformers:PATH", "hashing", "hashing:LENGTH", "none")
 """What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
 
 RERANKERS = ("none", "http", "cross-encoder:PATH")
@@ -60,7 +60,7 @@ class Environment(BaseSettings):
             "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
             "(embedded; English), `use` (embedded; Chinese and others), `openai:MODEL` (an endpoint in OpenAI's form), "
             "`sentence-transformers:PATH` (a folder or name; needs the packages of the group `models`), `hashing` "
-            "(tests), or `none` (keywords only)."
+            "or `hashing:LENGTH` (tests), or `none` (keywords only)."
         ),
     )
     embedding_base_url: str = Field(

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
-from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
+from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
@@ -54,6 +54,13 @@ TIMETABLE = (
         every=BACKFILL_RUN_POLICY.every,
         runs="snapshots.jobs.backfill_vectors_job",
         why=gettext_noop("Memories stored while the embedding service was away are found by meaning, too."),
+        owner="lifecycle",
+    ),
+    Job(
+        "count-embedding-spaces",
+        every=COUNT_RUN_POLICY.every,
+        runs="snapshots.jobs.count_embedding_spaces_job",
+        why=gettext_noop("The console shows how far a change of the embedding model is without counting itself."),
         owner="lifecycle",
     ),
     Job(

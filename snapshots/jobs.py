@@ -7,12 +7,14 @@ import time
 from uuid import UUID
 
 from snapshots.embedding.backfill import backfill_vectors
+from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
+from snapshots.embedding.spaces import measured_embedders
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import store_statements
 from snapshots.lifecycle.idle import end_idle_conversations
-from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
+from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.lifecycle.purge import purge_tenant
 from snapshots.models import WorkKind
 from snapshots.queue.counts import tenants_with_due_work
@@ -65,8 +67,27 @@ def backfill_vectors_job() -> None:
     run_once("backfill-vectors", BACKFILL_RUN_POLICY.every, lambda: for_each_tenant(_backfill))
 
 
+@platform_job
+def count_embedding_spaces_job() -> None:
+    """Count what each embedding space holds and lacks, for the console."""
+    run_once("count-embedding-spaces", COUNT_RUN_POLICY.every, _count_spaces)
+
+
 def _backfill(tenant_id: UUID) -> int:
     return backfill_vectors(tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
+
+
+def _count_spaces() -> Tally:
+    embedders, counts = measured_embedders(), dict[UUID, SpaceCount]()
+
+    def count(tenant_id: UUID) -> int:
+        counts.update(added_up(counts, count_spaces(tenant_id, embedders)))
+        return 1
+
+    tally = for_each_tenant(count)
+    if not tally.errors:  # half a count would look like vectors lost
+        note_counts(counts, embedders)
+    return tally
 
 
 def _purge_all() -> Tally:

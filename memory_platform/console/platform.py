@@ -54,10 +54,21 @@ class JobRunScreen(OperatorAdmin):
 
 @admin.register(EmbeddingSpace)
 class EmbeddingSpaceScreen(OperatorAdmin):
-    """Embedding models that vectors were made with."""
+    """Embedding models that vectors were made with, and how far each is: as last counted, a page counts nothing."""
 
     machine_written = True
-    list_display = ("name", "dimensions", column("languages", value_line, _("languages")), "created_at")
+    list_display = (
+        "name",
+        "dimensions",
+        column("languages", value_line, _("languages")),
+        "is_listed",
+        "held",
+        "belonging",
+        "missing",
+        "oldest_missing_at",
+        "counted_at",
+        "created_at",
+    )
     search_fields = ("name",)
     ordering = ("name",)
 

@@ -62,6 +62,8 @@ def embedder(name: str) -> Embedder | None:
         return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, languages)
     if kind == "sentence-transformers" and model:
         return _local(model, settings.MODELS_OFFLINE, languages)
+    if kind == "hashing" and model.isascii() and model.isdigit() and int(model):
+        return _hashing(int(model))
     if name == "none":
         return None
     if name in _EMBEDDED:
@@ -90,13 +92,18 @@ def chat_model(purpose: str) -> ChatModel | None:
 
 def forget() -> None:
     """Forget every provider made so far, as a process does that starts anew."""
-    for made in (_embedded, _remote, _local, _http_reranker, _cross_encoder, _chat, _service):
+    for made in (_embedded, _hashing, _remote, _local, _http_reranker, _cross_encoder, _chat, _service):
         made.cache_clear()
 
 
 @lru_cache(maxsize=8)
 def _embedded(name: str) -> Embedder:
     return _EMBEDDED[name]()
+
+
+@lru_cache(maxsize=8)
+def _hashing(dimensions: int) -> Embedder:
+    return HashingEmbedder(dimensions)
 
 
 @lru_cache(maxsize=16)

@@ -1,22 +1,30 @@
 """Vectors for memories without any in the active space: the model or pgvector was away, or the model is new (S5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, index_draft
 from snapshots.embedding.policy import BACKFILL, BackfillPolicy
-from snapshots.embedding.spaces import Embedders, active_embedders, languages_written, space_id
+from snapshots.embedding.spaces import Embedders, languages_written, measured_embedders, space_id
 from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 
 BEFORE_ALL = UUID(int=0)
+
+Advance = Callable[[int], object]
+"""Told how many memories more are done, as they are."""
+
+
+def ignore(_: int) -> None:
+    """Advance nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +51,44 @@ class Found:
     vectors: VectorPair
 
 
-def backfill_vectors(tenant_id: UUID, limit: int, *, mask: Mask, policy: BackfillPolicy = BACKFILL) -> int:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run of the back-fill embeds with, masks with, reports to and keeps to."""
+
+    embedders: Embedders
+    mask: Mask
+    advance: Advance
+    policy: BackfillPolicy
+
+
+def backfill_vectors(
+    tenant_id: UUID, limit: int, *, mask: Mask, advance: Advance = ignore, policy: BackfillPolicy = BACKFILL
+) -> int:
     """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
 
     ``mask`` is what statements are masked with. Opens scopes of its own and embeds between them. Ends early while the
-    model or pgvector is away. Safe to run twice, also at once.
+    model or pgvector is away. Safe to run twice, also at once, and to be stopped anywhere.
     """
-    done, embedders = 0, active_embedders()
-    for embedder in embedders:
-        own = MissingOf(space_id(embedder), languages_written(embedder, embedders))
-        done += _backfill_space(tenant_id, own, limit - done, mask=mask, policy=policy)
+    done, run = 0, Run(measured_embedders(), mask, advance, policy)
+    for embedder in run.embedders:
+        done += _backfill_space(tenant_id, space_of(embedder, run.embedders), limit - done, run)
     return done
 
 
-def _backfill_space(tenant_id: UUID, own: MissingOf, limit: int, *, mask: Mask, policy: BackfillPolicy) -> int:
+def space_of(embedder: Embedder, among: Embedders) -> MissingOf:
+    """Return the space of ``embedder``, with the languages whose texts it writes where ``among`` are listed."""
+    return MissingOf(space_id(embedder), languages_written(embedder, among))
+
+
+def _backfill_space(tenant_id: UUID, own: MissingOf, limit: int, run: Run) -> int:
     done, after = 0, BEFORE_ALL
     while done < limit:
         with tenant_tx(tenant_id):
-            snapshots = missing_vectors(own, after=after, limit=min(policy.batch, limit - done))
-            batch = [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, mask), strict=True)]
-        found = embedded(batch, active_embedders())
+            snapshots = missing_vectors(own, after=after, limit=min(run.policy.batch, limit - done))
+            batch = [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, run.mask), strict=True)]
+        found = embedded(batch, run.embedders)
         stored = _store_by_subject(tenant_id, found)
+        run.advance(stored or 0)
         if not found or stored is None:  # nothing is missing, or a part is away
             break
         done, after = done + stored, batch[-1].snapshot.id
@@ -72,13 +97,20 @@ def _backfill_space(tenant_id: UUID, own: MissingOf, limit: int, *, mask: Mask, 
 
 def missing_vectors(own: MissingOf, *, after: UUID, limit: int) -> list[Snapshot]:
     """Return memories whose vectors belong into a space that does not hold them, by id, after ``after``."""
+    words = words_missing(own).filter(snapshot_id__gt=after).order_by("snapshot_id").select_related("snapshot")
+    return [word.snapshot for word in words.defer("words")[:limit]]
+
+
+def words_missing(own: MissingOf) -> QuerySet[SnapshotWords]:
+    """Return the words of the memories in use whose vectors belong into a space that does not hold them."""
     has_vectors = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id=own.space_id)
+    return SnapshotWords.objects.filter(~Exists(has_vectors), in_use(), language__in=own.languages)
+
+
+def in_use() -> Q:
+    """Return the condition that the snapshot of a row is neither retired nor expired."""
     unexpired = Q(snapshot__expires_at__isnull=True) | Q(snapshot__expires_at__gt=utc_now())
-    words = SnapshotWords.objects.filter(
-        ~Exists(has_vectors), unexpired, language__in=own.languages, snapshot_id__gt=after
-    )
-    held = words.filter(snapshot__retired_at__isnull=True).order_by("snapshot_id").select_related("snapshot")
-    return [word.snapshot for word in held.defer("words")[:limit]]
+    return Q(snapshot__retired_at__isnull=True) & unexpired
 
 
 def embedded(batch: Sequence[Missing], embedders: Embedders) -> list[Found]:

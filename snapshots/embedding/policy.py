@@ -12,4 +12,12 @@ class BackfillPolicy:
     batch: int = assumed(100, owner="embedding", settle_by="time of one call of the slowest embedding service")
 
 
+@dataclass(frozen=True, slots=True)
+class DropPolicy:
+    """How many vector rows leave in one transaction when a space is dropped."""
+
+    batch: int = assumed(1_000, owner="embedding", settle_by="how long a batch holds its locks in production")
+
+
 BACKFILL = BackfillPolicy()
+DROP = DropPolicy()

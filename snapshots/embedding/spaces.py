@@ -5,8 +5,9 @@ from uuid import UUID
 
 from django.conf import settings
 
+from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.ids import stable_id
-from memory_platform.providers.contracts import Embedder
+from memory_platform.providers.contracts import Embedder, Preparable
 from memory_platform.providers.registry import embedders, first_knowing
 from snapshots.models import EmbeddingSpace
 
@@ -17,6 +18,23 @@ Embedders = Sequence[Embedder]
 def active_embedders() -> Embedders:
     """Return the embedders that the configuration lists; none when recall goes by keywords alone."""
     return embedders(settings.EMBEDDER)
+
+
+def measured_embedders() -> Embedders:
+    """Return the active embedders whose length is known, asking those that have not answered yet.
+
+    A space without a length is nobody's: its id would be another one a moment later. No transaction may be open.
+    """
+    return [embedder for embedder in active_embedders() if _length(embedder)]
+
+
+def _length(embedder: Embedder) -> int:
+    if not embedder.dimensions and isinstance(embedder, Preparable):
+        try:
+            embedder.prepare()
+        except Unavailable:
+            return 0
+    return embedder.dimensions
 
 
 def languages_written(embedder: Embedder, among: Embedders) -> tuple[str, ...]:

@@ -41,6 +41,14 @@ class BackfillRunPolicy:
     limit: int = assumed(1_000, owner="lifecycle", settle_by="time of one run with the slowest embedding service")
 
 
+@dataclass(frozen=True, slots=True)
+class CountRunPolicy:
+    """How often the embedding spaces are counted for the console."""
+
+    every: timedelta = assumed(timedelta(hours=1), owner="lifecycle", settle_by="time of one count of a large tenant")
+
+
 BACKFILL_RUN_POLICY = BackfillRunPolicy()
+COUNT_RUN_POLICY = CountRunPolicy()
 IDLE_POLICY = IdlePolicy()
 PURGE_POLICY = PurgePolicy()

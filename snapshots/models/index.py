@@ -35,12 +35,21 @@ class SnapshotWords(SubjectOwned):
 
 
 class EmbeddingSpace(models.Model):
-    """One model's space (row S5); vectors of different spaces are never compared. Holds no tenant data."""
+    """One model's space (row S5); vectors of different spaces are never compared. Holds no tenant data.
+
+    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.counting``.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(_("name"), max_length=200, unique=True)
     dimensions = models.PositiveIntegerField(_("dimensions"))
     languages = ArrayField(models.CharField(max_length=16), verbose_name=_("languages"), default=list, blank=True)
+    is_listed = models.BooleanField(_("listed"), null=True, editable=False)
+    held = models.PositiveBigIntegerField(_("memories it holds"), null=True, editable=False)
+    belonging = models.PositiveBigIntegerField(_("memories it should hold"), null=True, editable=False)
+    missing = models.PositiveBigIntegerField(_("memories it lacks"), null=True, editable=False)
+    oldest_missing_at = models.DateTimeField(_("oldest it lacks"), null=True, editable=False)
+    counted_at = models.DateTimeField(_("counted at"), null=True, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
