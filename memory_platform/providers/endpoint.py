@@ -44,6 +44,7 @@ class Failure(StrEnum):
     REDIRECTED = "redirected"
     TOO_LARGE = "too_large"
     WRONG_ANSWER = "wrong_answer"
+    WRONG_DIMENSION = "wrong_dimension"
     CIRCUIT_OPEN = "circuit_open"
 
 
@@ -67,6 +68,13 @@ class WrongAnswer(CallFailed):
 
     def __init__(self) -> None:
         super().__init__(Failure.WRONG_ANSWER)
+
+
+class WrongDimension(CallFailed):
+    """The vectors are not as long as the model's always were: it is another model now (S5)."""
+
+    def __init__(self) -> None:
+        super().__init__(Failure.WRONG_DIMENSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class JsonService:
     def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
         """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` all attempts together.
 
-        ``read`` raises WrongAnswer. Raises CallFailed, ModelCallInTransaction inside a transaction.
+        ``read`` raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction.
         """
         forbid_open_transaction()
         started = time.perf_counter()

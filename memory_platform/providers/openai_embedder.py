@@ -10,7 +10,7 @@ from memory_platform.kernel.text import collapse_spaces
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.endpoint import CallFailed, JsonService, WrongAnswer
+from memory_platform.providers.endpoint import CallFailed, JsonService, WrongAnswer, WrongDimension
 from memory_platform.providers.known_models import instructed, known_dimensions
 from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
 from memory_platform.providers.vector_cache import VectorCache
@@ -42,6 +42,7 @@ class OpenAIEmbedder:
         self._asked = {"dimensions": dimensions} if dimensions and model.startswith("text-embedding-3") else {}
         self._dimensions = dimensions or known_dimensions(model)
         self._learning = threading.Lock()
+        self._is_itself = True
 
     @property
     def name(self) -> str:
@@ -55,8 +56,8 @@ class OpenAIEmbedder:
 
     @property
     def ready(self) -> bool:
-        """Whether the dimensions are known and the endpoint did not fail repeatedly."""
-        return self._dimensions > 0 and self._service.answering
+        """Whether the dimensions are known and kept to, and the endpoint did not fail repeatedly."""
+        return self._dimensions > 0 and self._is_itself and self._service.answering
 
     def prepare(self) -> None:
         """Learn the dimensions from the endpoint unless they are known. Raises EmbeddingUnavailable."""
@@ -103,8 +104,9 @@ class OpenAIEmbedder:
         with self._learning:
             if not self._dimensions:
                 self._dimensions = rows.shape[1]
-        if rows.shape[1] != self._dimensions:
-            raise WrongAnswer
+        self._is_itself = rows.shape[1] == self._dimensions
+        if not self._is_itself:
+            raise WrongDimension
         return rows
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.text import collapse_spaces
+from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
@@ -34,6 +35,7 @@ class SentenceTransformersEmbedder:
         self._dimensions = known_dimensions(reference)
         self._model = LocalModel(partial(_loaded, reference, offline))
         self._learning = threading.Lock()
+        self._is_itself = True
 
     @property
     def name(self) -> str:
@@ -47,8 +49,8 @@ class SentenceTransformersEmbedder:
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model loaded."""
-        return self._model.ready
+        """Whether the next call finds the model loaded, and its vectors as its name promises."""
+        return self._model.ready and self._is_itself
 
     def prepare(self) -> None:
         """Load the model. Raises EmbeddingUnavailable."""
@@ -77,9 +79,16 @@ class SentenceTransformersEmbedder:
             raise EmbeddingUnavailable(failed.detail) from None
         with self._learning:
             self._dimensions = self._dimensions or rows.shape[1]
+        self._check_length(rows)
         if rows.shape != (len(texts), self._dimensions) or not np.isfinite(rows).all():
             raise EmbeddingUnavailable("the local model's vectors are not what its name promises")
         return rows
+
+    def _check_length(self, rows: Vectors) -> None:
+        """Note whether the model answers vectors of its length; say once that it does not."""
+        was_itself, self._is_itself = self._is_itself, rows.shape[1] == self._dimensions
+        if was_itself and not self._is_itself:
+            log(Event.PROVIDER_FAILED, provider="sentence-transformers", error="wrong_dimension")
 
 
 def _loaded(reference: str, offline: bool) -> Any:

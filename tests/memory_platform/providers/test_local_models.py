@@ -9,6 +9,7 @@ from time import monotonic, sleep
 import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
+from structlog.testing import capture_logs
 
 from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable, RerankUnavailable
@@ -56,6 +57,16 @@ class TestMiniLM:
         assert lengths[1] == 0
         assert rows[0] @ rows[2] > rows[0] @ rows[3] + 0.2
         assert minilm.embed([]).shape == (0, 384)
+
+    def test_vectors_of_another_length_than_the_names_are_refused_and_said_once(self, tmp_path: Path) -> None:
+        (tmp_path / "bge-m3").symlink_to(minilm_folder())
+        other = SentenceTransformersEmbedder(str(tmp_path / "bge-m3"), offline=True, languages=("en",))
+        with capture_logs() as said:
+            for _ in range(2):
+                with pytest.raises(EmbeddingUnavailable):
+                    other.embed(["hello"])
+        assert [line["error"] for line in said] == ["wrong_dimension"]
+        assert not other.ready
 
     def test_threads_share_one_model(self, minilm: SentenceTransformersEmbedder) -> None:
         with ThreadPoolExecutor(4) as threads:

@@ -109,8 +109,12 @@ def test_unknown_dimensions_are_asked_once_and_are_then_kept_to(server: ModelSer
     assert (asked.dimensions, asked.ready, asked.name) == (4, True, "openai:some-model@4")
     assert len(server.requests) == 1
     server.answer = lambda _: Reply({"data": [{"index": 0, "embedding": [1.0] * 5}]})
-    with pytest.raises(EmbeddingUnavailable):
+    with pytest.raises(EmbeddingUnavailable, match="wrong_dimension"):
         asked.embed([TEXT])
+    assert not asked.ready
+    server.answer = answer
+    asked.embed([TEXT])
+    assert asked.ready
 
 
 @pytest.mark.parametrize(
