@@ -1,0 +1,257 @@
+"""One embedding model is replaced by another while everything goes on: no memory is ever without an answer. Rows: S5.
+
+Two hashing models of different lengths are the old and the new one. Asked for by its own words, each memory must come
+back at every point of the way, by meaning (its vector was compared) wherever one of the listed spaces holds it.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.test import override_settings
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.registry import embedder
+from snapshots.embedding.backfill import (
+    BEFORE_ALL,
+    Missing,
+    backfill_vectors,
+    embedded,
+    missing_vectors,
+    space_of,
+    store_unchanged,
+)
+from snapshots.embedding.drafts import index_draft
+from snapshots.embedding.dropping import drop_vectors, forget_space
+from snapshots.embedding.policy import BackfillPolicy
+from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.stored import stored_drafts
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
+from snapshots.recall.cache import ImageCache
+from snapshots.recall.search import IMAGES
+from snapshots.recall.service import recall
+from snapshots.recall.values import RecallQuery
+from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tests.conftest import House, World
+from tests.snapshots.embedding.world import counts, store
+from tests.snapshots.lifecycle.world import edit
+
+OLD, NEW = "hashing:64", "hashing:32"
+FORWARD, BACK = f"{NEW},{OLD}", f"{OLD},{NEW}"
+ENGLISH = ("allergic to peanuts", "likes the aisle", "drives to Lisbon", "owns a red boat")
+CHINESE = ("对花生过敏", "每个周末都去爬山")
+TEXTS = ENGLISH + CHINESE
+SMALL = BackfillPolicy(batch=2)
+MEANING, WORDS = "meaning", "words"
+
+
+@pytest.fixture(autouse=True)
+def no_images() -> Iterator[None]:
+    IMAGES.clear()
+    yield
+    IMAGES.clear()
+
+
+@pytest.fixture
+def settled(world: World) -> World:
+    """Everything stands in the old space, and nobody has heard of another."""
+    with override_settings(EMBEDDER=OLD):
+        store(world.acme, *TEXTS)
+    return world
+
+
+def reembed(house: House, limit: int = 1_000) -> int:
+    return backfill_vectors(house.tenant.id, limit, mask=mask_sensitive, policy=SMALL)
+
+
+def ways(house: House) -> dict[str, str]:
+    """Ask for each memory by its words; return by what it was found. An answer may want nothing."""
+    with tenant_tx(house.tenant.id):
+        texts = list(Snapshot.objects.values_list("text", flat=True))
+    return {text: way(house, text) for text in texts}
+
+
+def way(house: House, text: str) -> str:
+    query = RecallQuery(text=text, asked_at=utc_now(), top_k=50, explain=True)
+    found = recall(house.tenant.id, house.subject.external_id, query)
+    assert found.degraded == frozenset()
+    (memory,) = [one for one in found.memories if one.text == text]
+    assert memory.explain is not None
+    assert memory.explain.dense or memory.explain.keyword
+    return MEANING if memory.explain.dense else WORDS
+
+
+def held_in(house: House, name: str) -> int:
+    with tenant_tx(house.tenant.id):
+        return SnapshotVector.objects.filter(space__name=name).count()
+
+
+def all_by(answered: str, house: House) -> bool:
+    return set(ways(house).values()) == {answered}
+
+
+def test_every_memory_is_answered_by_meaning_from_before_the_switch_until_after_the_drop(settled: World) -> None:
+    acme = settled.acme
+    with override_settings(EMBEDDER=OLD):
+        assert all_by(MEANING, acme)
+    with override_settings(EMBEDDER=FORWARD):
+        assert all_by(MEANING, acme)  # the old space answers for everything
+        store(acme, "moved to Porto")
+        assert held_in(acme, "hashing-32") == 1
+        done = 0
+        while step := reembed(acme, 2):
+            done += step
+            assert all_by(MEANING, acme)  # some from the new space, some from the old
+        assert done == len(TEXTS)
+        assert held_in(acme, "hashing-32") == len(TEXTS) + 1
+    with override_settings(EMBEDDER=NEW):
+        assert all_by(MEANING, acme)
+        old = EmbeddingSpace.objects.get(name="hashing-64")
+        assert drop_vectors(acme.tenant.id, old, by=COMMAND_LINE) == len(TEXTS)
+        assert all_by(MEANING, acme)
+        IMAGES.clear()  # a process that starts after the drop
+        assert all_by(MEANING, acme)
+        assert forget_space(old)
+        assert all_by(MEANING, acme)
+
+
+def test_the_way_back_needs_nothing_but_the_other_order(settled: World) -> None:
+    acme = settled.acme
+    with override_settings(EMBEDDER=FORWARD):
+        store(acme, "moved to Porto")
+        reembed(acme, 2)
+    with override_settings(EMBEDDER=BACK):
+        assert all_by(MEANING, acme)
+        assert reembed(acme) == 1  # what was written meanwhile
+    with override_settings(EMBEDDER=OLD):
+        assert all_by(MEANING, acme)
+
+
+def test_a_new_model_listed_alone_leaves_words_until_the_back_fill_has_been_by(settled: World) -> None:
+    with override_settings(EMBEDDER=NEW):
+        assert all_by(WORDS, settled.acme)
+        reembed(settled.acme, 2)
+        assert sorted(set(ways(settled.acme).values())) == [MEANING, WORDS]
+        reembed(settled.acme)
+        assert all_by(MEANING, settled.acme)
+
+
+def test_a_process_with_the_old_list_finds_what_others_write_to_the_new_space(settled: World) -> None:
+    """Processes are restarted one after the other: for a while both lists are at work."""
+    with override_settings(EMBEDDER=FORWARD):
+        store(settled.acme, "moved to Porto")
+    with override_settings(EMBEDDER=OLD):
+        found = ways(settled.acme)
+    assert found.pop("moved to Porto") == WORDS
+    assert set(found.values()) == {MEANING}
+
+
+def test_a_language_that_the_new_model_does_not_know_stays_where_it_is(
+    settled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = embedder(NEW)
+    assert new is not None
+    monkeypatch.setattr(new, "languages", ("en",))
+    with override_settings(EMBEDDER=FORWARD):
+        assert reembed(settled.acme) == len(ENGLISH)
+        assert (held_in(settled.acme, "hashing-32"), held_in(settled.acme, "hashing-64")) == (len(ENGLISH), len(TEXTS))
+        assert all_by(MEANING, settled.acme)
+
+
+def closing(task: Callable[[], None]) -> None:
+    """Do a thread's task and give its connection back."""
+    try:
+        task()
+    finally:
+        connection.close()
+
+
+def test_writers_go_on_while_two_workers_reembed(settled: World) -> None:
+    acme, writes, stop = settled.acme, 30, threading.Event()
+
+    def write() -> None:
+        for number in range(writes):
+            store(acme, f"note number{number}")
+
+    def work() -> None:
+        while not stop.is_set():
+            reembed(acme, 2)
+        reembed(acme)
+
+    asked = 0
+    with override_settings(EMBEDDER=FORWARD), ThreadPoolExecutor(3) as threads:
+        running = [threads.submit(closing, task) for task in (write, work, work)]
+        try:
+            while not running[0].done():
+                assert all(way(acme, text) == MEANING for text in TEXTS)
+                asked += 1
+        finally:
+            stop.set()
+        assert [one.result() for one in running] == [None] * 3
+        assert all_by(MEANING, acme)
+        assert reembed(acme) == 0
+    assert asked
+    everything = len(TEXTS) + writes
+    assert counts(acme)[:2] == (everything, everything)
+    assert held_in(acme, "hashing-32") == everything  # each once, whoever came first
+
+
+def test_a_memory_edited_between_embedding_and_storing_keeps_the_vectors_of_its_new_words(settled: World) -> None:
+    acme = settled.acme
+    with override_settings(EMBEDDER=FORWARD):
+        listed = active_embedders()
+        with tenant_tx(acme.tenant.id):
+            missing = missing_vectors(space_of(listed[0], listed), after=BEFORE_ALL, limit=10)
+            batch = [Missing(*pair) for pair in zip(missing, stored_drafts(missing, mask_sensitive), strict=True)]
+            peanuts = Snapshot.objects.get(text="allergic to peanuts")
+        stale = embedded(batch, listed)
+        edit(acme, SnapshotAddress(acme.subject.external_id, peanuts.id), text="allergic to walnuts")
+        with tenant_tx(acme.tenant.id):
+            assert store_unchanged(acme.subject.id, stale) == len(TEXTS) - 1
+        assert spaces_of(acme, peanuts.id) == ["hashing-32"]  # the old space's vector left with the old words
+        with tenant_tx(acme.tenant.id):
+            (draft,) = stored_drafts([Snapshot.objects.get(id=peanuts.id)], mask_sensitive)
+            stored = SnapshotVector.objects.get(snapshot_id=peanuts.id).dated
+        expected = listed[0].embed([index_draft(draft).dated])[0]
+        assert stored == pytest.approx(expected.tolist(), abs=1e-3)
+        assert all_by(MEANING, acme)
+    with override_settings(EMBEDDER=BACK):
+        assert reembed(acme) == 1
+    with override_settings(EMBEDDER=OLD):
+        assert all_by(MEANING, acme)
+
+
+def spaces_of(house: House, snapshot_id: UUID) -> list[str]:
+    with tenant_tx(house.tenant.id):
+        return list(SnapshotVector.objects.filter(snapshot_id=snapshot_id).values_list("space__name", flat=True))
+
+
+def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
+    settled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes hold images of the same subject: one works with the old list, one with the new."""
+    acme = settled.acme
+    earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
+
+    def asked(images: ImageCache, setting: str) -> dict[str, str]:
+        monkeypatch.setattr("snapshots.recall.search.IMAGES", images)
+        monkeypatch.setattr("snapshots.recall.warm.IMAGES", images)
+        with override_settings(EMBEDDER=setting):
+            return ways(acme)
+
+    assert set(asked(earlier, OLD).values()) == {MEANING}
+    assert set(asked(earlier, NEW).values()) == {WORDS}  # not from the image of the old list, which lies beside it
+    assert set(asked(later, NEW).values()) == {WORDS}
+    with override_settings(EMBEDDER=NEW):
+        assert reembed(acme) == len(TEXTS)  # a worker, elsewhere: neither process is told
+    assert set(asked(later, NEW).values()) == {MEANING}
+    assert set(asked(earlier, NEW).values()) == {MEANING}
+    assert set(asked(earlier, FORWARD).values()) == {MEANING}
+    assert set(asked(earlier, BACK).values()) == {MEANING}
+    assert len(earlier) == 4
