@@ -1,0 +1,204 @@
+"""``manage.py embedding_spaces``: what each embedding space holds and lacks; re-embed; drop a replaced space."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import CommandError, CommandParser
+from tqdm import tqdm
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.management.base import PlatformCommand
+from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from snapshots.embedding.backfill import backfill_vectors
+from snapshots.embedding.counting import NOTHING, Counts, SpaceCount, added_up, count_only_in, count_spaces, note_counts
+from snapshots.embedding.dropping import drop_vectors, forget_space
+from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, space_id
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.models import EmbeddingSpace
+from tenants.errors import TenantUnknown
+from tenants.selectors import all_tenant_ids, tenant_by_slug
+from tenants.services.audit import COMMAND_LINE
+
+AGAIN = "Run the same command again: it goes on where it stopped."
+INTERRUPTED = 130
+"""What shells call a program that Ctrl-C ended."""
+HEADINGS = ("space", "length", "languages", "listed", "answers", "holds", "should hold", "done", "oldest missing")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceLine:
+    """One space as the table shows it; ``answers`` is empty for a space that is not listed."""
+
+    name: str
+    dimensions: int
+    languages: Sequence[str]
+    listed: str
+    answers: str
+    count: SpaceCount
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What stands in its columns."""
+        count, oldest = self.count, self.count.oldest_missing_at
+        return (
+            self.name,
+            f"{self.dimensions}",
+            ",".join(self.languages),
+            self.listed,
+            self.answers,
+            f"{count.held:,}",
+            f"{count.belonging:,}",
+            "-" if count.percent is None else f"{count.percent} %",
+            f"{oldest:%Y-%m-%d %H:%M}" if oldest else "-",
+        )
+
+
+class Command(PlatformCommand):
+    help = "Show what each embedding space holds and lacks (UTC); embed what is missing; drop a replaced space."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--tenant", help="count or re-embed this tenant only, by its slug")
+        act = parser.add_mutually_exclusive_group()
+        act.add_argument("--reembed", action="store_true", help="embed now what the listed spaces lack; safe to repeat")
+        act.add_argument("--drop", metavar="NAME", help="remove the vectors of a space that EMBEDDER no longer lists")
+        parser.add_argument("--yes", action="store_true", help="drop without asking for the space's name")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        tenants = self._tenants(options["tenant"])
+        if options["drop"]:
+            if options["tenant"]:
+                raise CommandError("A space is dropped for all tenants: leave out --tenant.")
+            self._drop(options["drop"], tenants, sure=options["yes"])
+        if options["reembed"]:
+            self._reembed(tenants)
+        missing = self._show(tenants, whole=not options["tenant"])
+        if options["reembed"] and missing:
+            raise CommandError(
+                f"{missing:,} memories lack vectors still: a model or pgvector did not answer, or they were written "
+                f"meanwhile. Words find them. {AGAIN}"
+            )
+
+    def _tenants(self, slug: str | None) -> Sequence[UUID]:
+        if slug is None:
+            return list(all_tenant_ids())
+        try:
+            return [tenant_by_slug(slug).id]
+        except TenantUnknown as unknown:
+            raise CommandError(f"{unknown.detail}.") from None
+
+    def _show(self, tenants: Sequence[UUID], *, whole: bool) -> int:
+        """Print the table and keep the counts for the console when they are of the whole platform; return the lack."""
+        embedders = measured_embedders()
+        counts = counted(tenants, embedders)
+        if whole:
+            note_counts(counts, embedders)
+        print_table([HEADINGS, *(line.cells for line in lines(counts, embedders))], self.stdout.write)
+        for embedder in unmeasured(embedders):
+            self.stderr.write(
+                f"{embedder.name}: the model does not answer and its length is not known: its space is not counted."
+            )
+        return sum(count.missing for count in counts.values())
+
+    def _reembed(self, tenants: Sequence[UUID]) -> None:
+        missing = sum(count.missing for count in counted(tenants, measured_embedders()).values())
+        with progress(missing, "re-embedding") as bar:
+            for tenant_id in tenants:
+                backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=bar.update)
+
+    def _drop(self, name: str, tenants: Sequence[UUID], *, sure: bool) -> None:
+        space = self._unlisted(name)
+        embedders = measured_embedders()
+        held = counted(tenants, embedders).get(space.id, NOTHING).held
+        alone = sum(count_only_in(tenant_id, space.id, embedders) for tenant_id in tenants)
+        self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
+        if alone:
+            self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
+        if not sure and not self._confirmed(name):
+            raise CommandError("Nothing was dropped: what was typed is not the space's name.")
+        with progress(None, "dropping") as bar:
+            dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=bar.update) for one in tenants)
+        if not forget_space(space):
+            raise CommandError(
+                f"{dropped:,} were dropped, but new ones came meanwhile: some process still lists {name}. Restart all "
+                "processes with the new EMBEDDER, then run the same command again."
+            )
+        self.stdout.write(f"{name}: {dropped:,} vectors were dropped.")
+
+    def _unlisted(self, name: str) -> EmbeddingSpace:
+        space = EmbeddingSpace.objects.filter(name=name).first()
+        if space is None:
+            known = ", ".join(EmbeddingSpace.objects.values_list("name", flat=True)) or "none yet"
+            raise CommandError(f"There is no embedding space {name!r}. Spaces here: {known}.")
+        measured = measured_embedders()
+        if name in {embedder.name for embedder in measured}:
+            raise CommandError(
+                f"{name} is listed in EMBEDDER and answers questions. Take it out of the list, restart all processes, "
+                "then drop it."
+            )
+        if unknown := unmeasured(measured):
+            raise CommandError(
+                f"{unknown[0].name} is listed, does not answer, and its length is not known: {name} may be its space."
+            )
+        return space
+
+    def _confirmed(self, name: str) -> bool:
+        self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
+        self.stdout.flush()
+        return sys.stdin.readline().strip() == name
+
+
+def counted(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
+    """Return the counts of ``tenants`` together, one scope after the other."""
+    nothing: Counts = {}
+    return reduce(added_up, (count_spaces(tenant_id, embedders) for tenant_id in tenants), nothing)
+
+
+def unmeasured(measured: Embedders) -> list[Embedder]:
+    """Return the listed embedders that are not among the ``measured``."""
+    return [one for one in active_embedders() if one not in measured]
+
+
+def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
+    """Return the listed spaces in their order, then the others by name."""
+    listed = [
+        SpaceLine(
+            one.name, one.dimensions, one.languages, f"{place}", answering(one), counts.get(space_id(one), NOTHING)
+        )
+        for place, one in enumerate(embedders, start=1)
+    ]
+    others = EmbeddingSpace.objects.exclude(id__in=[space_id(one) for one in embedders]).order_by("name")
+    return listed + [
+        SpaceLine(one.name, one.dimensions, one.languages, "no", "", counts.get(one.id, NOTHING)) for one in others
+    ]
+
+
+def answering(embedder: Embedder) -> str:
+    """Return ``yes`` when the model embeds a text that it cannot have embedded before, else why it does not."""
+    try:
+        embedder.embed([f"{utc_now().isoformat()}"])
+    except EmbeddingUnavailable as away:
+        return f"no: {away.detail}"
+    return "yes"
+
+
+def print_table(rows: Sequence[Sequence[str]], write: Any) -> None:
+    """Write ``rows`` with columns as wide as what stands in them."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+@contextmanager
+def progress(total: int | None, what: str) -> Iterator["tqdm[Any]"]:
+    """Draw a bar for the block on a terminal. Ctrl-C ends the command: what was done stays done."""
+    bar: tqdm[Any] = tqdm(total=total, unit=" memories", desc=what, disable=None)
+    try:
+        with bar:
+            yield bar
+    except KeyboardInterrupt:
+        raise CommandError(f"Stopped. {AGAIN}", returncode=INTERRUPTED) from None

@@ -1,0 +1,190 @@
+"""The operator sees, finishes and ends a change of the embedding model from the command line. Rows: S5, T7."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test import override_settings
+from psycopg.conninfo import make_conninfo
+from pytest_django.fixtures import Settings
+
+from memory_platform.providers.registry import forget
+from snapshots.models import EmbeddingSpace, SnapshotVector
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import World
+from tests.model_server import ModelServer, Reply, Request, model_server
+from tests.snapshots.embedding.world import counts, store
+
+ROOT = Path(__file__).resolve().parents[4]
+OLD, NEW, BOTH = "hashing:64", "hashing:32", "hashing:32,hashing:64"
+
+
+def ran(*arguments: str) -> str:
+    out = StringIO()
+    call_command("embedding_spaces", *arguments, stdout=out, stderr=out, no_color=True)
+    return out.getvalue()
+
+
+def refused(*arguments: str) -> str:
+    with pytest.raises(CommandError) as stopped:
+        ran(*arguments)
+    return str(stopped.value)
+
+
+def cells(printed: str, space: str) -> list[str]:
+    """Return the cells of one space's line."""
+    (line,) = (line for line in printed.splitlines() if line.startswith(f"{space} "))
+    return line.split()
+
+
+@pytest.fixture
+def migrating(world: World, settings: Settings) -> World:
+    """The new model is listed first; three memories of acme and one of globex stand in the old space."""
+    with override_settings(EMBEDDER=OLD):
+        store(world.acme, "peanuts make me ill", "对花生过敏", "three")
+        store(world.globex, "secret plans of globex")
+    settings.EMBEDDER = BOTH
+    return world
+
+
+def test_the_table_shows_what_each_space_holds_and_lacks(migrating: World) -> None:
+    printed = ran()
+    assert cells(printed, "hashing-32")[:9] == ["hashing-32", "32", "en,zh,ja,ko,other", "1", "yes", "0", "4", "0", "%"]
+    assert cells(printed, "hashing-64")[:7] == ["hashing-64", "64", "en,zh,ja,ko,other", "2", "yes", "4", "0"]
+    assert cells(ran("--tenant", "globex"), "hashing-32")[5:7] == ["0", "1"]
+    assert "secret" not in printed
+    assert EmbeddingSpace.objects.get(name="hashing-32").missing == 4  # kept for the console
+
+
+def test_a_tenants_count_is_not_kept_as_the_platforms(migrating: World) -> None:
+    ran()
+    ran("--tenant", "globex")
+    assert EmbeddingSpace.objects.get(name="hashing-32").missing == 4
+
+
+def test_reembedding_fills_the_space_and_a_second_run_finds_nothing_to_do(migrating: World) -> None:
+    printed = ran("--reembed", "--tenant", "acme")
+    assert cells(printed, "hashing-32")[5:9] == ["3", "3", "100", "%"]
+    assert counts(migrating.globex) == (1, 1, 1)
+    assert cells(ran("--reembed"), "hashing-32")[5:9] == ["4", "4", "100", "%"]
+    assert counts(migrating.globex) == (1, 1, 2)
+    ran("--reembed")
+    assert counts(migrating.acme) == (3, 3, 6)
+
+
+def test_a_space_in_use_and_one_that_is_not_there_are_refused(migrating: World) -> None:
+    assert "is listed in EMBEDDER" in refused("--drop", "hashing-64", "--yes")
+    assert "Spaces here: hashing-64" in refused("--drop", "hashing-65", "--yes")
+    assert "leave out --tenant" in refused("--drop", "hashing-64", "--yes", "--tenant", "acme")
+    assert "no tenant" in refused("--tenant", "nobody")
+    assert counts(migrating.acme) == (3, 3, 3)
+
+
+@pytest.mark.parametrize("typed", ["", "hashing-32\n", "yes\n"])
+def test_without_the_spaces_name_nothing_is_dropped(
+    migrating: World, monkeypatch: pytest.MonkeyPatch, settings: Settings, typed: str
+) -> None:
+    settings.EMBEDDER = NEW
+    monkeypatch.setattr(sys, "stdin", StringIO(typed))
+    assert "Nothing was dropped" in refused("--drop", "hashing-64")
+    assert counts(migrating.acme) == (3, 3, 3)
+
+
+def test_the_replaced_space_leaves_and_says_what_words_alone_find(
+    migrating: World, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    ran("--reembed", "--tenant", "acme")
+    settings.EMBEDDER = NEW
+    monkeypatch.setattr(sys, "stdin", StringIO("hashing-64\n"))
+    printed = ran("--drop", "hashing-64")
+    assert "vectors of 4 memories in use, 1 of them with vectors nowhere else" in printed
+    assert "4 vectors were dropped" in printed
+    assert not EmbeddingSpace.objects.filter(name="hashing-64").exists()
+    with tenant_tx(migrating.acme.tenant.id):
+        assert AuditRecord.objects.filter(action="embedding_space.dropped", reason="hashing-64").count() == 1
+        assert set(SnapshotVector.objects.values_list("space__name", flat=True)) == {"hashing-32"}
+
+
+def vectors(length: int) -> ModelServer:
+    """Return an endpoint that answers vectors of ``length`` numbers, whatever it is asked."""
+
+    def answer(request: Request) -> Reply:
+        rows = [{"index": i, "embedding": [1.0] * length} for i in range(len(request.body["input"]))]
+        return Reply({"data": rows})
+
+    return ModelServer(answer)
+
+
+@pytest.fixture
+def endpoint(settings: Settings) -> Iterator[ModelServer]:
+    """The second model listed is one behind an endpoint whose length nobody knows before it answers."""
+    forget()
+    with model_server(vectors(8).answer) as server:
+        settings.EMBEDDING_BASE_URL = server.url
+        yield server
+    forget()
+
+
+def test_a_model_that_answers_another_length_is_named(
+    migrating: World, settings: Settings, endpoint: ModelServer
+) -> None:
+    settings.EMBEDDER = "openai:bge-m3"
+    printed = ran()
+    assert "no: The model's endpoint gave no usable answer: wrong_dimension." in printed
+    assert "4 memories lack vectors still" in refused("--reembed")
+    assert counts(migrating.acme) == (3, 3, 3)
+
+
+def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
+    migrating: World, settings: Settings, endpoint: ModelServer
+) -> None:
+    settings.EMBEDDER = "hashing:32,openai:house-model"
+    endpoint.answer = lambda _: Reply({}, status=401)
+    assert "openai:house-model@0: the model does not answer" in ran()
+    assert "hashing-64 may be its space" in refused("--drop", "hashing-64", "--yes")
+
+
+def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, endpoint: ModelServer) -> None:
+    with override_settings(EMBEDDER=OLD):
+        store(migrating.acme, *(f"memory {n}" for n in range(250)))
+    prompt = endpoint.answer
+
+    def slow(request: Request) -> Reply:
+        time.sleep(0.05)
+        return prompt(request)
+
+    endpoint.answer = slow
+    environment = os.environ | {
+        "EMBEDDER": "openai:house-model,hashing:64",
+        "EMBEDDING_BASE_URL": endpoint.url,
+        "DATABASE_URL": make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"])),
+    }
+    running = subprocess.Popen(
+        [sys.executable, "manage.py", "embedding_spaces", "--reembed", "--tenant", "acme"],
+        cwd=ROOT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while counts(migrating.acme)[2] == 253 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert (running.returncode, "it goes on where it stopped" in said) == (130, True), said
+    done = counts(migrating.acme)[2] - 253
+    assert 0 < done < 253
+    with override_settings(EMBEDDER="openai:house-model,hashing:64"):
+        endpoint.answer = prompt
+        ran("--reembed", "--tenant", "acme")
+    assert counts(migrating.acme)[2] == 2 * 253
