@@ -21,7 +21,16 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
 """Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
-EMBEDDERS = ("wordllama", "use", "openai:MODEL", "sentence-transformers:PATH", "hashing", "hashing:LENGTH", "none")
+EMBEDDERS = (
+    "wordllama",
+    "use",
+    "openai:MODEL",
+    "sentence-transformers:PATH",
+    "openai-previous:MODEL",
+    "hashing",
+    "hashing:LENGTH",
+    "none",
+)
 """What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
 
 RERANKERS = ("none", "http", "cross-encoder:PATH")
@@ -59,8 +68,9 @@ class Environment(BaseSettings):
         description=(
             "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
             "(embedded; English), `use` (embedded; Chinese and others), `openai:MODEL` (an endpoint in OpenAI's form), "
-            "`sentence-transformers:PATH` (a folder or name; needs the packages of the group `models`), `hashing` "
-            "or `hashing:LENGTH` (tests), or `none` (keywords only)."
+            "`sentence-transformers:PATH` (a folder or name; needs the packages of the group `models`), "
+            "`openai-previous:MODEL` (the endpoint that a new one replaces), `hashing` or `hashing:LENGTH` (tests), or "
+            "`none` (keywords only)."
         ),
     )
     embedding_base_url: str = Field(
@@ -70,9 +80,16 @@ class Environment(BaseSettings):
     embedding_dimensions: int = Field(
         default=0, ge=0, le=4000, description="Length of its vectors; 0: known by the model's name, or asked once."
     )
+    embedding_previous_base_url: str = Field(
+        default="", description="Where `openai-previous:` embeds while its vectors still answer."
+    )
+    embedding_previous_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    embedding_previous_dimensions: int = Field(
+        default=0, ge=0, le=4000, description="Length of its vectors; 0: known by the model's name, or asked once."
+    )
     embedding_languages: str = Field(
         default=",".join(LANGUAGES),
-        description="Languages that `openai:` and `sentence-transformers:` models know, comma-separated.",
+        description="Languages that models behind endpoints and of `sentence-transformers:` know, comma-separated.",
     )
     models_offline: bool = Field(
         default=True, description="Models named for sentence-transformers are never fetched, only read from disk."
@@ -136,7 +153,7 @@ class Environment(BaseSettings):
             raise ValueError(f"is {value!r}; known: {', '.join(RERANKERS)}")
         return value
 
-    @field_validator("embedding_base_url", "rerank_url", "chat_base_url")
+    @field_validator("embedding_base_url", "embedding_previous_base_url", "rerank_url", "chat_base_url")
     @classmethod
     def _is_an_http_address(cls, value: str) -> str:
         """Refuse what no request could be sent to, without repeating it."""
@@ -156,6 +173,10 @@ class Environment(BaseSettings):
         """Refuse a kind of endpoint without its address."""
         if self.reranker == "http" and not self.rerank_url:
             raise PydanticCustomError("no_address", "RERANKER is http and RERANK_URL is empty")
+        if "openai-previous:" in self.embedder and not self.embedding_previous_base_url:
+            raise PydanticCustomError(
+                "no_address", "EMBEDDER lists openai-previous and EMBEDDING_PREVIOUS_BASE_URL is empty"
+            )
         return self
 
     @property

@@ -60,6 +60,9 @@ def embedder(name: str) -> Embedder | None:
     if kind == "openai" and model:
         endpoint = Endpoint("embed", settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY)
         return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, languages)
+    if kind == "openai-previous" and model:  # the same space as when it was ``openai:``: its vectors stay in use
+        endpoint = Endpoint("embed", settings.EMBEDDING_PREVIOUS_BASE_URL, settings.EMBEDDING_PREVIOUS_API_KEY)
+        return _remote(model, endpoint, settings.EMBEDDING_PREVIOUS_DIMENSIONS, languages)
     if kind == "sentence-transformers" and model:
         return _local(model, settings.MODELS_OFFLINE, languages)
     if kind == "hashing" and model.isascii() and model.isdigit() and int(model):

@@ -11,6 +11,14 @@ from django.core.management import call_command
 from memory_platform.management.commands.env_table import env_table
 
 ROOT = Path(__file__).resolve().parents[2]
+REQUIRED = {
+    "DATABASE_URL": "postgresql://app@/checks",
+    "DATABASE_OWNER_URL": "postgresql://owner@/checks",
+    "REDIS_URL": "unix:///nowhere",
+    "CELERY_BROKER_URL": "unix:///nowhere",
+    "SECRET_KEY": "x" * 32,
+    "KEY_PEPPER": "x" * 32,
+}
 
 
 def started_with(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -48,21 +56,18 @@ def test_start_up_refuses_an_endpoint_that_nothing_can_be_sent_to() -> None:
     assert "EMBEDDING_LANGUAGES" in refused.stderr
 
 
+def test_start_up_refuses_a_previous_endpoint_without_its_address() -> None:
+    assert "EMBEDDING_PREVIOUS_BASE_URL" in started_with(**REQUIRED, EMBEDDER="openai:bge-m3,openai-previous:x").stderr
+    assert "EMBEDDING_PREVIOUS_BASE_URL" in started_with(EMBEDDING_PREVIOUS_BASE_URL="ftp://x").stderr
+
+
 def test_start_up_refuses_a_reranker_that_it_does_not_know_or_cannot_reach() -> None:
     assert "known: none, http" in started_with(RERANKER="magic").stderr
     assert "RERANKER" not in started_with(RERANKER="cross-encoder:/models/bge").stderr
-    required = {
-        "DATABASE_URL": "postgresql://app@/checks",
-        "DATABASE_OWNER_URL": "postgresql://owner@/checks",
-        "REDIS_URL": "unix:///nowhere",
-        "CELERY_BROKER_URL": "unix:///nowhere",
-        "SECRET_KEY": "x" * 32,
-        "KEY_PEPPER": "x" * 32,
-    }
-    refused = started_with(RERANKER="http", **required)
+    refused = started_with(RERANKER="http", **REQUIRED)
     assert refused.returncode == 1
     assert "RERANK_URL is empty" in refused.stderr
-    assert started_with(RERANKER="http", RERANK_URL="http://models/rerank", **required).returncode == 0
+    assert started_with(RERANKER="http", RERANK_URL="http://models/rerank", **REQUIRED).returncode == 0
 
 
 def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:

@@ -12,9 +12,11 @@ from uuid import UUID
 import pytest
 from django.db import connection
 from django.test import override_settings
+from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.registry import embedder
+from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.registry import embedder, forget
 from snapshots.embedding.backfill import (
     BEFORE_ALL,
     Missing,
@@ -39,6 +41,7 @@ from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
+from tests.model_server import Reply, Request, model_server
 from tests.snapshots.embedding.world import counts, store
 from tests.snapshots.lifecycle.world import edit
 
@@ -255,3 +258,35 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
     assert set(asked(earlier, FORWARD).values()) == {MEANING}
     assert set(asked(earlier, BACK).values()) == {MEANING}
     assert len(earlier) == 4
+
+
+def hashed(length: int) -> Callable[[Request], Reply]:
+    """Return an endpoint's answers: vectors of ``length`` numbers that mean what hashing makes of a text."""
+    model = HashingEmbedder(length)
+
+    def answer(request: Request) -> Reply:
+        rows = model.embed(request.body["input"]).tolist()
+        return Reply({"data": [{"index": i, "embedding": row} for i, row in enumerate(rows)]})
+
+    return answer
+
+
+def test_one_vendors_model_replaces_anothers(world: World, settings: Settings) -> None:
+    """Each endpoint has an address, a key and a length of its own while both answer."""
+    acme = world.acme
+    with model_server(hashed(1_024)) as house, model_server(hashed(256)) as vendor:
+        settings.EMBEDDING_BASE_URL, settings.EMBEDDER = house.url, "openai:bge-m3"
+        store(acme, *TEXTS)
+        settings.EMBEDDING_PREVIOUS_BASE_URL, settings.EMBEDDING_BASE_URL = house.url, vendor.url
+        settings.EMBEDDING_DIMENSIONS, settings.EMBEDDING_API_KEY = 256, "sk-of-the-vendor"
+        settings.EMBEDDER = "openai:text-embedding-3-small,openai-previous:bge-m3"
+        assert all_by(MEANING, acme)
+        assert reembed(acme, 2) == 2
+        assert all_by(MEANING, acme)
+        assert reembed(acme) == len(TEXTS) - 2
+        settings.EMBEDDER = "openai:text-embedding-3-small"
+        assert all_by(MEANING, acme)
+        assert held_in(acme, "openai:text-embedding-3-small@256") == held_in(acme, "openai:bge-m3@1024") == len(TEXTS)
+        assert {request.headers.get("authorization") for request in house.requests} == {None}
+        assert {request.headers["authorization"] for request in vendor.requests} == {"Bearer sk-of-the-vendor"}
+    forget()
