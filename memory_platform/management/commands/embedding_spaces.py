@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand
+from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import NOTHING, Counts, SpaceCount, added_up, count_only_in, count_spaces, note_counts
@@ -106,9 +106,9 @@ class Command(PlatformCommand):
 
     def _reembed(self, tenants: Sequence[UUID]) -> None:
         missing = sum(count.missing for count in counted(tenants, measured_embedders()).values())
-        with progress(missing, "re-embedding") as bar:
+        with stoppable(), progress(self.stdout, "re-embedding", missing, "memories") as advance:
             for tenant_id in tenants:
-                backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=bar.update)
+                backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=advance)
 
     def _drop(self, name: str, tenants: Sequence[UUID], *, sure: bool) -> None:
         space = self._unlisted(name)
@@ -120,8 +120,8 @@ class Command(PlatformCommand):
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
         if not sure and not self._confirmed(name):
             raise CommandError("Nothing was dropped: what was typed is not the space's name.")
-        with progress(None, "dropping") as bar:
-            dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=bar.update) for one in tenants)
+        with stoppable(), progress(self.stdout, "dropping", 0, "vectors") as advance:
+            dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
         if not forget_space(space):
             raise CommandError(
                 f"{dropped:,} were dropped, but new ones came meanwhile: some process still lists {name}. Restart all "
@@ -194,11 +194,9 @@ def print_table(rows: Sequence[Sequence[str]], write: Any) -> None:
 
 
 @contextmanager
-def progress(total: int | None, what: str) -> Iterator["tqdm[Any]"]:
-    """Draw a bar for the block on a terminal. Ctrl-C ends the command: what was done stays done."""
-    bar: tqdm[Any] = tqdm(total=total, unit=" memories", desc=what, disable=None)
+def stoppable() -> Iterator[None]:
+    """End the command by Ctrl-C inside the block: what was done stays done."""
     try:
-        with bar:
-            yield bar
+        yield
     except KeyboardInterrupt:
         raise CommandError(f"Stopped. {AGAIN}", returncode=INTERRUPTED) from None
