@@ -19,6 +19,12 @@ class EmbeddingUnavailable(Unavailable):
     code = "embedding_unavailable"
 
 
+class EmbeddingRefused(EmbeddingUnavailable):
+    """The model answers, but not for these texts: one among them may be at fault, and the others may pass alone."""
+
+    code = "embedding_refused"
+
+
 class RerankUnavailable(Unavailable):
     """The reranker does not answer in time; the order before it stands (R4)."""
 

@@ -9,8 +9,8 @@ import numpy as np
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.endpoint import CallFailed, JsonService, WrongAnswer, WrongDimension
+from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
 from memory_platform.providers.known_models import instructed, known_dimensions
 from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
 from memory_platform.providers.vector_cache import VectorCache
@@ -67,7 +67,7 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return shape (len(texts), dimensions), from the cache where it knows a text.
 
-        Raises EmbeddingUnavailable for whatever went wrong.
+        Raises EmbeddingUnavailable for whatever went wrong, EmbeddingRefused when the texts did.
         """
         forbid_open_transaction()
         self.prepare()
@@ -97,7 +97,8 @@ class OpenAIEmbedder:
         try:
             return self._service.post(PATH, body, read, seconds=self._policy.seconds(len(texts)))
         except CallFailed as failed:
-            raise EmbeddingUnavailable(failed.detail) from None
+            kind = EmbeddingRefused if failed.failure is Failure.REFUSED else EmbeddingUnavailable
+            raise kind(failed.detail) from None
 
     def _checked(self, rows: Vectors) -> Vectors:
         """Return ``rows`` when they are as long as all before them; the first ones say how long that is."""

@@ -8,8 +8,9 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from memory_platform.providers.contracts import Embedder, EmbeddingRefused, EmbeddingUnavailable
 from memory_platform.providers.registry import first_knowing
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import encode_lex
@@ -113,6 +114,8 @@ def _pairs_of(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[Vector
         return []
     try:
         rows = embedder.embed([text for item in indexed for text in (item.dated, item.continued)])
+    except EmbeddingRefused:
+        return _pairs_by_halves(embedder, indexed)
     except EmbeddingUnavailable:
         return []
     if rows.shape != (2 * len(indexed), embedder.dimensions):
@@ -120,3 +123,19 @@ def _pairs_of(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[Vector
         return []
     both = zip(rows[::2], rows[1::2], strict=True)
     return [VectorPair(embedder, *pair) if np.isfinite(pair).all() else None for pair in both]
+
+
+def _pairs_by_halves(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
+    """Return the pairs of texts that were refused together, without those of the texts that are refused alone.
+
+    A model that refuses what nobody could object to is not asked again: it would refuse every half.
+    """
+    half = len(indexed) // 2
+    if not half:
+        return [None]
+    try:
+        embedder.embed([f"{utc_now():%A %d %B %Y %H:%M:%S.%f}"])  # a text that no cache holds
+    except EmbeddingUnavailable:
+        return []
+    parts = (indexed[:half], indexed[half:])
+    return [pair for part in parts for pair in _pairs_of(embedder, part) or [None] * len(part)]

@@ -16,6 +16,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import embedder, forget
 from snapshots.embedding.backfill import (
     BEFORE_ALL,
@@ -55,10 +56,12 @@ MEANING, WORDS = "meaning", "words"
 
 
 @pytest.fixture(autouse=True)
-def no_images() -> Iterator[None]:
+def nothing_cached() -> Iterator[None]:
+    redis_client().call("tests", lambda client: client.flushdb())
     IMAGES.clear()
     yield
     IMAGES.clear()
+    forget()
 
 
 @pytest.fixture
@@ -289,4 +292,24 @@ def test_one_vendors_model_replaces_anothers(world: World, settings: Settings) -
         assert held_in(acme, "openai:text-embedding-3-small@256") == held_in(acme, "openai:bge-m3@1024") == len(TEXTS)
         assert {request.headers.get("authorization") for request in house.requests} == {None}
         assert {request.headers["authorization"] for request in vendor.requests} == {"Bearer sk-of-the-vendor"}
-    forget()
+
+
+def test_a_text_that_the_new_model_refuses_does_not_hold_up_the_others(settled: World, settings: Settings) -> None:
+    acme, well = settled.acme, hashed(1_024)
+
+    def picky(request: Request) -> Reply:
+        return Reply({}, status=400) if any("Lisbon" in text for text in request.body["input"]) else well(request)
+
+    with model_server(picky) as server:
+        settings.EMBEDDING_BASE_URL, settings.EMBEDDER = server.url, f"openai:bge-m3,{OLD}"
+        assert backfill_vectors(acme.tenant.id, 1_000, mask=mask_sensitive) == len(TEXTS) - 1
+        assert held_in(acme, "openai:bge-m3@1024") == len(TEXTS) - 1
+        found = {text: way(acme, text) for text in TEXTS if "Lisbon" not in text}
+        assert set(found.values()) == {MEANING}
+        store(acme, "flies to Lisbon", "sails to Porto")
+        assert held_in(acme, "openai:bge-m3@1024") == len(TEXTS)
+
+        server.answer = lambda _: Reply({}, status=400)
+        asked = len(server.requests)
+        store(acme, *(f"note number{number}" for number in range(20)))
+        assert len(server.requests) == asked + 2  # the texts, and one that nobody could object to
