@@ -20,7 +20,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-models check format openapi evaluation install clean
+.PHONY: run test test-models check format openapi evaluation bench-peers install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -49,6 +49,9 @@ openapi: $(VENV)/.core
 
 # What `manage.py evaluate --plot` draws with.
 evaluation: $(VENV)/.evaluation
+
+# Other memory stores, for `manage.py bench run` to measure beside recall.
+bench-peers: $(VENV)/.bench
 
 install: $(VENV)/.core
 
@@ -79,6 +82,12 @@ $(VENV)/.evaluation: $(VENV)/.core
 	@echo "Installing what evaluate --plot draws with ..."
 	@$(PY) -c '$(PACKAGES)' evaluation > $(VENV)/evaluation.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/evaluation.txt
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.core
+	@echo "Installing other memory stores to measure beside recall ..."
+	@$(PY) -c '$(PACKAGES)' bench > $(VENV)/bench.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/bench.txt
 	@touch $@
 
 $(VENV)/.models: $(VENV)/.dev

@@ -1,15 +1,22 @@
-"""Measure how fast the platform answers: ``manage.py bench build``."""
+"""Measure how fast the platform answers: ``manage.py bench build``, then ``manage.py bench run``."""
 
+import sys
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from memory_platform.benchmarks.build import fill_pool, place_subjects, tenant_for, tidy
+from memory_platform.benchmarks.report import table, write
+from memory_platform.benchmarks.session import RunPlan, run
 from memory_platform.benchmarks.world import Cohort, WorldSpec, checked, parse_cohort
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
-from memory_platform.management.progress import progress, quiet_events
+from memory_platform.management.progress import Advance, progress, quiet_events
+from tenants.selectors import tenant_by_slug
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 
@@ -22,12 +29,24 @@ def cohort(text: str) -> Cohort:
         raise ArgumentTypeError(f"{text!r} is no cohort such as 10x10000") from None
 
 
+def numbers(text: str) -> tuple[int, ...]:
+    """Return ``1,4,16`` as numbers above 0, in order."""
+    try:
+        found = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        found = ()
+    if not found or found[0] < 1:
+        raise ArgumentTypeError(f"{text!r} is not a list of numbers such as 1,4,16")
+    return found
+
+
 class Command(PlatformCommand):
     help = "Make a world of any size in a tenant of its own, and measure the answers of a running stack in it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
         self._add_build(verbs.add_parser("build", help="make the world; safe to repeat, goes on where it stopped"))
+        self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
         try:
@@ -72,3 +91,35 @@ class Command(PlatformCommand):
         self.stdout.write(
             f"{options['tenant']}: {spec.snapshots:,} snapshots of {spec.subjects:,} subjects; {made:,} are new."
         )
+
+    def _add_run(self, parser: ArgumentParser) -> None:
+        chosen = RunPlan("http://127.0.0.1:8000")
+        parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
+        parser.add_argument("--base", default=chosen.base, help="where the stack listens (%(default)s)")
+        parser.add_argument("--key", help="an API key of the tenant; one is made for the run when left out")
+        parser.add_argument("--clients", type=numbers, default=chosen.clients, help="at once (1,4,16)")
+        parser.add_argument("--sizes", type=numbers, default=chosen.sizes, help="cohorts (100,1000,10000)")
+        parser.add_argument("--seconds", type=float, default=chosen.seconds, help="a cell a round (%(default)s)")
+        parser.add_argument("--rounds", type=int, default=chosen.rounds, help="turns of each cell (%(default)s)")
+        parser.add_argument("--peers-python", default=sys.executable, help="interpreter with the group `bench`")
+        parser.add_argument("--no-peers", action="store_true", help="leave other memory stores out")
+        parser.add_argument("--json", type=Path, metavar="OUT", help="write the run to this file")
+
+    def _run(self, options: dict[str, Any]) -> None:
+        plan = RunPlan(
+            options["base"],
+            options["clients"],
+            options["sizes"],
+            options["seconds"],
+            options["rounds"],
+            None if options["no_peers"] else options["peers_python"],
+        )
+        with ExitStack() as stack:
+            measured = run(tenant_by_slug(options["tenant"]).id, plan, options["key"], start=self._turns_shown(stack))
+        self.stdout.write(table(measured))
+        if options["json"]:
+            write(measured, options["json"])
+            self.stdout.write(f"Written to {options['json']}.")
+
+    def _turns_shown(self, stack: ExitStack) -> Callable[[int], Advance]:
+        return lambda turns: stack.enter_context(progress(self.stdout, "measuring", turns, "turns"))
