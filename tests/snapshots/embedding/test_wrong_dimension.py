@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from pytest_django.fixtures import Settings
-from structlog.testing import capture_logs
 
 from memory_platform.api.health import probe_embedding
 from memory_platform.observability.health import Outcome
@@ -14,6 +13,7 @@ from snapshots.embedding.backfill import backfill_vectors
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import EmbeddingSpace
 from tests.conftest import World
+from tests.log_lines import log_lines
 from tests.model_server import ModelServer, Reply, Request, model_server
 from tests.snapshots.embedding.world import counts, store
 
@@ -40,15 +40,15 @@ def server(settings: Settings) -> Iterator[ModelServer]:
 
 @pytest.mark.parametrize("model", ["bge-m3", "house-model"], ids=["known by name", "learned from its first answer"])
 def test_another_length_is_refused_said_once_shown_and_healed(
-    world: World, server: ModelServer, settings: Settings, model: str
+    world: World, server: ModelServer, settings: Settings, model: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.EMBEDDER = f"openai:{model}"
     store(world.acme, "allergic to peanuts")
     assert counts(world.acme) == (1, 1, 1)
 
     server.answer = vectors(512)
-    with capture_logs() as said:
-        store(world.acme, "likes the aisle")
+    store(world.acme, "likes the aisle")
+    said = log_lines(caplog)
     assert counts(world.acme) == (2, 2, 1)
     assert [line["error"] for line in said if line["event"] == "provider.failed"] == ["wrong_dimension"]
     assert "aisle" not in str(said)
