@@ -48,7 +48,8 @@ def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:
         return True
     try:
         with transaction.atomic():
-            spaces = {pair.embedder.name: ensure_space(pair.embedder) for _, pair in pairs}
+            embedders = {pair.embedder.name: pair.embedder for _, pair in pairs}
+            spaces = {name: ensure_space(embedder) for name, embedder in embedders.items()}
             rows = [_vector_row(draft, pair, spaces[pair.embedder.name]) for draft, pair in pairs]
             SnapshotVector.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
     except DatabaseError as failed:
