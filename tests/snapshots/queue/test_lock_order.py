@@ -64,7 +64,8 @@ def waiting() -> int:
     """Return how many sessions wait for another's lock."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = current_user"
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE wait_event_type = 'Lock' AND usename = current_user AND datname = current_database()"
         )
         return int(cursor.fetchone()[0])
 
