@@ -15,7 +15,7 @@ from tests.conftest import World
 from tests.flows.stage import PLATFORM, Stage, eventually
 from tests.snapshots.queue.world import post, start_conversation, states
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows")]
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
 
 def test_without_any_wake_up_the_sweep_finds_what_was_accepted(world: World, stage: Stage) -> None:

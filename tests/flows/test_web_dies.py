@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import LINGERING, Stage, eventually
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows")]
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
 MESSAGES = "/v1/subjects/ada/conversations/trip/messages"
 BODY = {"messages": [{"message_id": "m1", "role": "user", "content": "I am allergic to peanuts. 我对花生过敏。"}]}

@@ -17,7 +17,7 @@ from tests.conftest import House, World
 from tests.flows.stage import POISON, PROGRAM, Stage, eventually
 from tests.snapshots.queue.world import filled, marks, states
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows")]
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
 PROMISED_SECONDS = 5.0
 """From Redis's return until its work is taken up."""
