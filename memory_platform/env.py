@@ -189,9 +189,16 @@ class Environment(BaseSettings):
 
 
 def is_known(name: str, entries: tuple[str, ...]) -> bool:
-    """Return whether ``name`` is one of ``entries``, where ``openai:MODEL`` stands for any name after the colon."""
+    """Return whether ``name`` is one of ``entries``.
+
+    ``openai:MODEL`` stands for any name after the colon, ``hashing:LENGTH`` for any number from 1.
+    """
     kind, colon, model = name.partition(":")
-    return name in entries if not colon else bool(model) and any(one.startswith(f"{kind}:") for one in entries)
+    if not colon:
+        return name in entries
+    if f"{kind}:LENGTH" in entries:
+        return model.isascii() and model.isdigit() and int(model) > 0
+    return bool(model) and any(one.startswith(f"{kind}:") for one in entries)
 
 
 def listed(value: str) -> list[str]:

@@ -45,7 +45,7 @@ def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_doe
     assert "known: wordllama, use, openai:MODEL, sentence-transformers:PATH" in refused.stderr
     assert "stands alone" in started_with(EMBEDDER="none,use").stderr
     assert "EMBEDDER" not in started_with(EMBEDDER=" use , openai:bge-large-zh-v1.5").stderr
-    for nameless in ("openai:", "openai", "use:x"):
+    for nameless in ("openai:", "openai", "use:x", "hashing:0", "hashing:long"):
         assert "EMBEDDER" in started_with(EMBEDDER=nameless).stderr
 
 
