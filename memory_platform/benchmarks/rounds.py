@@ -16,9 +16,6 @@ from memory_platform.kernel.ids import new_id
 
 SELECT, LIVE, RECALL, CONTEXT = "SELECT 1", "GET /health/live", "recall", "context"
 WARM, COLD, WRITTEN = "warm", "cold", "just written"
-HELD = "read"
-"""The stage that only an answer from a held image has."""
-
 HOT = 4
 """Subjects of a size that are asked again and again, or half of them where there are fewer than twice as many."""
 
@@ -102,8 +99,7 @@ class Bench:
         if share < cell.clients:
             return None
         fresh = self.cohorts.take_fresh(cell.size, share)
-        answers = self.once(cell, [fresh[first :: cell.clients] for first in range(cell.clients)])
-        return without_held(answers)
+        return self.once(cell, [fresh[first :: cell.clients] for first in range(cell.clients)])
 
     def written(self, cell: Cell) -> Slice | None:
         """Post a message to subjects whose images are held, wait until it is remembered, then ask once, over and over
@@ -167,7 +163,7 @@ def run_rounds(
 def cells_of(sizes: Sequence[int], clients: Sequence[int]) -> list[Cell]:
     """Return every cell of a run over HTTP, floors first.
 
-    Cold and just written are asked by recall alone: its answer tells by its stages which way it took.
+    Cold and just written are asked by recall alone: a context waits for the same image.
     """
     floors = [Cell(what, number) for what in (SELECT, LIVE) for number in clients]
     warm = [Cell(what, number, size, WARM) for what in (RECALL, CONTEXT) for size in sizes for number in clients]
@@ -186,18 +182,6 @@ def cohorts_of(subjects: Mapping[int, Sequence[str]]) -> Cohorts:
 def islice_of(subjects: Sequence[str], first: int, number: int) -> list[str]:
     """Return ``number`` subjects, round and round from ``first``."""
     return list(islice(cycle(subjects), first, first + number))
-
-
-def without_held(answers: Slice) -> Slice:
-    """Leave out answers from an image that was held after all, as after an earlier run on the same stack."""
-    kept = [place for place, stages in enumerate(answers.stages) if HELD not in stages]
-    return Slice(
-        tuple(answers.ms[place] for place in kept),
-        answers.wall_s,
-        answers.cpu_s,
-        answers.failed,
-        tuple(answers.stages[place] for place in kept),
-    )
 
 
 def added(slices: Sequence[Slice]) -> Slice:

@@ -27,7 +27,6 @@ from memory_platform.benchmarks.rounds import (
     cells_of,
     cohorts_of,
     run_rounds,
-    without_held,
 )
 from memory_platform.benchmarks.target import Target, recall_of, target_at
 from memory_platform.kernel.errors import InvalidInput
@@ -128,11 +127,6 @@ def test_a_subject_is_fresh_once_and_never_one_that_is_asked_again_and_again() -
     assert len(first) == 10
     assert not set(first) & set(second)
     assert not set(first + second) & {*cohorts.hot[100], *cohorts.writers[100]}
-
-
-def test_answers_of_an_image_that_was_held_after_all_are_not_cold() -> None:
-    kept = without_held(Slice((1.0, 9.0), 1.0, stages=({"read": 0.1}, {"load": 8.0})))
-    assert (kept.ms, kept.stages) == ((9.0,), ({"load": 8.0},))
 
 
 def test_every_cell_has_its_turn_in_every_round() -> None:
