@@ -19,7 +19,8 @@ from tenants.isolation import current_tenant_id
 CLAIM_POSITIONS = """
 INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, %s)
 ON CONFLICT (tenant_id, subject_id) DO UPDATE
-  SET version = subject_memory.version + 1, next_position = subject_memory.next_position + %s
+  SET version = subject_memory.version + 1, epoch = subject_memory.epoch + %s,
+      next_position = subject_memory.next_position + %s
 RETURNING next_position
 """
 
@@ -61,10 +62,12 @@ def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:
 def touch_memory(subject_id: UUID, *, positions: int = 0) -> int:
     """Raise the version of a subject's memory and lock it until the transaction ends.
 
-    Returns the first of ``positions`` fresh position numbers. Every change to a snapshot goes through here.
+    Returns the first of ``positions`` fresh position numbers; whoever takes none changes what was there, which begins
+    a new epoch. Every change to a snapshot goes through here.
     """
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM_POSITIONS, [current_tenant_id(), new_id(), subject_id, positions + 1, positions])
+        grown = [positions + 1, int(not positions), positions]
+        cursor.execute(CLAIM_POSITIONS, [current_tenant_id(), new_id(), subject_id, *grown])
         row = cursor.fetchone()
     return int(row[0]) - positions
 

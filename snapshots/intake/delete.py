@@ -4,8 +4,9 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 
+from snapshots.embedding.store import touch_memory
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, SnapshotSource, SubjectMemory
 from snapshots.queue.counts import remove_work_of_conversation
 from snapshots.window.window import bury_windows
@@ -33,7 +34,7 @@ def forget_snapshots(conversation: Conversation) -> None:
     strip_receipts(conversation, gone)
     if gone:
         Snapshot.objects.filter(subject_id=subject_id, id__in=gone).delete()
-        memory.update(version=F("version") + 1)
+        touch_memory(subject_id)
 
 
 def sole_snapshots(conversation: Conversation) -> list[UUID]:

@@ -101,10 +101,12 @@ class SnapshotVersion(SubjectOwned):
 class SubjectMemory(SubjectOwned):
     """State of a subject's snapshots as one thing. Every change to any of them raises ``version`` in its transaction.
 
-    ``next_position`` numbers the snapshots; the row's lock orders the writers of one subject.
+    ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch lacks only the snapshots
+    from its own last position on. ``next_position`` numbers them; the row's lock orders the writers of one subject.
     """
 
     version = models.PositiveBigIntegerField(default=1)
+    epoch = models.PositiveBigIntegerField(default=1, db_default=1)
     next_position = models.BigIntegerField(default=1)
 
     class Meta(SubjectOwned.Meta):

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from uuid import UUID
 
-from snapshots.recall.image import Image
+from snapshots.recall.loading import LoadedImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,12 @@ class ImageKey:
     spaces: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldImage:
-    """An image and the version of the subject's memory it was built from."""
-
-    version: int
-    image: Image
-
-
 class ImageCache:
     """Safe to share between threads. Building happens outside: two threads may build the same image, one is kept."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
-        self._held: OrderedDict[ImageKey, HeldImage] = OrderedDict()
+        self._held: OrderedDict[ImageKey, LoadedImage] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -46,7 +38,7 @@ class ImageCache:
     def __len__(self) -> int:
         return len(self._held)
 
-    def held(self, key: ImageKey) -> HeldImage | None:
+    def held(self, key: ImageKey) -> LoadedImage | None:
         """Return what is held for ``key``, whatever its version: the caller compares it with the database's."""
         with self._lock:
             found = self._held.get(key)
@@ -54,22 +46,17 @@ class ImageCache:
                 self._held.move_to_end(key)
             return found
 
-    def get(self, key: ImageKey, version: int) -> Image | None:
-        """Return the image of exactly this version, or None: then the caller builds it and puts it."""
-        found = self.held(key)
-        return found.image if found is not None and found.version == version else None
-
-    def put(self, key: ImageKey, version: int, image: Image) -> None:
-        """Hold ``image`` unless a later version is held; an image larger than the whole cache is not held."""
+    def put(self, key: ImageKey, loaded: LoadedImage) -> None:
+        """Hold an image unless a later version is held; one larger than the whole cache is not held."""
         with self._lock:
             present = self._held.get(key)
-            if present is not None and present.version > version:
+            if present is not None and present.state.version > loaded.state.version:
                 return
             self._remove(key)
-            if image.nbytes > self._limit:
+            if loaded.image.nbytes > self._limit:
                 return
-            self._held[key] = HeldImage(version, image)
-            self._bytes += image.nbytes
+            self._held[key] = loaded
+            self._bytes += loaded.image.nbytes
             while self._bytes > self._limit:
                 self._remove(next(iter(self._held)))
 

@@ -14,12 +14,34 @@ from snapshots.recall.values import KINDS, MemoryRow
 Float64 = npt.NDArray[np.float64]
 
 PROVENANCES = ("observation", "analysis", "confirmed_by_user")
+_LABELLED = {"conversation_id": "conversation", "name": "speaker"}
 _TIME_FIELDS = frozenset({"said_at", "valid_at", "expires_at", "created_at"})
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """A column of few different texts: ``codes`` (n,) into ``texts``, -1 for none."""
+
+    codes: npt.NDArray[np.int32]
+    texts: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes; the texts are counted with the rows."""
+        return self.codes.nbytes
+
+    def label(self, row: int) -> str | None:
+        """Return the text of one row."""
+        code = int(self.codes[row])
+        return self.texts[code] if code >= 0 else None
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
-    """Arrays of length n. Times are seconds since 1970 UTC: NaN means unknown, infinity means without an end."""
+    """Arrays of length n. Times are seconds since 1970 UTC: NaN means unknown, infinity means without an end.
+
+    ``seq`` orders the memories of a conversation; -1 for one without a place in it.
+    """
 
     kind: npt.NDArray[np.uint8]
     provenance: npt.NDArray[np.uint8]
@@ -34,8 +56,9 @@ class Columns:
     expires_at: Float64
     created_at: Float64
     last_validated_at: Float64
-    conversation_id: tuple[str | None, ...]
-    name: tuple[str | None, ...]
+    seq: npt.NDArray[np.int64]
+    conversation: Labels
+    speaker: Labels
     topics: tuple[tuple[str, ...], ...]
     metadata: tuple[object, ...]
 
@@ -49,6 +72,8 @@ class Columns:
             return datetime.fromtimestamp(seconds, UTC) if np.isfinite(seconds) else None
         if field == "kind":
             return KINDS[self.kind[row]]
+        if field in _LABELLED:
+            return getattr(self, _LABELLED[field]).label(row)
         if field == "provenance":
             return PROVENANCES[self.provenance[row]]
         found = getattr(self, field)[row]
@@ -76,11 +101,37 @@ def build_columns(rows: Sequence[MemoryRow]) -> Columns:
         expires_at=_seconds([row.expires_at for row in rows], missing=np.inf),
         created_at=_seconds([row.created_at for row in rows], missing=np.nan),
         last_validated_at=_seconds([row.last_validated_at or row.created_at for row in rows], missing=np.nan),
-        conversation_id=tuple(row.conversation_id for row in rows),
-        name=tuple(row.name for row in rows),
+        seq=np.array([-1 if row.seq is None else row.seq for row in rows], np.int64),
+        conversation=_labelled([row.conversation_id for row in rows]),
+        speaker=_labelled([row.name for row in rows]),
         topics=tuple(row.topics for row in rows),
         metadata=tuple(row.metadata or None for row in rows),
     )
+
+
+def join_columns(earlier: Columns, later: Columns) -> Columns:
+    """Return the columns of the rows of both, in order."""
+    return Columns(*(_joined(getattr(earlier, f.name), getattr(later, f.name)) for f in fields(Columns)))
+
+
+def _joined(earlier: Any, later: Any) -> Any:
+    if isinstance(earlier, tuple):
+        return earlier + later
+    if isinstance(earlier, Labels):
+        return _join_labels(earlier, later)
+    return np.concatenate([earlier, later])
+
+
+def _join_labels(earlier: Labels, later: Labels) -> Labels:
+    codes = {text: code for code, text in enumerate(earlier.texts)}
+    moved = np.array([codes.setdefault(text, len(codes)) for text in later.texts] + [-1], np.int32)
+    return Labels(np.concatenate([earlier.codes, moved[later.codes]]), tuple(codes))
+
+
+def _labelled(texts: Sequence[str | None]) -> Labels:
+    codes: dict[str, int] = {}
+    numbers = [-1 if text is None else codes.setdefault(text, len(codes)) for text in texts]
+    return Labels(np.array(numbers, np.int32), tuple(codes))
 
 
 def _seconds(moments: Sequence[datetime | None], *, missing: float) -> Float64:

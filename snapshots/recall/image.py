@@ -4,9 +4,7 @@ Built from the rows, which are the truth. It holds no text: a hit yields an id, 
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.terms import terms
-from snapshots.embedding.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, Int8, decode_dense, decode_lex, term_key
-from snapshots.recall.columns import Columns, array_bytes, build_columns
+from snapshots.embedding.rows import (
+    ABOUT,
+    BEFORE,
+    POSTING,
+    SPEAKER,
+    TEXT,
+    Float32,
+    Int8,
+    decode_dense,
+    decode_lex,
+    term_key,
+)
+from snapshots.recall.columns import Columns, Labels, array_bytes, build_columns, join_columns
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import MemoryRow
 
@@ -76,17 +85,19 @@ class Image:
     """All memories of one subject in row order. ``spaces`` holds one entry per embedding space with vectors; a memory
     stands in at most one.
 
-    ``dated_length`` and ``window_length`` are document lengths in terms, of a memory and of it with its neighbours.
+    ``lengths`` are terms per field and row, shape (4, n); ``dated_length`` and ``window_length`` are document lengths
+    in terms, of a memory and of it with its neighbours.
     """
 
     ids: tuple[UUID, ...]
     columns: Columns
     postings: Postings
+    lengths: Float32
+    spaces: tuple[DenseSpace, ...]
     neighbours: Neighbours
     sittings: Sittings
     dated_length: Float32
     window_length: Float32
-    spaces: tuple[DenseSpace, ...]
     speakers: tuple[Speaker, ...]
     nbytes: int
     kept: dict[Hashable, Any] = field(default_factory=dict)
@@ -98,87 +109,129 @@ class Image:
         return len(self.ids)
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What rows say by themselves, before they are linked: one entry per posting in ``keys``, ``docs``, ``tf``."""
+
+    ids: tuple[UUID, ...]
+    columns: Columns
+    keys: npt.NDArray[np.uint64]
+    docs: Int32
+    tf: Float32
+    lengths: Float32
+    spaces: tuple[DenseSpace, ...]
+
+
 def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
     """Return the image of ``rows``; ``dimensions`` gives the length of a vector by embedding space, in order.
 
     Raises DamagedIndexRow.
     """
-    neighbours = link_neighbours(rows)
-    docs, codes, keys, tf = _unpack(rows)
-    lengths = _lengths(docs, codes, tf, len(rows))
-    spaces = tuple(_dense_spaces(rows, dimensions or {}))
-    postings = _invert(docs, keys, tf)
-    columns = build_columns(rows)
-    sittings = link_sittings(rows, lengths[TEXT])
-    arrays = sum(map(array_bytes, (postings, neighbours, sittings, columns, *spaces)))
-    return Image(
+    return link(unpack(rows, dimensions or {}))
+
+
+def extend_image(image: Image, rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
+    """Return the image of the memories of ``image`` and then ``rows``: the same as built from all of them at once.
+
+    ``image`` stays as it is: others may be reading it. Raises DamagedIndexRow.
+    """
+    return link(join(rows_of(image), unpack(rows, dimensions or {})))
+
+
+def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
+    """Read the packed columns of ``rows``."""
+    decoded = decode_lex(b"".join(row.lex for row in rows))
+    docs = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row.lex) // POSTING.itemsize for row in rows])
+    fields = decoded["code"] >> np.uint8(6)
+    tf = (decoded["code"] & np.uint8(63)).astype(np.float32)
+    lengths = np.bincount(fields.astype(np.int64) * len(rows) + docs, tf, 4 * len(rows))
+    return Rows(
         ids=tuple(row.id for row in rows),
-        columns=columns,
-        postings=postings,
-        neighbours=neighbours,
-        sittings=sittings,
-        dated_length=lengths[TEXT] + lengths[SPEAKER] + lengths[ABOUT],
-        window_length=_window_length(lengths, neighbours),
-        spaces=spaces,
-        speakers=_speakers(rows),
-        nbytes=arrays + len(rows) * _ROW_OVERHEAD_BYTES,
+        columns=build_columns(rows),
+        keys=decoded["term"].astype(np.uint64) << np.uint64(2) | fields,
+        docs=docs,
+        tf=tf,
+        lengths=lengths.astype(np.float32).reshape(4, len(rows)),
+        spaces=tuple(_dense_spaces(rows, dimensions)),
     )
 
 
-def link_neighbours(rows: Sequence[MemoryRow]) -> Neighbours:
+def rows_of(image: Image) -> Rows:
+    """Return what the rows of an image said, its postings in the order of their keys."""
+    postings = image.postings
+    keys = np.repeat(postings.keys, np.diff(postings.ptr))
+    return Rows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
+
+
+def join(earlier: Rows, later: Rows) -> Rows:
+    """Return the rows of both, the later ones numbered on."""
+    moved = np.int32(len(earlier.ids))
+    return Rows(
+        ids=earlier.ids + later.ids,
+        columns=join_columns(earlier.columns, later.columns),
+        keys=np.concatenate([earlier.keys, later.keys]),
+        docs=np.concatenate([earlier.docs, later.docs + moved]),
+        tf=np.concatenate([earlier.tf, later.tf]),
+        lengths=np.concatenate([earlier.lengths, later.lengths], axis=1),
+        spaces=_join_spaces(earlier.spaces, later.spaces, moved),
+    )
+
+
+def link(rows: Rows) -> Image:
+    """Return the image of ``rows``: sorted by term, neighbours and sittings found, documents measured."""
+    neighbours = link_neighbours(rows.columns)
+    postings, sittings = _invert(rows), link_sittings(rows.columns, rows.lengths[TEXT])
+    arrays = sum(map(array_bytes, (postings, neighbours, sittings, rows.columns, *rows.spaces)))
+    return Image(
+        ids=rows.ids,
+        columns=rows.columns,
+        postings=postings,
+        lengths=rows.lengths,
+        spaces=rows.spaces,
+        neighbours=neighbours,
+        sittings=sittings,
+        dated_length=rows.lengths[TEXT] + rows.lengths[SPEAKER] + rows.lengths[ABOUT],
+        window_length=_window_length(rows.lengths, neighbours),
+        speakers=_speakers(rows.columns.speaker),
+        nbytes=arrays + rows.lengths.nbytes + len(rows.ids) * _ROW_OVERHEAD_BYTES,
+    )
+
+
+def link_neighbours(columns: Columns) -> Neighbours:
     """Link the rows of each conversation in order of ``seq``; rows without one stand alone. Length n + 1 each."""
-    n = len(rows)
+    n = len(columns.seq)
     previous, following = np.full(n + 1, n, np.int32), np.full(n + 1, n, np.int32)
-    for (left_conversation, _, left), (conversation, _, right) in pairwise(_spoken(rows)):
-        if left_conversation == conversation:
-            previous[right], following[left] = left, right
+    order, joined = _spoken(columns)
+    left, right = order[:-1][joined], order[1:][joined]
+    previous[right], following[left] = left, right
     return Neighbours(previous, following, previous[previous], following[following])
 
 
-def link_sittings(rows: Sequence[MemoryRow], lengths: Float32) -> Sittings:
+def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
     """Number the sittings: a conversation, cut where nothing was said for long. ``lengths`` are terms per row."""
-    of = np.arange(len(rows), dtype=np.int32)
-    for (left_conversation, _, left), (conversation, _, right) in pairwise(_spoken(rows)):
-        if left_conversation == conversation and not _long_silence(rows[left], rows[right]):
-            of[right] = of[left]
-    of = np.unique(of, return_inverse=True)[1].astype(np.int32)
+    order, joined = _spoken(columns)
+    silence = np.abs(np.diff(columns.said_at[order])) > DEFAULT_RECALL.scoring.sitting_gap_hours * 3_600
+    begins = np.append(np.ones(min(len(order), 1), np.bool_), ~joined | silence)
+    of = np.full(len(columns.seq), -1, np.int32)
+    of[order] = begins.cumsum() - 1
+    alone = of < 0
+    of[alone] = begins.sum() + np.arange(alone.sum())
     return Sittings(of, np.bincount(of, lengths).astype(np.float32))
 
 
-def _spoken(rows: Sequence[MemoryRow]) -> list[tuple[str, int, int]]:
-    """Return (conversation, seq, row number) of the rows of conversations, each conversation's in order."""
-    return sorted(
-        (row.conversation_id, row.seq, i) for i, row in enumerate(rows) if row.conversation_id and row.seq is not None
-    )
+def _spoken(columns: Columns) -> tuple[Int32, npt.NDArray[np.bool_]]:
+    """Return the rows of conversations, each conversation's in order, and which go on with the one before them."""
+    codes, seq = columns.conversation.codes, columns.seq
+    rows = np.flatnonzero((codes >= 0) & (seq >= 0)).astype(np.int32)
+    order = rows[np.lexsort((rows, seq[rows], codes[rows]))]
+    return order, codes[order][1:] == codes[order][:-1]
 
 
-def _long_silence(left: MemoryRow, right: MemoryRow) -> bool:
-    if left.said_at is None or right.said_at is None:
-        return False
-    return abs(right.said_at - left.said_at) > timedelta(hours=DEFAULT_RECALL.scoring.sitting_gap_hours)
-
-
-def _unpack(rows: Sequence[MemoryRow]) -> tuple[Int32, npt.NDArray[np.uint8], npt.NDArray[np.uint64], Float32]:
-    """Return, per posting: row, field, key and term frequency."""
-    decoded = decode_lex(b"".join(row.lex for row in rows))
-    counts = [len(decode_lex(row.lex)) for row in rows]
-    docs = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
-    codes = decoded["code"] >> np.uint8(6)
-    keys = decoded["term"].astype(np.uint64) << np.uint64(2) | codes
-    return docs, codes, keys, (decoded["code"] & np.uint8(63)).astype(np.float32)
-
-
-def _invert(docs: Int32, keys: npt.NDArray[np.uint64], tf: Float32) -> Postings:
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
+def _invert(rows: Rows) -> Postings:
+    order = np.argsort(rows.keys, kind="stable")
+    ordered = rows.keys[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] ^ np.uint64(1)))
-    return Postings(ordered[starts], np.append(starts, len(ordered)), docs[order], tf[order])
-
-
-def _lengths(docs: Int32, codes: npt.NDArray[np.uint8], tf: Float32, n: int) -> Float32:
-    """Return terms per field and row, shape (4, n)."""
-    flat = np.bincount(codes.astype(np.int64) * n + docs, tf, 4 * n)
-    return flat.astype(np.float32).reshape(4, n)
+    return Postings(ordered[starts], np.append(starts, len(ordered)), rows.docs[order], rows.tf[order])
 
 
 def _window_length(lengths: Float32, neighbours: Neighbours) -> Float32:
@@ -197,11 +250,28 @@ def _dense_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> I
             yield DenseSpace(space, np.array(held, np.int32), scales, dated, continued)
 
 
-def _speakers(rows: Sequence[MemoryRow]) -> tuple[Speaker, ...]:
-    said: dict[str, list[int]] = {}
-    for i, row in enumerate(rows):
-        if row.name:
-            said.setdefault(row.name, []).append(i)
+def _join_spaces(earlier: Sequence[DenseSpace], later: Sequence[DenseSpace], moved: np.int32) -> tuple[DenseSpace, ...]:
+    """Return the spaces of both, those that only the later rows know last."""
+    held = {space.name: space for space in earlier}
+    for space in later:
+        new = replace(space, rows=space.rows + moved)
+        held[space.name] = _join_space(held[space.name], new) if space.name in held else new
+    return tuple(held.values())
+
+
+def _join_space(earlier: DenseSpace, later: DenseSpace) -> DenseSpace:
+    return DenseSpace(
+        name=earlier.name,
+        rows=np.concatenate([earlier.rows, later.rows]),
+        scales=np.concatenate([earlier.scales, later.scales], axis=1),
+        dated=np.concatenate([earlier.dated, later.dated]),
+        continued=np.concatenate([earlier.continued, later.continued]),
+    )
+
+
+def _speakers(named: Labels) -> tuple[Speaker, ...]:
     return tuple(
-        Speaker(frozenset(map(term_key, terms(name))), np.array(numbers, np.int32)) for name, numbers in said.items()
+        Speaker(frozenset(map(term_key, terms(name))), np.flatnonzero(named.codes == code).astype(np.int32))
+        for code, name in enumerate(named.texts)
+        if name
     )

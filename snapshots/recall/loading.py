@@ -18,11 +18,11 @@ from snapshots.embedding.spaces import Embedders, space_id
 from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.image import Image, build_image
+from snapshots.recall.image import Image, build_image, extend_image
 from snapshots.recall.values import MemoryRow
 from tenants.isolation import current_tenant_id
 
-VERSION = "SELECT version FROM subject_memory WHERE tenant_id = $1 AND subject_id = $2"
+STATE = "SELECT version, epoch, next_position FROM subject_memory WHERE tenant_id = $1 AND subject_id = $2"
 
 ROWS = """
 SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
@@ -32,13 +32,13 @@ FROM snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
 LEFT JOIN snapshot_counter n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
-WHERE s.tenant_id = $1 AND s.subject_id = $2
+WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.position >= $3 AND s.position < $4
 ORDER BY s.position
 """
 
 VECTORS = """
 SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
-WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
+WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3) AND ($4::uuid[] IS NULL OR snapshot_id = ANY($4))
 """
 
 HALFVEC_HEADER = 4
@@ -78,15 +78,26 @@ class PackedVectors(NamedTuple):
 
 
 NO_VECTORS = PackedVectors(None, "")
+BEYOND_ALL = 2**62
+"""A position that no memory has."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """Where a subject's memory stands: see :class:`snapshots.models.SubjectMemory`. All 0 while there is none."""
+
+    version: int = 0
+    epoch: int = 0
+    next_position: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedImage:
-    """An image, the version it shows, and what was missing while it was built."""
+    """An image, the state of the memory it shows, and what was missing while it was built."""
 
     image: Image
-    version: int
-    degraded: frozenset[DegradedReason]
+    state: MemoryState
+    degraded: frozenset[DegradedReason] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,30 +109,36 @@ class HeldImage:
     earlier: Mapping[UUID, HeldThen] = field(default_factory=dict)
 
 
-def memory_version(subject_id: UUID) -> int:
-    """Return the version of the subject's memory; 0 when there is none yet."""
-    return version_of(fetch_together([version_statement(current_tenant_id(), subject_id)])[0])
+def memory_state(subject_id: UUID) -> MemoryState:
+    """Return where the subject's memory stands, in the open scope."""
+    return state_of(fetch_together([state_statement(current_tenant_id(), subject_id)])[0])
 
 
-def version_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
-    """Return the statement that reads the version; :func:`version_of` reads its rows."""
-    return Statement(VERSION, [tenant_id, subject_id])
+def state_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
+    """Return the statement that reads the state; :func:`state_of` reads its rows."""
+    return Statement(STATE, [tenant_id, subject_id])
 
 
-def version_of(rows: Rows) -> int:
-    """Return the version in ``rows`` of :func:`version_statement`; 0 when there is no memory yet."""
-    return int(rows[0][0]) if rows else 0
+def state_of(rows: Rows) -> MemoryState:
+    """Return the state in ``rows`` of :func:`state_statement`."""
+    return MemoryState(*rows[0]) if rows else MemoryState()
 
 
-def load_image(subject_id: UUID, embedders: Embedders, version: int) -> LoadedImage:
+def load_image(subject_id: UUID, embedders: Embedders, state: MemoryState) -> LoadedImage:
     """Build the image of a subject from its rows, in the open scope.
 
     The vectors are read under a savepoint: when pgvector fails, the image has no dense views and says so.
     """
-    rows = [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id])]
-    dense, degraded = _dense_rows(subject_id, embedders)
-    memories = [_memory_row(row, dense.get(row.id, NO_VECTORS)) for row in rows]
-    return LoadedImage(_image_of(memories, embedders), version, degraded)
+    rows = _rows_between(subject_id, 0, state.next_position)
+    memories, degraded = _with_vectors(subject_id, rows, embedders, all_of_them=True)
+    return LoadedImage(build_image(memories, _dimensions(embedders)), state, degraded)
+
+
+def load_growth(subject_id: UUID, embedders: Embedders, held: LoadedImage, state: MemoryState) -> LoadedImage:
+    """Return ``held`` with the memories added since, in the open scope; ``state`` is of the same epoch."""
+    rows = _rows_between(subject_id, held.state.next_position, state.next_position)
+    memories, degraded = _with_vectors(subject_id, rows, embedders, all_of_them=False)
+    return LoadedImage(extend_image(held.image, memories, _dimensions(embedders)), state, degraded)
 
 
 def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) -> HeldImage:
@@ -130,18 +147,32 @@ def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) 
     What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
     """
     earlier = changed_since(subject_id, known_at)
-    rows = [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id])]
+    rows = _rows_between(subject_id, 0, BEYOND_ALL)
     held = [
         row for row in rows if row.recorded_at <= known_at and (row.retired_at is None or row.retired_at > known_at)
     ]
-    dense, degraded = _dense_rows(subject_id, embedders)
+    dense, degraded = _dense_rows(subject_id, embedders, None)
     dense = {row: packed for row, packed in dense.items() if row not in earlier or not _reworded(earlier[row])}
     memories = [_memory_row(_row_then(row, earlier.get(row.id)), dense.get(row.id, NO_VECTORS)) for row in held]
-    return HeldImage(_image_of(memories, embedders), degraded, earlier)
+    return HeldImage(build_image(memories, _dimensions(embedders)), degraded, earlier)
 
 
-def _image_of(memories: Sequence[MemoryRow], embedders: Embedders) -> Image:
-    return build_image(memories, {embedder.name: embedder.dimensions for embedder in embedders})
+def _rows_between(subject_id: UUID, first: int, end: int) -> list[_Row]:
+    """Return the rows from position ``first`` up to before ``end``, in order."""
+    return [_Row(*found) for found in fetch_prepared(ROWS, [current_tenant_id(), subject_id, first, end])]
+
+
+def _with_vectors(
+    subject_id: UUID, rows: Sequence[_Row], embedders: Embedders, *, all_of_them: bool
+) -> tuple[list[MemoryRow], frozenset[DegradedReason]]:
+    """Return ``rows`` with their vectors; ``all_of_them`` says that the subject has no others."""
+    wanted = None if all_of_them else [row.id for row in rows]
+    dense, degraded = _dense_rows(subject_id, embedders, wanted)
+    return [_memory_row(row, dense.get(row.id, NO_VECTORS)) for row in rows], degraded
+
+
+def _dimensions(embedders: Embedders) -> dict[str, int]:
+    return {embedder.name: embedder.dimensions for embedder in embedders}
 
 
 def _row_then(row: _Row, then: HeldThen | None) -> _Row:
@@ -172,14 +203,16 @@ def _indexed_then(held: Snapshot) -> IndexedText:
     return index_text(turn, category=held.category or None, topics=held.topics)
 
 
-def _dense_rows(subject_id: UUID, embedders: Embedders) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
-    """Return each memory's vectors in the first listed space that holds it."""
+def _dense_rows(
+    subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
+) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
+    """Return each memory's vectors in the first listed space that holds it; of ``wanted`` ones, None for all."""
     spaces = {space_id(embedder): embedder for embedder in embedders}
     if not spaces:
         return {}, frozenset()
     try:
         with transaction.atomic():
-            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, list(spaces)])
+            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, list(spaces), wanted])
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
         return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})

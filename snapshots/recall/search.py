@@ -15,7 +15,7 @@ from snapshots.embedding.spaces import Embedders, active_embedders
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
-from snapshots.recall.loading import HeldImage, load_image, load_image_held, memory_version
+from snapshots.recall.loading import HeldImage, load_growth, load_image, load_image_held, memory_state
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
@@ -101,18 +101,20 @@ def held_image(subject_id: UUID, embedders: Embedders, known_at: datetime | None
 
 
 def current_image(subject_id: UUID, embedders: Embedders) -> tuple[Image, frozenset[DegradedReason]]:
-    """Return the subject's image of the database's version, from this process's cache or built anew.
+    """Return the image of the subject's memory as it is: the one this process holds, grown by what was added, or new.
 
     An image that had to do without vectors is not kept: the next call tries again.
     """
     key = ImageKey(current_tenant_id(), subject_id, spaces_key(embedders))
-    version = memory_version(subject_id)
-    held = IMAGES.get(key, version)
-    if held is not None:
-        return held, frozenset()
-    loaded = load_image(subject_id, embedders, version)
+    state, held = memory_state(subject_id), IMAGES.held(key)
+    if held is not None and held.state == state:
+        return held.image, frozenset()
+    if held is not None and held.state.epoch == state.epoch and held.state.version < state.version:
+        loaded = load_growth(subject_id, embedders, held, state)
+    else:
+        loaded = load_image(subject_id, embedders, state)
     if not loaded.degraded:
-        IMAGES.put(key, version, loaded.image)
+        IMAGES.put(key, loaded)
     return loaded.image, loaded.degraded
 
 

@@ -12,7 +12,7 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.lanes import lanes_of
-from snapshots.recall.loading import version_of, version_statement
+from snapshots.recall.loading import state_of, state_statement
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import IMAGES, SUBJECTS, Question, Stopwatch, spaces_key
@@ -33,17 +33,17 @@ def recall_warm(tenant_id: UUID, external_id: str, query: RecallQuery, question:
     with watch.stage("rank"):
         hits = rank_memories(query, question.probe, held.image, DEFAULT_RECALL)
     with watch.stage("read"):
-        subject, version, beliefs, tags, texts = tenant_reads(
+        subject, state, beliefs, tags, texts = tenant_reads(
             tenant_id,
             [
                 subject_statement(tenant_id, external_id),
-                version_statement(tenant_id, key.subject_id),
+                state_statement(tenant_id, key.subject_id),
                 beliefs_statement(tenant_id, key.subject_id, _beliefs(query)),
                 tags_statement(tenant_id, key.subject_id),
                 texts_statement(tenant_id, key.subject_id, hits),
             ],
         )
-    if only_id(subject) != key.subject_id or version_of(version) != held.version:
+    if only_id(subject) != key.subject_id or state_of(state) != held.state:
         return None
     with watch.stage("lanes"):
         lanes = lanes_of(query, beliefs_of(beliefs), tags_of(tags))

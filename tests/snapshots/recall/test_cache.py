@@ -3,59 +3,69 @@
 from uuid import UUID, uuid4
 
 from snapshots.recall.cache import ImageCache, ImageKey
+from snapshots.recall.image import Image
+from snapshots.recall.loading import LoadedImage, MemoryState
 from tests.snapshots.recall.world import image_of, memory
 
 ACME, GLOBEX, ADA, GIL = (uuid4() for _ in range(4))
 IMAGE = image_of([memory("aisle")])
 
 
+def at(version: int, image: Image = IMAGE) -> LoadedImage:
+    return LoadedImage(image, MemoryState(version=version, epoch=1, next_position=2))
+
+
+def held(cache: ImageCache, wanted: ImageKey) -> Image | None:
+    found = cache.held(wanted)
+    return found.image if found else None
+
+
 def key(tenant: UUID = ACME, subject: UUID = ADA, space: str = "") -> ImageKey:
     return ImageKey(tenant, subject, space)
 
 
-def test_an_image_answers_for_its_own_version_only() -> None:
+def test_an_image_is_held_with_the_state_of_the_memory_it_shows() -> None:
     cache = ImageCache(10**6)
-    cache.put(key(), 3, IMAGE)
-    assert cache.get(key(), 3) is IMAGE
-    assert cache.get(key(), 4) is None
+    cache.put(key(), at(3))
+    assert cache.held(key()) == at(3)
 
 
 def test_another_tenant_subject_or_space_never_meets_it() -> None:
     cache = ImageCache(10**6)
-    cache.put(key(), 1, IMAGE)
-    assert cache.get(key(tenant=GLOBEX), 1) is None
-    assert cache.get(key(subject=GIL), 1) is None
-    assert cache.get(key(space="other"), 1) is None
+    cache.put(key(), at(1))
+    assert held(cache, key(tenant=GLOBEX)) is None
+    assert held(cache, key(subject=GIL)) is None
+    assert held(cache, key(space="other")) is None
 
 
 def test_an_older_image_does_not_replace_a_newer_one() -> None:
     cache = ImageCache(10**6)
-    cache.put(key(), 5, IMAGE)
-    cache.put(key(), 4, image_of([]))
-    assert cache.get(key(), 5) is IMAGE
+    cache.put(key(), at(5))
+    cache.put(key(), at(4, image_of([])))
+    assert held(cache, key()) is IMAGE
 
 
 def test_the_least_recently_used_leaves_when_bytes_run_out() -> None:
     cache = ImageCache(2 * IMAGE.nbytes)
-    cache.put(key(subject=ADA), 1, IMAGE)
-    cache.put(key(subject=GIL), 1, IMAGE)
+    cache.put(key(subject=ADA), at(1))
+    cache.put(key(subject=GIL), at(1))
     assert cache.held(key(subject=ADA)) is not None
-    cache.put(key(tenant=GLOBEX, subject=GIL), 1, IMAGE)
-    assert cache.get(key(subject=GIL), 1) is None
-    assert cache.get(key(subject=ADA), 1) is IMAGE
+    cache.put(key(tenant=GLOBEX, subject=GIL), at(1))
+    assert held(cache, key(subject=GIL)) is None
+    assert held(cache, key(subject=ADA)) is IMAGE
     assert (len(cache), cache.nbytes) == (2, 2 * IMAGE.nbytes)
 
 
 def test_what_is_larger_than_the_cache_is_not_held() -> None:
     cache = ImageCache(IMAGE.nbytes - 1)
-    cache.put(key(), 1, IMAGE)
+    cache.put(key(), at(1))
     assert (len(cache), cache.nbytes) == (0, 0)
 
 
 def test_a_forgotten_subject_leaves_in_every_space_and_nobody_else_does() -> None:
     cache = ImageCache(10**6)
-    for held in (key(), key(space="other"), key(subject=GIL)):
-        cache.put(held, 1, IMAGE)
+    for one in (key(), key(space="other"), key(subject=GIL)):
+        cache.put(one, at(1))
     cache.discard(ACME, ADA)
     assert cache.held(key()) is cache.held(key(space="other")) is None
     assert cache.nbytes == IMAGE.nbytes

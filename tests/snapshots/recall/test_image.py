@@ -1,11 +1,16 @@
 """The packed memory of one subject. Rows: R2, S5."""
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import timedelta
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from snapshots.recall.image import build_image
+from snapshots.recall.image import build_image, extend_image
+from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory
 
 
@@ -94,3 +99,43 @@ def test_the_order_of_rows_changes_no_row() -> None:
     assert there.postings.keys.tolist() == back.postings.keys.tolist()
     assert [space.dated.shape for space in there.spaces] == [(2, EMBEDDER.dimensions)]
     assert replace(rows[0], seq=None).seq is None
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values of an image are equal, arrays by their numbers."""
+    if isinstance(one, np.ndarray):
+        return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
+    if isinstance(one, dict):
+        return True  # what was worked out, not what is held
+    if is_dataclass(one):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+_rows = st.lists(
+    st.builds(
+        memory,
+        st.text(alphabet="ab 家门?", max_size=12),
+        embed=st.booleans(),
+        conversation_id=st.sampled_from([None, "c1", "c2", "c3"]),
+        seq=st.none() | st.integers(0, 6),
+        name=st.sampled_from([None, "Ada", "Gil"]),
+        said_at=st.none() | st.sampled_from([NOW, NOW - timedelta(hours=5), NOW - timedelta(days=2)]),
+    ),
+    max_size=12,
+)
+
+
+@given(_rows, st.lists(st.integers(0, 12), max_size=3))
+def test_an_image_that_grew_is_the_image_of_all_of_it(rows: list[MemoryRow], cuts: list[int]) -> None:
+    whole = {EMBEDDER.name: EMBEDDER.dimensions}
+    steps = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    grown = build_image([], whole)
+    for first, end in pairwise(steps):
+        before = grown.size
+        longer = extend_image(grown, rows[first:end], whole)
+        assert grown.size == before, "an image that others read does not change"
+        grown = longer
+    assert same(grown, build_image(rows, whole))

@@ -151,7 +151,7 @@ def test_a_warm_image_answers_its_own_tenant_alone(world: World) -> None:
     stolen = ImageKey(world.globex.tenant.id, world.acme.subject.id, spaces_key(active_embedders()))
     held = IMAGES.held(ImageKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
     assert held is not None
-    IMAGES.put(stolen, held.version, held.image)
+    IMAGES.put(stolen, held)
     assert ask(world.globex, "peanuts", subject_id="ada-stolen").memories == ()
 
 
