@@ -77,6 +77,8 @@ class Command(PlatformCommand):
         if options["reembed"]:
             self._reembed(tenants)
         missing = self._show(tenants, whole=not options["tenant"])
+        if options["reembed"] and unmeasured(measured_embedders()):
+            raise CommandError(f"A listed model does not answer: what it lacks was not embedded. {AGAIN}")
         if options["reembed"] and missing:
             raise CommandError(
                 f"{missing:,} memories lack vectors still: a model or pgvector did not answer, or they were written "

@@ -151,6 +151,7 @@ def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
     settings.EMBEDDER = "hashing:32,openai:house-model"
     endpoint.answer = lambda _: Reply({}, status=401)
     assert "openai:house-model@0: the model does not answer" in ran()
+    assert "A listed model does not answer" in refused("--reembed")
     assert "hashing-64 may be its space" in refused("--drop", "hashing-64", "--yes")
 
 
