@@ -76,8 +76,10 @@ def ratio(value: float | None, floor: float | None) -> float | None:
 
 
 def _middle(groups: Sequence[Sequence[float]], share: int) -> float | None:
-    enough = [group for group in groups if len(group) >= LEAST_FOR.get(share, 1)]
-    return median(percentile(group, share) for group in enough) if enough else None
+    """Return the median over all groups, or None: some of them alone could put a percentile below a lower one."""
+    if min(map(len, groups)) < LEAST_FOR.get(share, 1):
+        return None
+    return median(percentile(group, share) for group in groups)
 
 
 def _stages(told: Sequence[Mapping[str, float]]) -> dict[str, float]:

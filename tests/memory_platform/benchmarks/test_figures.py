@@ -30,6 +30,13 @@ def test_a_percentile_that_too_few_answers_could_carry_is_not_given() -> None:
     assert (pooled.p95_ms, pooled.p99_ms) == (18.0, None)
 
 
+def test_a_percentile_needs_enough_answers_in_every_round() -> None:
+    busy, quiet = Slice(tuple([50.0] * 50), wall_s=1.0), Slice(tuple([1.0] * 100), wall_s=1.0)
+    found = figures_of([busy, busy, quiet])
+    assert found is not None
+    assert (found.p95_ms, found.p99_ms) == (50.0, None)
+
+
 def test_what_failed_is_counted_and_what_never_answered_has_no_figures() -> None:
     assert figures_of([Slice((), wall_s=1.0, failed=3)]) is None
     found = figures_of([Slice((), wall_s=1.0, failed=3), Slice((1.0,), wall_s=1.0, failed=1)])
