@@ -47,5 +47,13 @@ def start_stack() -> None:
     )
 
 
+def own_redis(worker: str) -> None:
+    """Give an xdist worker ("gw1") a database of its own: what one empties, another still reads."""
+    number = int(worker.removeprefix("gw")) + 1
+    os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("?db=0", f"?db={number}")
+
+
 if MARK not in os.environ:
     start_stack()
+if "PYTEST_XDIST_WORKER" in os.environ:
+    own_redis(os.environ["PYTEST_XDIST_WORKER"])

@@ -59,7 +59,7 @@ def test_a_hot_window_reads_no_message(world: World) -> None:
 
 def test_a_window_that_redis_lost_is_rebuilt_and_hot_again(world: World) -> None:
     say(world, *(f"m{n}" for n in range(30)))
-    redis_client().call("test", lambda client: client.flushall())
+    redis_client().call("test", lambda client: client.flushdb())
 
     rebuilt, reads = window_now(world)
     assert contents(rebuilt) == [f"m{n}" for n in range(10, 30)]
@@ -70,7 +70,7 @@ def test_a_window_that_redis_lost_is_rebuilt_and_hot_again(world: World) -> None
 def test_rebuilt_and_written_windows_are_the_same(world: World) -> None:
     say(world, "一", "二")
     hot, _ = window_now(world)
-    redis_client().call("test", lambda client: client.flushall())
+    redis_client().call("test", lambda client: client.flushdb())
     rebuilt, _ = window_now(world)
 
     assert rebuilt.turns == hot.turns
