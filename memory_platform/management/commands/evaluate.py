@@ -30,11 +30,11 @@ from memory_platform.evaluation.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
+from memory_platform.management.reading import explained_faults
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.policy import DEFAULT_RECALL
 
-FAULTS_SHOWN = 10
 AGAIN = "Run the same command again: what is stored already is skipped."
 
 
@@ -129,17 +129,8 @@ class Command(PlatformCommand):
     def _read(self, options: dict[str, Any]) -> EvaluationSet:
         path, categories = options["dataset"], options["categories"]
         skipped = frozenset() if categories else options["skip_categories"]
-        try:
+        with explained_faults(path, "cannot be evaluated"):
             found = read_evaluation_set(path, categories=categories, skipped=skipped, afterwards=options["afterwards"])
-        except OSError as fault:
-            raise CommandError(f"Cannot read {path}: {fault.strerror}. Name a JSON file that you may read.") from None
-        except InvalidInput as fault:
-            shown = [f"  {one.field}: {one.message}" for one in fault.faults[:FAULTS_SHOWN]]
-            if len(fault.faults) > FAULTS_SHOWN:
-                shown.append(f"  ... and {len(fault.faults) - FAULTS_SHOWN:,} more")
-            raise CommandError(
-                "\n".join([f"{path} cannot be evaluated; nothing was loaded. Correct:", *shown])
-            ) from None
         if not found.questions:
             raise CommandError(f"No question of {path} is left to ask: {dict(found.left_out)}.")
         return found

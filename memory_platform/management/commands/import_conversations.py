@@ -13,14 +13,13 @@ from tqdm import tqdm
 
 from memory_platform.evaluation.datasets import SAMPLE, Dataset, read_dataset
 from memory_platform.evaluation.importing import import_dataset
-from memory_platform.kernel.errors import InvalidInput
+from memory_platform.management.reading import explained_faults
 from memory_platform.observability.logs import Event, log
 from snapshots.intake.values import CONTENT_DIFFERS
 from tenants.errors import TenantUnknown
 from tenants.models import Tenant
 from tenants.selectors import tenant_by_slug
 
-FAULTS_SHOWN = 10
 AGAIN = "Run the same command again: what is stored already is skipped."
 
 
@@ -55,17 +54,8 @@ class Command(BaseCommand):
         log(Event.IMPORT_FINISHED, tenant=tenant_id, messages=counts["messages"], stored=counts["stored"])
 
     def _dataset(self, path: Path, suffix: str) -> Dataset:
-        try:
+        with explained_faults(path, "is not a data set of conversations"):
             return read_dataset(path, subject_suffix=suffix)
-        except OSError as fault:
-            raise CommandError(f"Cannot read {path}: {fault.strerror}. Name a JSON file that you may read.") from None
-        except InvalidInput as fault:
-            shown = [f"  {one.field}: {one.message}" for one in fault.faults[:FAULTS_SHOWN]]
-            if len(fault.faults) > FAULTS_SHOWN:
-                shown.append(f"  ... and {len(fault.faults) - FAULTS_SHOWN:,} more")
-            raise CommandError(
-                "\n".join([f"{path} is not a data set of conversations; nothing was loaded. Correct:", *shown])
-            ) from None
 
     def _tenant(self, slug: str) -> UUID:
         try:
