@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from io import StringIO
@@ -18,6 +19,7 @@ from psycopg.conninfo import make_conninfo
 from pytest_django.fixtures import Settings
 
 from memory_platform.providers.registry import forget
+from snapshots.embedding.policy import BACKFILL
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
@@ -158,13 +160,15 @@ def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
 def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, endpoint: ModelServer) -> None:
     with override_settings(EMBEDDER=OLD):
         store(migrating.acme, *(f"memory {n}" for n in range(250)))
-    prompt = endpoint.answer
+    prompt, given_up = endpoint.answer, threading.Event()
 
-    def slow(request: Request) -> Reply:
-        time.sleep(0.05)
+    def silent_after_one_batch(request: Request) -> Reply:
+        asked = sum(len(one.body["input"]) for one in endpoint.requests)
+        if asked > 3 * BACKFILL.batch:  # each memory has two texts, and one asks for the length of a vector
+            given_up.wait(60)
         return prompt(request)
 
-    endpoint.answer = slow
+    endpoint.answer = silent_after_one_batch
     environment = os.environ | {
         "EMBEDDER": "openai:house-model,hashing:64",
         "EMBEDDING_BASE_URL": endpoint.url,
@@ -182,9 +186,10 @@ def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, e
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=30)
+    given_up.set()
     assert (running.returncode, "it goes on where it stopped" in said) == (130, True), said
     done = counts(migrating.acme)[2] - 253
-    assert 0 < done < 253
+    assert done == BACKFILL.batch
     with override_settings(EMBEDDER="openai:house-model,hashing:64"):
         endpoint.answer = prompt
         ran("--reembed", "--tenant", "acme")
