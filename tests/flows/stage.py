@@ -47,7 +47,7 @@ class Process:
     """One program in a process group of its own."""
 
     def __init__(self, log: Path, arguments: list[str], environment: dict[str, str]) -> None:
-        self.log = log
+        self.log, self.arguments = log, arguments
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", *arguments],
@@ -125,6 +125,14 @@ class Stage:
         """Return a client of the stage's web; without it requests fail with ``httpx.TransportError``."""
         transport = httpx.HTTPTransport(uds=str(self.socket))
         return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=15)
+
+    def told(self) -> str:
+        """Return all that the processes wrote, and where each thread of the marking workers stands."""
+        for process in self._processes:
+            if process.is_alive and MARKING in process.arguments:
+                process.signal(signal.SIGUSR2)
+        time.sleep(1)
+        return "\n".join(f"== {process.log.name}\n{process.said()}" for process in self._processes)
 
     def close(self) -> None:
         """End everything."""

@@ -1,8 +1,10 @@
 """A Celery app with the platform's settings, whose handlers leave one mark per item and whose leases are short.
 
 ``PAUSE`` seconds pass between reading a batch and writing it; an item whose message says POISON kills the process.
+SIGUSR2 makes the process write where its threads stand.
 """
 
+import faulthandler
 import os
 import signal
 import time
@@ -13,6 +15,7 @@ from uuid import UUID
 import django
 from celery import Celery
 
+faulthandler.register(signal.SIGUSR2, all_threads=True)
 django.setup()
 
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
