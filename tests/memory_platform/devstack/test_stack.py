@@ -80,6 +80,15 @@ class RunningStack:
                     return child
         return None
 
+    def awaited(self, program: str, *, instead_of: psutil.Process | None = None) -> psutil.Process:
+        """Return the main process of a part as soon as it lives; ``instead_of`` one that was killed."""
+        deadline = time.monotonic() + 30
+        while (found := self.part(program)) in {None, instead_of}:
+            assert time.monotonic() < deadline, self.tail()
+            time.sleep(0.1)
+        assert found is not None
+        return found
+
     def ready(self) -> int:
         """Return the status of /health/ready, 0 while nobody answers."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
@@ -147,14 +156,10 @@ class TestARunningStack:
 
     @pytest.mark.parametrize("program", ["postgres", "redis-server", "gunicorn", "worker", "beat"])
     def test_a_killed_part_comes_back(self, stack: RunningStack, program: str) -> None:
-        victim = stack.part(program)
-        assert victim is not None
+        victim = stack.awaited(program)  # it may itself be coming back from the end of the part before
         victim.kill()
         stack.read_until("starting it again", seconds=10)
-        deadline = time.monotonic() + 30
-        while stack.part(program) in {None, victim}:
-            assert time.monotonic() < deadline, stack.tail()
-            time.sleep(0.1)
+        stack.awaited(program, instead_of=victim)
 
     def test_it_answers_again_after_all_that(self, stack: RunningStack) -> None:
         deadline = time.monotonic() + 30
