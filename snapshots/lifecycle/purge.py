@@ -64,13 +64,13 @@ def _expired_snapshots(_: PurgePolicy) -> QuerySet[Snapshot]:
 
 
 def _remove_snapshots(ids: Sequence[UUID]) -> int:
-    """Delete expired snapshots with their words, vectors and sources; their subjects' memory is another one then."""
+    """Delete expired snapshots with their words, vectors and sources; each subject's memory begins a new epoch."""
     subjects = set(Snapshot.objects.filter(pk__in=ids).order_by().values_list("subject_id", flat=True))
     memories = SubjectMemory.objects.filter(subject_id__in=subjects)
     # The memory's lock comes before its snapshots, and in the order of subjects, as for every writer.
     list(memories.order_by("subject_id").select_for_update().values_list("pk"))
     removed, _ = Snapshot.objects.filter(pk__in=ids, expires_at__lte=Now()).delete()
-    memories.update(version=F("version") + 1)
+    memories.update(version=F("version") + 1, epoch=F("epoch") + 1)
     return removed
 
 
