@@ -75,7 +75,10 @@ def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
     """Return the row numbers of the best ``limit`` alive memories, best first; among equals the newer row first."""
     rows = np.flatnonzero(alive)
     if len(rows) > limit:
-        rows = rows[np.argpartition(scores[rows], len(rows) - limit)[len(rows) - limit :]]
+        found = scores[rows]
+        least = np.partition(found, -limit)[-limit]
+        better, equal = rows[found > least], rows[found == least]
+        rows = np.concatenate([better, equal[len(better) - limit :]])
     return rows[np.lexsort((-rows, -scores[rows]))]
 
 

@@ -5,11 +5,12 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from snapshots.recall.explained import explained
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.pipeline import best_rows, rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking import DIGITS
 from snapshots.recall.scoring import score_memories
@@ -42,6 +43,13 @@ def test_scores_fall_and_no_more_than_top_k_come_back() -> None:
     assert len(hits) == 5
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(0 <= hit.semantic <= 1 for hit in hits)
+
+
+def test_of_equal_memories_the_newest_stay_where_a_lane_ends() -> None:
+    scores = np.full(200, 0.5, np.float32)
+    scores[:5] = 0.9
+    best = best_rows(scores, np.ones(200, np.bool_), 50)
+    assert best.tolist() == [4, 3, 2, 1, 0, *range(199, 154, -1)]
 
 
 def test_by_keywords_alone_what_does_not_match_is_not_an_answer() -> None:
