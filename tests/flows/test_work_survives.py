@@ -126,7 +126,9 @@ def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: 
         sweep_until_settled(stage, acme)
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = %s", [PROGRAM]
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE application_name = %s AND datname = current_database()",
+                [PROGRAM],
             )
             assert cursor.fetchone()[0] > 0
     assert worker.is_alive
