@@ -17,6 +17,7 @@ from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
+from snapshots.recall.policy import SEALING
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 
@@ -55,6 +56,13 @@ TIMETABLE = (
         runs="snapshots.jobs.backfill_vectors_job",
         why=gettext_noop("Memories stored while the embedding service was away are found by meaning, too."),
         owner="lifecycle",
+    ),
+    Job(
+        "seal-memories",
+        every=SEALING.every,
+        runs="snapshots.jobs.seal_memories_job",
+        why=gettext_noop("The first question about a large memory is answered as fast as the second."),
+        owner="recall",
     ),
     Job(
         "count-embedding-spaces",

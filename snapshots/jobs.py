@@ -23,6 +23,8 @@ from snapshots.queue.gauges import note_sweep
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.values import Handlers
 from snapshots.queue.wake_up import nudge
+from snapshots.recall.policy import SEALING
+from snapshots.recall.sealing import seal_memories
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import Tally, for_each_tenant, forget_old_runs, run_once
 
@@ -68,9 +70,24 @@ def backfill_vectors_job() -> None:
 
 
 @platform_job
+def seal_memories_job() -> None:
+    """Pack what large memories have gained, so that the next process that sees one reads it at once."""
+    run_once("seal-memories", SEALING.every, _seal_all)
+
+
+@platform_job
 def count_embedding_spaces_job() -> None:
     """Count what each embedding space holds and lacks, for the console."""
     run_once("count-embedding-spaces", COUNT_RUN_POLICY.every, _count_spaces)
+
+
+def _seal_all() -> Tally:
+    until = time.monotonic() + SEALING.time.total_seconds()
+
+    def may_go_on() -> bool:
+        return time.monotonic() < until
+
+    return for_each_tenant(lambda tenant_id: seal_memories(tenant_id, may_go_on=may_go_on), may_go_on=may_go_on)
 
 
 def _backfill(tenant_id: UUID) -> int:

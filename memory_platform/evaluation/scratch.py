@@ -118,9 +118,10 @@ def index_again(scratch: Scratch) -> int:
         if not snapshots:
             break
         stale = [item for item in prepare_snapshots(drafts, active_embedders()) if words[item.draft.id] != item.words]
+        positions = {snapshot.id: snapshot.position for snapshot in snapshots}
         with tenant_tx(scratch.tenant_id):
             for item in stale:
-                touch_memory(item.draft.subject_id)
+                touch_memory(item.draft.subject_id, changed=[positions[item.draft.id]])
                 reindex_snapshot(item)
         touched, after = touched + len(stale), snapshots[-1].id
     return touched + backfill_vectors(scratch.tenant_id, sys.maxsize, mask=mask_sensitive)
@@ -132,8 +133,9 @@ def keep_for_good(scratch: Scratch) -> None:
         passing = Snapshot.objects.filter(expires_at__isnull=False)
         subjects = sorted(set(passing.order_by().values_list("subject_id", flat=True)), key=str)
         for subject_id in subjects:
-            touch_memory(subject_id)
-            passing.filter(subject_id=subject_id).update(expires_at=None)
+            own = passing.filter(subject_id=subject_id)
+            touch_memory(subject_id, changed=own.values_list("position", flat=True))
+            own.update(expires_at=None)
 
 
 def _open(counts: WorkCounts) -> int:

@@ -142,5 +142,5 @@ def store_unchanged(subject_id: UUID, found: Sequence[Found]) -> int | None:
     if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged]):
         return None
     if unchanged:
-        touch_memory(subject_id)
+        touch_memory(subject_id, changed=[one.missing.snapshot.position for one in unchanged])
     return len(unchanged)

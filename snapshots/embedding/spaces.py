@@ -47,6 +47,11 @@ def space_id(embedder: Embedder) -> UUID:
     return stable_id("embedding-space", embedder.name, embedder.dimensions)
 
 
+def spaces_key(embedders: Embedders) -> str:
+    """Return what images and sealed blocks of the same embedding spaces share."""
+    return " ".join(embedder.name for embedder in embedders)
+
+
 def ensure_space(embedder: Embedder) -> UUID:
     """Make the space's row unless it is there; return its id."""
     wanted = space_id(embedder)

@@ -1,6 +1,6 @@
 """The one way a snapshot is written: row, words, vectors, sources, and the version of the subject's memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from uuid import UUID
 
@@ -13,16 +13,28 @@ from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
 from snapshots.embedding.spaces import ensure_space
-from snapshots.models import Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
+from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
 from tenants.isolation import current_tenant_id
 
 CLAIM_POSITIONS = """
 INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, %s)
 ON CONFLICT (tenant_id, subject_id) DO UPDATE
-  SET version = subject_memory.version + 1, epoch = subject_memory.epoch + %s,
-      next_position = subject_memory.next_position + %s
+  SET version = subject_memory.version + 1, next_position = subject_memory.next_position + %s
 RETURNING next_position
 """
+
+BEGIN_EPOCH = """
+INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, 1)
+ON CONFLICT (tenant_id, subject_id) DO UPDATE
+  SET version = subject_memory.version + 1, epoch = subject_memory.epoch + 1
+RETURNING sealed
+"""
+
+BREAK_SEALS = """
+WITH broken AS (DELETE FROM memory_block WHERE tenant_id = %s AND subject_id = %s AND block = ANY(%s) RETURNING block)
+UPDATE subject_memory SET sealed = sealed - (SELECT count(*) FROM broken) WHERE tenant_id = %s AND subject_id = %s
+"""
+"""A statement of its own, after the memory is locked: what another transaction seals until then is seen by it."""
 
 HOLD_MEMORY = """
 INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, 1)
@@ -59,17 +71,26 @@ def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:
     return True
 
 
-def touch_memory(subject_id: UUID, *, positions: int = 0) -> int:
-    """Raise the version of a subject's memory and lock it until the transaction ends.
+def touch_memory(subject_id: UUID, *, changed: Iterable[int]) -> None:
+    """Begin a new epoch of a subject's memory and lock it until the transaction ends.
 
-    Returns the first of ``positions`` fresh position numbers; whoever takes none changes what was there, which begins
-    a new epoch. Every change to a snapshot goes through here.
+    Every change to a stored snapshot goes through here, with the positions of all that are ``changed``: the sealed
+    blocks that hold them are removed.
     """
+    blocks = sorted({position // BLOCK_POSITIONS for position in changed})
+    own = [current_tenant_id(), subject_id]
     with connection.cursor() as cursor:
-        grown = [positions + 1, int(not positions), positions]
-        cursor.execute(CLAIM_POSITIONS, [current_tenant_id(), new_id(), subject_id, *grown])
+        cursor.execute(BEGIN_EPOCH, [current_tenant_id(), new_id(), subject_id])
+        if cursor.fetchone()[0] and blocks:
+            cursor.execute(BREAK_SEALS, [*own, blocks, *own])
+
+
+def claim_positions(subject_id: UUID, count: int) -> int:
+    """Return the first of ``count`` fresh position numbers; the memory is locked until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM_POSITIONS, [current_tenant_id(), new_id(), subject_id, count + 1, count])
         row = cursor.fetchone()
-    return int(row[0]) - positions
+    return int(row[0]) - count
 
 
 def lock_memory(subject_id: UUID) -> None:
@@ -95,7 +116,7 @@ def reindex_snapshot(prepared: PreparedSnapshot) -> None:
 
 
 def _store_of_one_subject(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> None:
-    first = touch_memory(subject_id, positions=len(prepared))
+    first = claim_positions(subject_id, len(prepared))
     numbered = list(enumerate(prepared, first))
     Snapshot.objects.bulk_create(
         [_snapshot_row(item.draft, position) for position, item in numbered], ignore_conflicts=True, batch_size=500

@@ -50,7 +50,7 @@ def supersede(subject_id: UUID, snapshots: QuerySet[Snapshot], *, by: UUID, inva
         keep_image(snapshot, SUPERSEDED, until=now)
         own.filter(id=snapshot.id).update(invalid_at=invalid_at, superseded_by=by, version=F("version") + 1)
     if ended:
-        touch_memory(subject_id)
+        touch_memory(subject_id, changed=[snapshot.position for snapshot in ended])
 
 
 def images_of(snapshot: Snapshot) -> QuerySet[SnapshotVersion]:

@@ -32,9 +32,12 @@ def forget_snapshots(conversation: Conversation) -> None:
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
     gone = sole_snapshots(conversation)
     strip_receipts(conversation, gone)
-    if gone:
-        Snapshot.objects.filter(subject_id=subject_id, id__in=gone).delete()
-        touch_memory(subject_id)
+    own = Snapshot.objects.filter(subject_id=subject_id)
+    # Those that another conversation supports, too, stay without a conversation.
+    changed = own.filter(Q(id__in=gone) | Q(conversation=conversation)).order_by().values_list("position", flat=True)
+    if changed:
+        touch_memory(subject_id, changed=changed)
+        own.filter(id__in=gone).delete()
 
 
 def sole_snapshots(conversation: Conversation) -> list[UUID]:

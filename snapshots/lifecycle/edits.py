@@ -93,7 +93,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     snapshot, columns = plan.snapshot, dict(plan.changed)
     if "text" in columns:
         columns["content_hash"] = content_hash(columns["text"])
-    touch_memory(snapshot.subject_id)
+    touch_memory(snapshot.subject_id, changed=[snapshot.position])
     read = Snapshot.objects.filter(
         id=snapshot.id, subject_id=snapshot.subject_id, version=snapshot.version, retired_at__isnull=True
     )

@@ -6,17 +6,20 @@ One list says what leaves and how; the preview counts the same rows that the pur
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
 from profiles.models import IdempotentReply
+from snapshots.embedding.store import touch_memory
 from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
-from snapshots.models import Message, Receipt, Snapshot, SubjectMemory, Work, WorkKind, WorkState
+from snapshots.models import Message, Receipt, Snapshot, Work, WorkKind, WorkState
 from snapshots.queue.counts import remove_work, remove_work_of_messages
 from tenants.isolation import tenant_tx
 
@@ -65,13 +68,11 @@ def _expired_snapshots(_: PurgePolicy) -> QuerySet[Snapshot]:
 
 def _remove_snapshots(ids: Sequence[UUID]) -> int:
     """Delete expired snapshots with their words, vectors and sources; each subject's memory begins a new epoch."""
-    subjects = set(Snapshot.objects.filter(pk__in=ids).order_by().values_list("subject_id", flat=True))
-    memories = SubjectMemory.objects.filter(subject_id__in=subjects)
+    leaving = Snapshot.objects.filter(pk__in=ids).order_by("subject_id").values_list("subject_id", "position")
     # The memory's lock comes before its snapshots, and in the order of subjects, as for every writer.
-    list(memories.order_by("subject_id").select_for_update().values_list("pk"))
-    removed, _ = Snapshot.objects.filter(pk__in=ids, expires_at__lte=Now()).delete()
-    memories.update(version=F("version") + 1, epoch=F("epoch") + 1)
-    return removed
+    for subject_id, places in groupby(leaving, key=itemgetter(0)):
+        touch_memory(subject_id, changed=[position for _, position in places])
+    return Snapshot.objects.filter(pk__in=ids, expires_at__lte=Now()).delete()[0]
 
 
 def _old_messages(policy: PurgePolicy) -> QuerySet[Message]:

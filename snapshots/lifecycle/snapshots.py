@@ -76,7 +76,8 @@ def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | Non
     ``accept`` raises for a version that the caller does not expect. ``by`` (a staff member) leaves an audit record.
     Raises SnapshotUnknown.
     """
-    touch_memory(snapshot_at(address).subject_id)
+    found = snapshot_at(address)
+    touch_memory(found.subject_id, changed=[found.position])
     snapshot = snapshot_at(address)  # again, now that no other writer can change it
     accept(snapshot.id, snapshot.version)
     snapshot.retired_at = utc_now()
@@ -152,7 +153,7 @@ def _validate_anew(subject: Subject, ids: Collection[UUID]) -> None:
     if ids:
         rows = Snapshot.objects.filter(subject_id=subject.id, id__in=ids)
         rows.update(last_validated_at=utc_now(), version=F("version") + 1)
-        touch_memory(subject.id)
+        touch_memory(subject.id, changed=rows.order_by().values_list("position", flat=True))
 
 
 def _report(tenant_id: UUID, subject_id: UUID, fates: Sequence[Fate]) -> None:

@@ -79,3 +79,23 @@ class SnapshotVector(SubjectOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class MemoryBlock(SubjectOwned):
+    """The index rows of 500 positions of a large memory, packed as one value that a new process reads at once.
+
+    ``packed`` is :func:`snapshots.recall.blocks.pack_block` of ``format``, with the vectors of ``spaces`` (names in
+    their order, apart by blanks). A copy: whatever changes one of its memories removes it in the same transaction.
+    """
+
+    block = models.BigIntegerField()
+    spaces = models.TextField()
+    format = models.PositiveSmallIntegerField()
+    packed = models.BinaryField()
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "memory_block"
+        constraints = (models.UniqueConstraint(fields=("tenant", "subject", "block"), name="one_row_per_block"),)
+
+    def __str__(self) -> str:
+        return str(self.pk)

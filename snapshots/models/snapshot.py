@@ -98,20 +98,34 @@ class SnapshotVersion(SubjectOwned):
         return str(self.pk)
 
 
+BLOCK_POSITIONS = 500
+"""Positions in one :class:`snapshots.models.MemoryBlock`: block ``k`` holds those from ``500 k`` up to ``500 (k + 1)``.
+Every block that there is was packed with it: another number needs a migration that empties the table."""
+
+
 class SubjectMemory(SubjectOwned):
     """State of a subject's snapshots as one thing. Every change to any of them raises ``version`` in its transaction.
 
     ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch lacks only the snapshots
     from its own last position on. ``next_position`` numbers them; the row's lock orders the writers of one subject.
+    ``sealed`` counts the subject's :class:`snapshots.models.MemoryBlock` rows.
     """
 
     version = models.PositiveBigIntegerField(default=1)
     epoch = models.PositiveBigIntegerField(default=1, db_default=1)
     next_position = models.BigIntegerField(default=1)
+    sealed = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta(SubjectOwned.Meta):
         db_table = "subject_memory"
         constraints = (models.UniqueConstraint(fields=("tenant", "subject"), name="one_memory_per_subject"),)
+        indexes = (
+            models.Index(
+                fields=("tenant", "subject"),
+                name="subject_memory_to_seal",
+                condition=models.Q(next_position__gte=(models.F("sealed") + 1) * BLOCK_POSITIONS),
+            ),
+        )
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -109,23 +110,24 @@ def build_columns(rows: Sequence[MemoryRow]) -> Columns:
     )
 
 
-def join_columns(earlier: Columns, later: Columns) -> Columns:
-    """Return the columns of the rows of both, in order."""
-    return Columns(*(_joined(getattr(earlier, f.name), getattr(later, f.name)) for f in fields(Columns)))
+def join_columns(parts: Sequence[Columns]) -> Columns:
+    """Return the columns of the rows of all parts, in order."""
+    return Columns(*(_joined([getattr(part, f.name) for part in parts]) for f in fields(Columns)))
 
 
-def _joined(earlier: Any, later: Any) -> Any:
-    if isinstance(earlier, tuple):
-        return earlier + later
-    if isinstance(earlier, Labels):
-        return _join_labels(earlier, later)
-    return np.concatenate([earlier, later])
+def _joined(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], tuple):
+        return tuple(chain.from_iterable(parts))
+    if isinstance(parts[0], Labels):
+        return _join_labels(parts)
+    return np.concatenate(parts)
 
 
-def _join_labels(earlier: Labels, later: Labels) -> Labels:
-    codes = {text: code for code, text in enumerate(earlier.texts)}
-    moved = np.array([codes.setdefault(text, len(codes)) for text in later.texts] + [-1], np.int32)
-    return Labels(np.concatenate([earlier.codes, moved[later.codes]]), tuple(codes))
+def _join_labels(parts: Sequence[Labels]) -> Labels:
+    codes: dict[str, int] = {}
+    moved = [np.array([*(codes.setdefault(text, len(codes)) for text in one.texts), -1], np.int32) for one in parts]
+    numbered = [move[one.codes] for move, one in zip(moved, parts, strict=True)]
+    return Labels(np.concatenate(numbered), tuple(codes))
 
 
 def _labelled(texts: Sequence[str | None]) -> Labels:

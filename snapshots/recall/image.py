@@ -29,8 +29,9 @@ from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import MemoryRow
 
 Int32 = npt.NDArray[np.int32]
-_ROW_OVERHEAD_BYTES = 400
-"""Python objects of a row that numpy does not count: its UUID, ids, topics; estimated high."""
+Bytes16 = npt.NDArray[np.uint8]
+_ROW_OVERHEAD_BYTES = 100
+"""Python objects of a row that numpy does not count: its topics and metadata; most rows have neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,13 @@ class Speaker:
 @dataclass(frozen=True, slots=True)
 class Image:
     """All memories of one subject in row order. ``spaces`` holds one entry per embedding space with vectors; a memory
-    stands in at most one.
+    stands in at most one. ``ids`` are UUIDs as bytes, shape (n, 16).
 
     ``lengths`` are terms per field and row, shape (4, n); ``dated_length`` and ``window_length`` are document lengths
     in terms, of a memory and of it with its neighbours.
     """
 
-    ids: tuple[UUID, ...]
+    ids: Bytes16
     columns: Columns
     postings: Postings
     lengths: Float32
@@ -108,12 +109,16 @@ class Image:
         """Number of memories."""
         return len(self.ids)
 
+    def id(self, row: int) -> UUID:
+        """Return the id of the memory of one row."""
+        return UUID(bytes=self.ids[row].tobytes())
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """What rows say by themselves, before they are linked: one entry per posting in ``keys``, ``docs``, ``tf``."""
 
-    ids: tuple[UUID, ...]
+    ids: Bytes16
     columns: Columns
     keys: npt.NDArray[np.uint64]
     docs: Int32
@@ -130,12 +135,12 @@ def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None 
     return link(unpack(rows, dimensions or {}))
 
 
-def extend_image(image: Image, rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
+def extend_image(image: Image, rows: Rows) -> Image:
     """Return the image of the memories of ``image`` and then ``rows``: the same as built from all of them at once.
 
-    ``image`` stays as it is: others may be reading it. Raises DamagedIndexRow.
+    ``image`` stays as it is: others may be reading it.
     """
-    return link(join(rows_of(image), unpack(rows, dimensions or {})))
+    return link(join([rows_of(image), rows]))
 
 
 def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
@@ -146,7 +151,7 @@ def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
     tf = (decoded["code"] & np.uint8(63)).astype(np.float32)
     lengths = np.bincount(fields.astype(np.int64) * len(rows) + docs, tf, 4 * len(rows))
     return Rows(
-        ids=tuple(row.id for row in rows),
+        ids=np.frombuffer(b"".join(row.id.bytes for row in rows), np.uint8).reshape(-1, 16),
         columns=build_columns(rows),
         keys=decoded["term"].astype(np.uint64) << np.uint64(2) | fields,
         docs=docs,
@@ -163,17 +168,19 @@ def rows_of(image: Image) -> Rows:
     return Rows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
 
 
-def join(earlier: Rows, later: Rows) -> Rows:
-    """Return the rows of both, the later ones numbered on."""
-    moved = np.int32(len(earlier.ids))
+def join(parts: Sequence[Rows]) -> Rows:
+    """Return the rows of all parts, at least one, numbered on from part to part."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(part.ids) for part in parts[:-1])]).astype(np.int32)
     return Rows(
-        ids=earlier.ids + later.ids,
-        columns=join_columns(earlier.columns, later.columns),
-        keys=np.concatenate([earlier.keys, later.keys]),
-        docs=np.concatenate([earlier.docs, later.docs + moved]),
-        tf=np.concatenate([earlier.tf, later.tf]),
-        lengths=np.concatenate([earlier.lengths, later.lengths], axis=1),
-        spaces=_join_spaces(earlier.spaces, later.spaces, moved),
+        ids=np.concatenate([part.ids for part in parts]),
+        columns=join_columns([part.columns for part in parts]),
+        keys=np.concatenate([part.keys for part in parts]),
+        docs=np.concatenate([part.docs + start for part, start in zip(parts, starts, strict=True)]),
+        tf=np.concatenate([part.tf for part in parts]),
+        lengths=np.concatenate([part.lengths for part in parts], axis=1),
+        spaces=_join_spaces([part.spaces for part in parts], starts),
     )
 
 
@@ -193,7 +200,7 @@ def link(rows: Rows) -> Image:
         dated_length=rows.lengths[TEXT] + rows.lengths[SPEAKER] + rows.lengths[ABOUT],
         window_length=_window_length(rows.lengths, neighbours),
         speakers=_speakers(rows.columns.speaker),
-        nbytes=arrays + rows.lengths.nbytes + len(rows.ids) * _ROW_OVERHEAD_BYTES,
+        nbytes=arrays + rows.lengths.nbytes + rows.ids.nbytes + len(rows.ids) * _ROW_OVERHEAD_BYTES,
     )
 
 
@@ -250,22 +257,21 @@ def _dense_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> I
             yield DenseSpace(space, np.array(held, np.int32), scales, dated, continued)
 
 
-def _join_spaces(earlier: Sequence[DenseSpace], later: Sequence[DenseSpace], moved: np.int32) -> tuple[DenseSpace, ...]:
-    """Return the spaces of both, those that only the later rows know last."""
-    held = {space.name: space for space in earlier}
-    for space in later:
-        new = replace(space, rows=space.rows + moved)
-        held[space.name] = _join_space(held[space.name], new) if space.name in held else new
-    return tuple(held.values())
-
-
-def _join_space(earlier: DenseSpace, later: DenseSpace) -> DenseSpace:
-    return DenseSpace(
-        name=earlier.name,
-        rows=np.concatenate([earlier.rows, later.rows]),
-        scales=np.concatenate([earlier.scales, later.scales], axis=1),
-        dated=np.concatenate([earlier.dated, later.dated]),
-        continued=np.concatenate([earlier.continued, later.continued]),
+def _join_spaces(parts: Sequence[tuple[DenseSpace, ...]], starts: Int32) -> tuple[DenseSpace, ...]:
+    """Return the spaces of all parts in the order in which they first appear."""
+    held: dict[str, list[DenseSpace]] = {}
+    for spaces, start in zip(parts, starts, strict=True):
+        for space in spaces:
+            held.setdefault(space.name, []).append(replace(space, rows=space.rows + start))
+    return tuple(
+        DenseSpace(
+            name=name,
+            rows=np.concatenate([space.rows for space in stretches]),
+            scales=np.concatenate([space.scales for space in stretches], axis=1),
+            dated=np.concatenate([space.dated for space in stretches]),
+            continued=np.concatenate([space.continued for space in stretches]),
+        )
+        for name, stretches in held.items()
     )
 
 

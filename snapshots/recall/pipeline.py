@@ -42,7 +42,7 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     order = np.argsort(-final, kind="stable")[: query.top_k]
     rows = candidates[order]
     why = explain(scores, alive, rows, near[order], weights[:, order]) if query.explain else repeat(None)
-    ids = [image.ids[row] for row in rows.tolist()]
+    ids = map(image.id, rows.tolist())
     return list(map(RankedHit, ids, final[order].tolist(), near[order].tolist(), why))
 
 

@@ -1,6 +1,7 @@
 """The numbers of recall, each with where it comes from (R2, R3)."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
@@ -159,5 +160,15 @@ class RewritePolicy:
     """Questions whose wordings a process keeps."""
 
 
+@dataclass(frozen=True, slots=True)
+class SealingPolicy:
+    """How often blocks of large memories are packed, for how long, and how many in one transaction."""
+
+    every: timedelta = assumed(timedelta(minutes=1), owner="recall", settle_by="how fast large memories grow")
+    time: timedelta = assumed(timedelta(seconds=30), owner="recall", settle_by="blocks that one minute leaves to seal")
+    batch: int = assumed(4, owner="recall", settle_by="how long one transaction of sealing lasts in production")
+
+
 DEFAULT_RECALL = RecallPolicy()
 REWRITE_POLICY = RewritePolicy()
+SEALING = SealingPolicy()

@@ -11,7 +11,7 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.rows import Float32
-from snapshots.embedding.spaces import Embedders, active_embedders
+from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
@@ -116,8 +116,3 @@ def current_image(subject_id: UUID, embedders: Embedders) -> tuple[Image, frozen
     if not loaded.degraded:
         IMAGES.put(key, loaded)
     return loaded.image, loaded.degraded
-
-
-def spaces_key(embedders: Embedders) -> str:
-    """Return what images of the same embedding spaces share."""
-    return " ".join(embedder.name for embedder in embedders)

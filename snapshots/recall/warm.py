@@ -8,14 +8,14 @@ tenant's words to another.
 from uuid import UUID
 
 from profiles.held import Beliefs, beliefs_of, beliefs_statement, only_id, subject_statement, tags_of, tags_statement
-from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.spaces import Embedders, spaces_key
 from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.lanes import lanes_of
 from snapshots.recall.loading import state_of, state_statement
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.search import IMAGES, SUBJECTS, Question, Stopwatch, spaces_key
+from snapshots.recall.search import IMAGES, SUBJECTS, Question, Stopwatch
 from snapshots.recall.texts import texts_of, texts_statement
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_reads

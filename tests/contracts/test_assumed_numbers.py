@@ -41,6 +41,7 @@ ASSUMED = {
     "snapshots.recall.RecallPolicy": "clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept",
+    "snapshots.recall.SealingPolicy": "every time batch",
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",

@@ -16,6 +16,7 @@ from memory_platform.benchmarks.world import Cohort, WorldSpec, checked, parse_c
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
+from snapshots.recall.sealing import seal_memories
 from tenants.selectors import tenant_by_slug
 
 AGAIN = "Run the same command again: what is stored already is skipped."
@@ -83,6 +84,8 @@ class Command(PlatformCommand):
                 pool = fill_pool(tenant_id, spec, advance=advance)
             with progress(self.stdout, "making subjects", spec.snapshots, "snapshots") as advance:
                 made = place_subjects(pool, spec, advance=advance)
+            with progress(self.stdout, "sealing large memories", 0, "blocks") as advance:
+                seal_memories(tenant_id, advance=advance)
         except KeyboardInterrupt:
             raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
         if made:

@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.spaces import active_embedders, spaces_key
 from snapshots.intake.delete import delete_conversation
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.loading import LoadedImage
-from snapshots.recall.search import IMAGES, current_image, spaces_key
+from snapshots.recall.search import IMAGES, current_image
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
@@ -51,7 +51,7 @@ def test_an_image_takes_up_what_was_added_and_nothing_twice(world: World) -> Non
     assert first is not None
     assert second is not None
     assert (first.image.size, second.image.size) == (1, 2)
-    assert second.image.ids[:1] == first.image.ids
+    assert second.image.id(0) == first.image.id(0)
 
 
 def an_addition(house: House, chance: random.Random) -> None:

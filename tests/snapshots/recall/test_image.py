@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.recall.image import build_image, extend_image
+from snapshots.recall.image import build_image, extend_image, unpack
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory
 
@@ -135,7 +135,7 @@ def test_an_image_that_grew_is_the_image_of_all_of_it(rows: list[MemoryRow], cut
     grown = build_image([], whole)
     for first, end in pairwise(steps):
         before = grown.size
-        longer = extend_image(grown, rows[first:end], whole)
+        longer = extend_image(grown, unpack(rows[first:end], whole))
         assert grown.size == before, "an image that others read does not change"
         grown = longer
     assert same(grown, build_image(rows, whole))

@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.spaces import active_embedders, spaces_key
 from snapshots.models import Snapshot
 from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.search import IMAGES, SUBJECTS, spaces_key
+from snapshots.recall.search import IMAGES, SUBJECTS
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx

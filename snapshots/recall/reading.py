@@ -1,0 +1,154 @@
+"""Memories row by row, as images are made of them: their columns, their packed words, their vectors."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+from django.db import DatabaseError, transaction
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.postgres.prepared import Statement, fetch_prepared, fetch_together
+from memory_platform.providers.contracts import Embedder
+from snapshots.embedding.rows import Float32, pack_dense
+from snapshots.embedding.spaces import Embedders, space_id
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.values import MemoryRow
+from tenants.isolation import current_tenant_id
+
+ROWS = """
+SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
+       s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
+       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, s.metadata
+FROM snapshot s
+JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
+LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
+LEFT JOIN snapshot_counter n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
+WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.position >= $3 AND s.position < $4
+ORDER BY s.position
+"""
+
+VECTORS = """
+SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
+WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3) AND ($4::uuid[] IS NULL OR snapshot_id = ANY($4))
+"""
+
+HALFVEC_HEADER = 4
+"""Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
+
+
+class Row(NamedTuple):
+    """One row of ROWS, in its order."""
+
+    id: UUID
+    kind: str
+    words: bytes
+    recorded_at: datetime
+    conversation: str | None
+    seq: int | None
+    name: str | None
+    said_at: datetime
+    valid_at: datetime
+    invalid_at: datetime | None
+    retired_at: datetime | None
+    expires_at: datetime | None
+    last_validated_at: datetime
+    confidence: float
+    importance: float
+    provenance: str
+    injected: int
+    positive: int
+    topics: Sequence[str]
+    metadata: Mapping[str, object]
+
+
+class PackedVectors(NamedTuple):
+    """Both dense texts of a memory as :func:`snapshots.embedding.rows.pack_dense` packs them, and their space."""
+
+    dense: bytes | None
+    space: str
+
+
+NO_VECTORS = PackedVectors(None, "")
+
+Stretch = tuple[int, int]
+"""Positions: the first, and the one after the last."""
+
+
+def read_stretches(subject_id: UUID, stretches: Sequence[Stretch]) -> list[list[Row]]:
+    """Return the rows of each stretch in order of position, in the open scope."""
+    own = [current_tenant_id(), subject_id]
+    found = fetch_together([Statement(ROWS, [*own, first, end]) for first, end in stretches])
+    return [[Row(*row) for row in rows] for rows in found]
+
+
+def with_vectors(rows: Sequence[Row], vectors: Mapping[UUID, PackedVectors]) -> list[MemoryRow]:
+    """Return ``rows`` as memories, each with its vectors where it has some."""
+    return [memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows]
+
+
+def read_vectors(
+    subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
+) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
+    """Return each memory's vectors in the first listed space that holds it; of ``wanted`` ones, None for all.
+
+    They are read under a savepoint: when pgvector fails, there are none, and the answer says so.
+    """
+    spaces = {space_id(embedder): embedder for embedder in embedders}
+    if not spaces:
+        return {}, frozenset()
+    try:
+        with transaction.atomic():
+            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, list(spaces), wanted])
+    except DatabaseError as failed:
+        log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
+        return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
+    packed: dict[UUID, PackedVectors] = {}
+    for space, embedder in reversed(spaces.items()):
+        packed.update(_packed_space([row for row in found if row[3] == space], embedder))
+    return packed, frozenset()
+
+
+def _packed_space(found: Sequence[Sequence[Any]], embedder: Embedder) -> dict[UUID, PackedVectors]:
+    """Return the vectors of one space by memory."""
+    if not found:
+        return {}
+    dated, previous = (_halves([row[column] for row in found], embedder.dimensions) for column in (1, 2))
+    rows = pack_dense(dated, previous)
+    return {row[0]: PackedVectors(dense, embedder.name) for row, dense in zip(found, rows, strict=True)}
+
+
+def _halves(values: Sequence[bytes], dimensions: int) -> Float32:
+    """Return pgvector's binary halfvecs as float32, shape (n, dimensions)."""
+    size = HALFVEC_HEADER + 2 * dimensions
+    raw = np.frombuffer(b"".join(bytes(value) for value in values), np.uint8).reshape(-1, size)
+    return np.ascontiguousarray(raw[:, HALFVEC_HEADER:]).view(">f2").astype(np.float32)
+
+
+def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:
+    """Return a row with its vectors as the memory that an image is built from."""
+    return MemoryRow(
+        id=row.id,
+        kind=row.kind,
+        lex=bytes(row.words),
+        created_at=row.recorded_at,
+        dense=vectors.dense,
+        space=vectors.space,
+        conversation_id=row.conversation,
+        seq=row.seq,
+        name=row.name,
+        said_at=row.said_at,
+        valid_at=row.valid_at,
+        invalid_at=row.invalid_at,
+        retired_at=row.retired_at,
+        expires_at=row.expires_at,
+        last_validated_at=row.last_validated_at,
+        confidence=row.confidence,
+        importance=row.importance,
+        provenance=row.provenance,
+        injected=row.injected,
+        positive=row.positive,
+        topics=tuple(row.topics),
+        metadata=row.metadata or None,
+    )

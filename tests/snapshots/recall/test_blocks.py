@@ -1,0 +1,75 @@
+"""A packed block says what its rows said, and nothing else passes for one. Rows: R2, S5."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapshots.recall.blocks import DamagedBlock, pack_block, unpack_block
+from snapshots.recall.image import join, link, unpack
+from snapshots.recall.values import MemoryRow
+from tests.snapshots.recall.test_image import same
+from tests.snapshots.recall.world import EMBEDDER, NOW, memory
+
+SPACES = {EMBEDDER.name: EMBEDDER.dimensions}
+
+_rows = st.lists(
+    st.builds(
+        memory,
+        st.text(alphabet="ab 家门?", max_size=12),
+        embed=st.booleans(),
+        conversation_id=st.sampled_from([None, "c1", "会话"]),
+        seq=st.none() | st.integers(0, 6),
+        name=st.sampled_from([None, "Ada", "小明"]),
+        said_at=st.sampled_from([None, NOW]),
+        expires_at=st.sampled_from([None, NOW]),
+        topics=st.sampled_from([(), ("旅行", "travel")]),
+        metadata=st.sampled_from([None, {"trip": 1, "place": {"city": "上海"}}]),
+    ),
+    max_size=12,
+)
+
+
+@given(_rows, st.integers(0, 12))
+def test_an_image_of_blocks_is_the_image_of_their_rows(rows: list[MemoryRow], cut: int) -> None:
+    read = [unpack_block(pack_block(unpack(part, SPACES))) for part in (rows[:cut], rows[cut:])]
+    assert same(link(join(read)), link(join([unpack(rows[:cut], SPACES), unpack(rows[cut:], SPACES)])))
+    assert same(link(read[0]), link(unpack(rows[:cut], SPACES)))
+
+
+def test_what_was_read_is_not_written_to() -> None:
+    rows = unpack_block(pack_block(unpack([memory("aisle seats")], SPACES)))
+    link(rows)
+    assert not rows.ids.flags.writeable
+
+
+def _with_header(packed: bytes, **changed: object) -> bytes:
+    length = int(np.frombuffer(packed, "<u4", 1)[0])
+    header = json.loads(packed[4 : 4 + length]) | changed
+    head = json.dumps(header).encode()
+    rest = packed[4 + length + -(4 + length) % 8 :]
+    front = np.array([len(head)], "<u4").tobytes() + head
+    return front + bytes(-len(front) % 8) + rest
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda packed: b"",
+        lambda packed: packed[:100],
+        lambda packed: packed[:-600],
+        lambda packed: b"\xff" * len(packed),
+        lambda packed: b"\0\0\0\0" + packed[4:],
+        lambda packed: _with_header(packed, arrays=[]),
+        lambda packed: _with_header(packed, spaces=["another", "and another"]),
+        lambda packed: _with_header(packed, topics={"7": ["x"]}),
+        lambda packed: _with_header(packed, texts={}),
+    ],
+)
+def test_a_damaged_block_is_refused(damage: object) -> None:
+    packed = pack_block(unpack([memory("aisle seats"), memory("家")], SPACES))
+    assert callable(damage)
+    with pytest.raises(DamagedBlock):
+        unpack_block(damage(packed))
