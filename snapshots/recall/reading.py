@@ -20,7 +20,7 @@ from tenants.isolation import current_tenant_id
 ROWS = """
 SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
        s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
-       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, s.metadata
+       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, nullif(s.metadata, '{}')
 FROM snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
@@ -60,7 +60,7 @@ class Row(NamedTuple):
     injected: int
     positive: int
     topics: Sequence[str]
-    metadata: Mapping[str, object]
+    metadata: Mapping[str, object] | None
 
 
 class PackedVectors(NamedTuple):
@@ -150,5 +150,5 @@ def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:
         injected=row.injected,
         positive=row.positive,
         topics=tuple(row.topics),
-        metadata=row.metadata or None,
+        metadata=row.metadata,
     )
