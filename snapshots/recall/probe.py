@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
@@ -47,7 +47,8 @@ class Probe:
 
     ``terms`` are its terms by key with their weights, ``vectors`` its vector by embedding space (only of spaces that
     know its language), ``asks_when`` whether it asks for a time,
-    ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them.
+    ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them,
+    ``floors`` the learnt similarity floors of the spaces that have no measured one.
     """
 
     terms: Mapping[int, float]
@@ -56,6 +57,7 @@ class Probe:
     asks_when: bool = False
     times: Times = NO_TIMES
     beside: frozenset[int] = frozenset()
+    floors: Mapping[str, float] = field(default_factory=dict)
 
 
 def make_probe(

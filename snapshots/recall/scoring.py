@@ -158,7 +158,8 @@ def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearne
         if space.name in probe.vectors:
             found, weight = space_cosines(space, probe.vectors[space.name]), policy.dense_weight(space.name)
             cosine[:, space.rows], held[space.rows] = found, True
-            near[space.rows] = found.max(axis=0) >= policy.cosine_floor(space.name)
+            floor = probe.floors.get(space.name, policy.cosine_floor(space.name))
+            near[space.rows] = found.max(axis=0) >= floor
             standing[:, space.rows] = np.float32(weight) * z_scores(found)
             weighed += weight * len(space.rows)
     return Nearness(cosine, standing, held, near, weighed / max(int(held.sum()), 1))
