@@ -18,9 +18,9 @@ from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, ID
 from snapshots.lifecycle.purge import purge_tenant
 from snapshots.models import WorkKind
 from snapshots.queue.counts import tenants_with_due_work
-from snapshots.queue.drain import drain_work
 from snapshots.queue.gauges import note_sweep
 from snapshots.queue.policy import QUEUE_POLICY
+from snapshots.queue.turns import take_turn
 from snapshots.queue.values import Handlers
 from snapshots.queue.wake_up import nudge
 from snapshots.recall.policy import SEALING
@@ -39,8 +39,7 @@ HANDLERS: Handlers = {
 @tenant_job
 def drain_work_job(tenant_id: UUID) -> None:
     """Do one tenant's due work."""
-    if drain_work(tenant_id, HANDLERS).more:
-        nudge(tenant_id)
+    take_turn(tenant_id, HANDLERS)
 
 
 @platform_job

@@ -1,6 +1,7 @@
 """Draining a tenant's queue: claim, have it done, until nothing is due or the time is up."""
 
 import time
+from collections.abc import Callable
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
@@ -12,18 +13,34 @@ from snapshots.queue.values import ClaimedWork, DrainReport, Handlers
 from tenants.isolation import tenant_tx
 
 
-def drain_work(tenant_id: UUID, handlers: Handlers, *, policy: QueuePolicy = QUEUE_POLICY) -> DrainReport:
+def nobody() -> bool:
+    """Tell that no other tenant waits."""
+    return False
+
+
+def drain_work(
+    tenant_id: UUID,
+    handlers: Handlers,
+    *,
+    policy: QueuePolicy = QUEUE_POLICY,
+    others_wait: Callable[[], bool] = nobody,
+) -> DrainReport:
     """Do the tenant's due work of the kinds that have a handler. Runs outside any ``tenant_tx``; safe to run anywhere,
     any number of times at once.
 
-    Stops claiming after ``drain_budget``, so that a worker that is asked to end can: ``more`` then asks for another
-    wake-up. Raises only database errors; the work comes back when its lease runs out.
+    Stops claiming after ``drain_budget``, so that a worker that is asked to end can, and after each ``turn`` if
+    ``others_wait``: ``more`` then asks for another wake-up. Raises only database errors; the work comes back when its
+    lease runs out.
     """
     drain = Drain(tenant_id, handlers, policy)
-    ends_at = time.monotonic() + policy.drain_budget.total_seconds()
+    now = time.monotonic()
+    ends_at, turn_ends_at = now + policy.drain_budget.total_seconds(), now + policy.turn.total_seconds()
     while drain.round():
-        if time.monotonic() >= ends_at:
+        now = time.monotonic()
+        if now >= ends_at or (now >= turn_ends_at and others_wait()):
             return drain.report(more=True)
+        if now >= turn_ends_at:
+            turn_ends_at = now + policy.turn.total_seconds()
     return drain.report(more=False)
 
 

@@ -30,6 +30,15 @@ class QueuePolicy:
     outage_pause: timedelta = assumed(
         timedelta(seconds=15), owner="queue", settle_by="how long outages of configured providers last"
     )
+    turn: timedelta = assumed(
+        timedelta(seconds=1), owner="queue", settle_by="how long tenants wait for each other in production"
+    )
+    """How long a tenant is worked for while others wait."""
+    seat: timedelta = assumed(
+        timedelta(seconds=15),
+        owner="queue",
+        settle_by="half as long again as a drain lasts",
+    )
     drain_budget: timedelta = promised(timedelta(seconds=10), row="C3: a stopping worker ends within 12 s")
 
     sweep_every: timedelta = promised(timedelta(seconds=2), row="C3")

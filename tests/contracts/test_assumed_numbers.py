@@ -27,6 +27,7 @@ ASSUMED = {
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
+    "snapshots.embedding.FloorPolicy": "kept",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence"
@@ -36,7 +37,7 @@ ASSUMED = {
     "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.IdlePolicy": "batch",
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
-    "snapshots.queue.QueuePolicy": "lease renew_every subject_batch subjects_visited outage_pause",
+    "snapshots.queue.QueuePolicy": "lease renew_every subject_batch subjects_visited outage_pause turn seat",
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.RecallPolicy": "clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",

@@ -20,8 +20,8 @@ django.setup()
 
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
 from snapshots.queue.counts import tenants_with_due_work  # noqa: E402 - as above
-from snapshots.queue.drain import drain_work  # noqa: E402 - as above
 from snapshots.queue.policy import QueuePolicy  # noqa: E402 - as above
+from snapshots.queue.turns import take_turn  # noqa: E402 - as above
 from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
@@ -58,8 +58,7 @@ def handle(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 @app.task(name=DRAIN_JOB, base=TenantTask)  # type: ignore[untyped-decorator]  # Celery has no types
 def drain_work_job(tenant_id: UUID) -> None:
-    if drain_work(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY).more:
-        nudge(tenant_id)
+    take_turn(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY)
 
 
 @app.task(name="snapshots.jobs.sweep_job")  # type: ignore[untyped-decorator]  # Celery has no types
