@@ -161,7 +161,10 @@ def _summed(view: Float32, norm: Float32, weights: Float32) -> Float32:
     """Return the BM25 of each document of a view, its terms weighed by ``weights`` and their rarity in the view."""
     df = np.count_nonzero(view, axis=1).astype(np.float32)
     idf = weights * np.log(1 + (view.shape[1] - df + 0.5) / (df + 0.5))
-    return np.asarray(idf.astype(np.float32) @ (view / (view + norm)), np.float32)
+    found = view / (view + norm)
+    found *= idf.astype(np.float32)[:, None]
+    # Not a matrix product: BLAS rounds the last columns in another way, and of equal memories the newer comes first.
+    return np.asarray(found.sum(axis=0), np.float32)
 
 
 def _length_norm(length: Float32, policy: ScoringPolicy) -> Float32:

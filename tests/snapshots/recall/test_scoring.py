@@ -240,3 +240,11 @@ def test_every_score_is_finite_whatever_is_remembered_or_asked(remembered: list[
     for column in (scores.keyword, scores.dense, scores.fused):
         assert np.isfinite(column).all()
         assert column.shape[-1] == len(remembered)
+
+
+def test_equal_memories_score_the_same_wherever_they_stand() -> None:
+    said = " ".join(f"word{i} " * (i % 3 + 1) for i in range(58))
+    others = [memory(" ".join(f"word{i}" for i in range(n * n % 55, 58)) + f" n{n}") for n in range(200)]
+    image = image_of([memory(said), *others[:100], memory(said), *others[100:], memory(said)])
+    views = words(said, image, replace(POLICY, query_terms=60))
+    assert (views[:, [0, 101, -1]] == views[:, [0]]).all()
