@@ -61,10 +61,11 @@ ABLATIONS: Mapping[str, Switch] = {
     "factor: confidence": ranking(use_confidence=False),
     "factor: provenance": ranking(use_provenance=False),
     "factor: frequency": ranking(use_frequency=False),
+    "answer: says everything once": ranking(say_once=False),
 }
 """By name. Several rows may turn the same field: a group, and each of its parts."""
 
-_SHAPE = "the shape of a factor that has a switch of its own"
+_SHAPE = "the shape of a step that has a switch of its own"
 _SATURATION = "BM25 without saturation is no BM25: another ranking, not one without an optimisation"
 _COST = "bounds the time of long questions, not the order of short ones"
 _RELATED = "which words count as related: without any, the switch is related_share"
@@ -94,6 +95,7 @@ NOT_SWITCHED: Mapping[str, str] = {
             "ranking.frequency_disliked",
             "ranking.frequency_bonus",
             "ranking.frequency_malus",
+            "ranking.repeat_terms",
         ),
         _SHAPE,
     ),

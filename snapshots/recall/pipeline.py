@@ -1,6 +1,7 @@
-"""Recall over one image, one page of named stages: score, keep what is alive, rank, explain."""
+"""Recall over one image, one page of named stages: score, keep what is alive, rank, say once, explain."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import repeat
@@ -13,9 +14,10 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import matches
 from snapshots.recall.image import Image
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.probe import Probe, asked_at
 from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
+from snapshots.recall.repeats import first_sayings
 from snapshots.recall.scoring import Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
 
@@ -26,6 +28,20 @@ Mask = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows in an order: what their factors multiply, shape (k,), the factors, shape (4, k), and the products, (k,)."""
+
+    rows: Int64
+    near: Float64
+    weights: Float64
+    final: Float64
+
+    def only(self, places: Int64) -> "Ranked":
+        """Return what stands at ``places``, in their order."""
+        return Ranked(self.rows[places], self.near[places], self.weights[:, places], self.final[places])
+
+
 def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
     """Return the best ``query.top_k`` memories of ``image``, best first; ids and numbers, no text.
 
@@ -34,16 +50,33 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     scores = score_memories(image, asked_at(probe, query.text, query.at), policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
     note_similarity(scores, alive)
-    candidates = best_rows(scores.fused, alive, max(policy.lane_depth, 2 * query.top_k))
-    near = relevance(semantic(scores.fused[candidates]), image.columns, candidates, query.at, policy.ranking)
-    near = near.round(DIGITS)
-    weights = factors(image.columns, candidates, query.at, policy.ranking).round(DIGITS)
+    best = best_sayings(scores.fused, alive, query, image, policy)
+    why = explain(scores, alive, best.rows, best.near, best.weights) if query.explain else repeat(None)
+    ids = map(image.id, best.rows.tolist())
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+
+
+def best_sayings(fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy) -> Ranked:
+    """Return the best ``query.top_k`` memories that repeat none before them.
+
+    Where repeats fill the candidates, twice as many are taken until the answer is full or nothing is left.
+    """
+    depth = max(policy.lane_depth, 2 * query.top_k)
+    while True:
+        candidates = best_rows(fused, alive, depth)
+        ranked = rank_rows(fused, candidates, query, image.columns, policy.ranking)
+        places = np.flatnonzero(first_sayings(image, ranked.rows, policy.ranking))[: query.top_k]
+        if len(places) == query.top_k or len(candidates) < depth:
+            return ranked.only(places)
+        depth *= 2
+
+
+def rank_rows(fused: Float32, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:
+    """Return ``rows`` in the order of their scores times their factors; of equals the first given stays first."""
+    near = relevance(semantic(fused[rows]), columns, rows, query.at, policy).round(DIGITS)
+    weights = factors(columns, rows, query.at, policy).round(DIGITS)
     final = near * weights.prod(axis=0)
-    order = np.argsort(-final, kind="stable")[: query.top_k]
-    rows = candidates[order]
-    why = explain(scores, alive, rows, near[order], weights[:, order]) if query.explain else repeat(None)
-    ids = map(image.id, rows.tolist())
-    return list(map(RankedHit, ids, final[order].tolist(), near[order].tolist(), why))
+    return Ranked(rows, near, weights, final).only(np.argsort(-final, kind="stable"))
 
 
 def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:

@@ -1,0 +1,133 @@
+"""What was said again takes one place of an answer; what says anything else keeps its own. Rows: R2, R3."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from memory_platform.providers.contracts import Embedder
+from memory_platform.providers.registry import embedder
+from snapshots.embedding.contextual import Turn, index_text
+from snapshots.embedding.rows import encode_dense, encode_lex
+from snapshots.recall.image import Image, build_image
+from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.probe import make_probe
+from snapshots.recall.values import MemoryRow, RecallQuery
+from tests.snapshots.recall.world import EMBEDDER, NOW
+
+DAY = timedelta(days=1)
+KEPT = replace(DEFAULT_RECALL, ranking=replace(DEFAULT_RECALL.ranking, say_once=False))
+
+
+def model_of(text: str) -> Embedder:
+    """Return the shipped model that reads the language of ``text``."""
+    found = embedder("wordllama" if text.isascii() else "use")
+    assert found is not None
+    return found
+
+
+def said(
+    text: str, at: datetime = NOW - DAY, *, name: str | None = None, previous: str | None = None, **columns: object
+) -> MemoryRow:
+    """Return a memory of ``text``, its vectors by the shipped model."""
+    model = model_of(text)
+    indexed = index_text(Turn(text, name, at), previous=Turn(previous) if previous else None)
+    dense = encode_dense(*model.embed([indexed.dated, indexed.continued]))
+    plain = MemoryRow(uuid4(), "statement", encode_lex(indexed), NOW, dense, model.name, name=name, said_at=at)
+    return replace(plain, **columns)  # type: ignore[arg-type]
+
+
+def image_of(rows: list[MemoryRow]) -> Image:
+    return build_image(rows, {model.name: model.dimensions for model in (model_of("a"), model_of("我"))})
+
+
+def answer(question: str, rows: list[MemoryRow], policy: RecallPolicy = DEFAULT_RECALL, top_k: int = 8) -> list[object]:
+    """Return the places in ``rows`` of what they answer to ``question``."""
+    model = model_of(question)
+    probe = make_probe(question, {model.name: model.embed([question])[0]}, policy.scoring)
+    hits = rank_memories(RecallQuery(text=question, asked_at=NOW, top_k=top_k), probe, image_of(rows), policy)
+    number = {row.id: place for place, row in enumerate(rows)}
+    return [number[hit.id] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [("I love jazz", "Does she love jazz?"), ("我喜欢听爵士乐，也喜欢弹钢琴", "她喜欢爵士乐吗?")],
+)
+def test_of_what_was_said_on_three_days_the_newest_takes_the_place(text: str, question: str) -> None:
+    said_again = [said(text, NOW - days * DAY) for days in (90, 40, 1)]
+    other = said("My jazz records love dust" if text.isascii() else "他喜欢打篮球")
+    rows = [*said_again, other]
+
+    assert set(answer(question, rows, KEPT)) == {0, 1, 2, 3}
+    assert answer(question, rows) == [2, 3]
+
+
+def test_the_best_stays_not_the_newest() -> None:
+    confirmed = said("I love jazz", NOW - 40 * DAY, provenance="confirmed_by_user", confidence=1.0)
+    rows = [confirmed, said("I love jazz"), said("My jazz records of the last century gather dust in the attic")]
+    assert answer("Does she love jazz?", rows) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "question"),
+    [
+        ("I ran 5 miles", "I ran 6 miles", "How far did I run?"),
+        ("I moved to Lisbon", "I moved to Porto", "Where did I move?"),
+        ("I moved from Lisbon to Porto", "I moved from Porto to Lisbon", "Where did I move, Lisbon or Porto?"),
+        ("I saw Ann yesterday", "I saw Ann on Monday", "When did I see Ann?"),
+        ("I love jazz", "I don't love jazz", "Do I love jazz?"),
+        ("I love jazz", "I love jazz?", "Do I love jazz?"),
+        ("I called Ann", "Ann called me", "Who called Ann?"),
+        ("It is -5 outside", "It is 5 outside", "How cold is it outside, 5?"),
+        ("Ann paid £20", "Ann paid $20", "What has Ann paid?"),
+        ("我跑了5公里", "我跑了6公里", "跑了几公里?"),
+        ("我搬到了上海", "我搬到了北京", "搬到哪里?"),
+        ("我从上海搬到北京", "我从北京搬到上海", "从哪里搬到哪里?"),
+        ("我从Lisbon搬到Porto", "我从Porto搬到Lisbon", "从哪里搬到哪里?"),
+        ("我会说法语", "我不会说法语", "会说法语吗?"),
+        ("我去北京", "我没有去北京", "去北京了吗?"),
+        ("他去上海", "她去上海", "谁去上海?"),
+        ("三月五日去医院", "三月六日去医院", "几号去医院?"),
+    ],
+)
+def test_what_says_something_else_is_never_a_repeat(one: str, other: str, question: str) -> None:
+    for first, second in ((NOW - DAY, NOW - DAY), (NOW - 40 * DAY, NOW - DAY)):
+        assert set(answer(question, [said(one, first), said(other, second)])) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "question"), [("I ran yesterday", "When did I run?"), ("昨天我去跑步了", "什么时候跑步?")]
+)
+def test_the_same_words_with_a_time_in_them_mean_another_time(text: str, question: str) -> None:
+    assert set(answer(question, [said(text, NOW - 9 * DAY), said(text, NOW - DAY)])) == {0, 1}
+
+
+def test_the_same_words_of_two_speakers_are_two_sayings() -> None:
+    rows = [said("I love jazz", name="Ada"), said("I love jazz", name="Lin"), said("I love jazz", name="Lin")]
+    assert sorted(answer("Who loves jazz?", rows), key=str) == [0, 2]
+
+
+def test_the_same_reply_to_other_questions_says_something_else() -> None:
+    rows = [
+        said("Yes, really", NOW - 9 * DAY, previous="Are you allergic to nuts?"),
+        said("Yes, really", previous="Do you play chess?"),
+    ]
+    assert set(answer("really", rows)) == {0, 1}
+
+
+def test_a_space_that_nobody_vouches_for_repeats_nothing() -> None:
+    rows = [said("I love jazz", NOW - days * DAY) for days in (9, 1)]
+    policy = replace(DEFAULT_RECALL, ranking=replace(DEFAULT_RECALL.ranking, repeat_terms=((EMBEDDER.name, 80),)))
+    assert set(answer("jazz", rows, policy)) == {0, 1}
+    assert set(answer("jazz", [replace(row, dense=None) for row in rows])) == {0, 1}
+
+
+def test_an_answer_is_full_even_where_one_saying_fills_the_lane() -> None:
+    noise = [said("Good jazz", NOW - days * DAY) for days in range(1, 131)]
+    rest = [said(f"Jazz in club number {number} of the town") for number in range(5)]
+    found = answer("Good jazz", [*noise, *rest], top_k=6)
+    assert len(found) == 6
+    assert set(range(130, 135)) < set(found)
