@@ -163,7 +163,7 @@ def _summed(view: Float32, norm: Float32, weights: Float32) -> Float32:
     idf = weights * np.log(1 + (view.shape[1] - df + 0.5) / (df + 0.5))
     found = view / (view + norm)
     found *= idf.astype(np.float32)[:, None]
-    # Not a matrix product: BLAS rounds the last columns in another way, and of equal memories the newer comes first.
+    # Not a matrix product: BLAS rounds some columns in another way, and of equal memories the newer comes first.
     return np.asarray(found.sum(axis=0), np.float32)
 
 
