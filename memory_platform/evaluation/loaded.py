@@ -81,7 +81,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
         if subject_id is None:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")
         image, missing = current_image(subject_id, embedders)
-        hits = [RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in image.ids]
+        hits = [RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in map(image.id, range(image.size))]
         memories = {memory.id: _memory(memory) for memory in load_texts(subject_id, hits)}
     if lacking := joined(missing.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)

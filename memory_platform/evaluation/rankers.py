@@ -62,7 +62,7 @@ def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> li
     columns = subject.image.columns
     rows = np.flatnonzero(alive_rows(columns, _query(asked, top_k), skew=0))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
-    return [subject.image.ids[row] for row in latest.tolist()]
+    return list(map(subject.image.id, latest.tolist()))
 
 
 def own_words(policy: RecallPolicy) -> RecallPolicy:
