@@ -66,6 +66,7 @@ class EmbeddingSpaceScreen(OperatorAdmin):
         "belonging",
         "missing",
         "oldest_missing_at",
+        "similarity_floor",
         "counted_at",
         "created_at",
     )

@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, Min, OuterRef
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.backfill import in_use, space_of, words_missing
+from snapshots.embedding.floors import NO_PAIRS, Unrelated, sample_unrelated
 from snapshots.embedding.spaces import Embedders, ensure_space, space_id
 from snapshots.models import EmbeddingSpace, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
@@ -22,12 +23,16 @@ WHOLE = 100
 
 @dataclass(frozen=True, slots=True)
 class SpaceCount:
-    """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them."""
+    """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them.
+
+    ``unrelated`` is what a sample of them says of the space's floor; nothing for a space that is not listed.
+    """
 
     held: int = 0
     belonging: int = 0
     missing: int = 0
     oldest_missing_at: datetime | None = None
+    unrelated: Unrelated = NO_PAIRS
 
     @property
     def percent(self) -> int | None:
@@ -41,6 +46,7 @@ class SpaceCount:
             self.belonging + other.belonging,
             self.missing + other.missing,
             min(times, default=None),
+            self.unrelated + other.unrelated,
         )
 
 
@@ -60,8 +66,10 @@ def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
             own = space_of(embedder, embedders)
             lacking = words_missing(own).aggregate(missing=Count("id"), oldest=Min("snapshot__recorded_at"))
             belonging = sum(by_language.get(language, 0) for language in own.languages)
-            added = SpaceCount(0, belonging, lacking["missing"], lacking["oldest"])
-            counts[own.space_id] = counts.get(own.space_id, NOTHING) + added
+            stored = counts.get(own.space_id, NOTHING)
+            unrelated = sample_unrelated(own.space_id) if stored.held else NO_PAIRS
+            added = SpaceCount(0, belonging, lacking["missing"], lacking["oldest"], unrelated)
+            counts[own.space_id] = stored + added
     return counts
 
 
@@ -79,7 +87,10 @@ def count_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
 
 
 def note_counts(counts: Counts, embedders: Embedders) -> None:
-    """Keep the platform's counts on the spaces, for pages; a listed space that nobody wrote to yet gets its row."""
+    """Keep the platform's counts on the spaces, for pages, and the floors they teach, for recall.
+
+    A listed space that nobody wrote to yet gets its row; one that is not listed keeps the floor it had.
+    """
     with transaction.atomic():
         listed = {ensure_space(embedder) for embedder in embedders}
         for space in EmbeddingSpace.objects.select_for_update().order_by("id"):
@@ -87,4 +98,6 @@ def note_counts(counts: Counts, embedders: Embedders) -> None:
             space.is_listed = space.id in listed
             space.held, space.belonging, space.missing = count.held, count.belonging, count.missing
             space.oldest_missing_at, space.counted_at = count.oldest_missing_at, utc_now()
+            if space.is_listed:
+                space.similarity_floor = count.unrelated.floor()
             space.save()

@@ -27,12 +27,18 @@ from tenants.services.audit import COMMAND_LINE
 AGAIN = "Run the same command again: it goes on where it stopped."
 INTERRUPTED = 130
 """What shells call a program that Ctrl-C ended."""
-HEADINGS = ("space", "length", "languages", "listed", "answers", "holds", "should hold", "done", "oldest missing")
+HEADINGS = (
+    *("space", "length", "languages", "listed", "answers"),
+    *("holds", "should hold", "done", "oldest missing", "floor"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceLine:
-    """One space as the table shows it; ``answers`` is empty for a space that is not listed."""
+    """One space as the table shows it; ``answers`` is empty for a space that is not listed.
+
+    ``floor`` is the last one that the whole platform's vectors taught.
+    """
 
     name: str
     dimensions: int
@@ -40,6 +46,7 @@ class SpaceLine:
     listed: str
     answers: str
     count: SpaceCount
+    floor: float | None
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -55,6 +62,7 @@ class SpaceLine:
             f"{count.belonging:,}",
             "-" if count.percent is None else f"{count.percent} %",
             f"{oldest:%Y-%m-%d %H:%M}" if oldest else "-",
+            "-" if self.floor is None else f"{self.floor:.3f}",
         )
 
 
@@ -167,16 +175,16 @@ def unmeasured(measured: Embedders) -> list[Embedder]:
 
 def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
     """Return the listed spaces in their order, then the others by name."""
-    listed = [
-        SpaceLine(
-            one.name, one.dimensions, one.languages, f"{place}", answering(one), counts.get(space_id(one), NOTHING)
-        )
-        for place, one in enumerate(embedders, start=1)
-    ]
-    others = EmbeddingSpace.objects.exclude(id__in=[space_id(one) for one in embedders]).order_by("name")
-    return listed + [
-        SpaceLine(one.name, one.dimensions, one.languages, "no", "", counts.get(one.id, NOTHING)) for one in others
-    ]
+    kept = {space.id: space for space in EmbeddingSpace.objects.order_by("name")}
+    found = []
+    for place, one in enumerate(embedders, start=1):
+        own, count = kept.pop(space_id(one), None), counts.get(space_id(one), NOTHING)
+        floor = own.similarity_floor if own else None
+        found.append(SpaceLine(one.name, one.dimensions, one.languages, f"{place}", answering(one), count, floor))
+    for other in kept.values():
+        count, floor = counts.get(other.id, NOTHING), other.similarity_floor
+        found.append(SpaceLine(other.name, other.dimensions, other.languages, "no", "", count, floor))
+    return found
 
 
 def answering(embedder: Embedder) -> str:
