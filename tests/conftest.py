@@ -9,6 +9,7 @@ from django.db import connection, connections
 from pytest_django.plugin import DjangoDbBlocker
 
 from profiles.models import Subject
+from snapshots.embedding.floors import LEARNT_FLOORS
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, Tenant
 from tenants.services.audit import COMMAND_LINE
@@ -44,6 +45,7 @@ def _point_app_role_at(name: str) -> None:
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Open the database for one test, with real commits; empty it afterwards, tenant by tenant, as the owner."""
     with django_db_blocker.unblock():
+        LEARNT_FLOORS.read()  # none: what an earlier test's spaces have learnt is not kept, and no question reads them
         yield
         empty_database()
 

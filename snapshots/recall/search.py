@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
 from uuid import UUID
@@ -10,6 +10,7 @@ from uuid import UUID
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import word_relations
+from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
@@ -61,7 +62,8 @@ def prepare_question(text: str, policy: RecallPolicy = DEFAULT_RECALL) -> Questi
     with watch.stage("embed"):
         vectors, degraded = embed_question(text, embedders)
         probe = make_probe(text, vectors, policy.scoring, word_relations(embedders))
-    return Question(probe, embedders, degraded, watch.ms["embed"])
+    floors = LEARNT_FLOORS.of(probe.vectors.keys() - dict(policy.scoring.cosine_floors).keys())
+    return Question(replace(probe, floors=floors), embedders, degraded, watch.ms["embed"])
 
 
 def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32], frozenset[DegradedReason]]:
