@@ -162,6 +162,7 @@ def test_an_idempotency_key_is_ignored(acme: Caller, world: World) -> None:
     assert not second.has_header("Idempotent-Replayed")
 
 
+NOBODY = "/v1/subjects/nobody/recall"
 CODE = "def f(x):\n\treturn {x: [1, 2]}  # peanuts"
 ANSWERED = [
     "",
@@ -179,8 +180,16 @@ ANSWERED = [
 
 @pytest.mark.parametrize("query", ANSWERED, ids=range(len(ANSWERED)))
 def test_every_text_up_to_64_kib_gets_an_answer(acme: Caller, world: World, query: str) -> None:
+    assert recall(acme, query)["memories"] == recall(acme, query, path=NOBODY)["memories"] == []
     remember(world.acme, PEANUTS)
     assert recall(acme, query)["degraded_reason"] is None
+
+
+@pytest.mark.parametrize("top_k", [1, 2, 100])
+def test_top_k_may_be_at_its_bounds(acme: Caller, world: World, top_k: int) -> None:
+    remember(world.acme, PEANUTS, "peanuts again", "peanuts once more")
+    assert len(recall(acme, "peanuts", top_k=top_k)["memories"]) == min(top_k, 3)
+    assert recall(acme, "peanuts", path=NOBODY, top_k=top_k)["memories"] == []
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
