@@ -28,7 +28,7 @@ from tests.snapshots.recall.histories import ASKED, History, remembers
 from tests.snapshots.recall.plain_sql import Ranked, rank_plainly
 
 SEEDS = range(12)
-STEPS = (30, 36)
+STEPS = (30, 32)
 TOP_KS = (1, 8, 20, 40)
 """How many memories a question asks for. Of more than 25, more than the depth of a lane are candidates."""
 
