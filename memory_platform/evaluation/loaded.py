@@ -15,7 +15,7 @@ from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.degraded import joined
 from snapshots.recall.image import Image
-from snapshots.recall.search import current_image, embed_question
+from snapshots.recall.search import current_image, embed_question, learnt_floors
 from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
@@ -41,7 +41,7 @@ class LoadedMemory:
 
 @dataclass(frozen=True, slots=True)
 class LoadedQuestion:
-    """A question with its vectors by embedding space, and what each memory is worth to it.
+    """A question with its vectors and learnt floors by embedding space, and what each memory is worth to it.
 
     ``brought`` holds, by memory, the numbers of the evidence turns among its sources; ``occurring``, per evidence turn,
     which of its pieces occur in the memory, as bits. Memories that are worth nothing stand in neither.
@@ -50,6 +50,7 @@ class LoadedQuestion:
     question: Question
     asked_at: datetime
     vectors: Mapping[str, Float32]
+    floors: Mapping[str, float]
     wanted: tuple[Wanted, ...]
     brought: Mapping[UUID, frozenset[int]]
     occurring: Mapping[UUID, tuple[int, ...]]
@@ -103,6 +104,7 @@ def map_questions(
             question=question,
             asked_at=question.asked_at,
             vectors=vectors,
+            floors=learnt_floors(vectors),
             wanted=wanted,
             brought={memory_id: turns for memory_id, turns in brought.items() if turns},
             occurring={memory_id: bits for memory_id, bits in occurring.items() if any(bits)},

@@ -1,6 +1,6 @@
 """Recall of snapshots for one subject, as one page of named stages."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,7 +21,7 @@ from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.texts import load_texts
-from snapshots.recall.values import RecallQuery, RecallResult
+from snapshots.recall.values import SNAPSHOTS, RecallQuery, RecallResult
 from tenants.isolation import current_tenant_id
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
@@ -56,14 +56,24 @@ class Stopwatch:
             self.ms[name] = round((perf_counter() - started) * 1000, 3)
 
 
-def prepare_question(text: str, policy: RecallPolicy = DEFAULT_RECALL) -> Question:
-    """Tokenise and embed a question. No transaction may be open; a model that does not answer leaves the keywords."""
-    watch, embedders = Stopwatch(), active_embedders()
+def prepare_question(
+    text: str, policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
+) -> Question:
+    """Tokenise and embed a question; no model is asked where ``lanes`` need none.
+
+    No transaction may be open; a model that does not answer leaves the keywords.
+    """
+    watch, embedders = Stopwatch(), active_embedders() if SNAPSHOTS in lanes else ()
     with watch.stage("embed"):
         vectors, degraded = embed_question(text, embedders)
         probe = make_probe(text, vectors, policy.scoring, word_relations(embedders))
-    floors = LEARNT_FLOORS.of(probe.vectors.keys() - dict(policy.scoring.cosine_floors).keys())
-    return Question(replace(probe, floors=floors), embedders, degraded, watch.ms["embed"])
+    probe = replace(probe, floors=learnt_floors(probe.vectors, policy))
+    return Question(probe, embedders, degraded, watch.ms["embed"])
+
+
+def learnt_floors(spaces: Iterable[str], policy: RecallPolicy = DEFAULT_RECALL) -> Mapping[str, float]:
+    """Return the floors of ``spaces`` (names) that have learnt one and for which none was measured."""
+    return LEARNT_FLOORS.of(set(spaces) - dict(policy.scoring.cosine_floors).keys())
 
 
 def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32], frozenset[DegradedReason]]:

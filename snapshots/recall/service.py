@@ -27,7 +27,7 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
     Opens the tenant's scope itself: models are asked before and after it, with no transaction open.
     """
     started = perf_counter()
-    question = prepare_question(query.text)
+    question = prepare_question(query.text, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
     writer = chat_model("rewrite") if query.rewrite else None
     asked = widened(query) if model else query

@@ -1,5 +1,7 @@
 """Lanes alone and simple rankings, each on memories whose order is known. Rows: D4, R2."""
 
+from dataclasses import replace
+
 from memory_platform.evaluation.ablation import bare
 from memory_platform.evaluation.loaded import LoadedSubject
 from memory_platform.evaluation.rankers import (
@@ -68,6 +70,14 @@ def test_nearness_alone_compares_every_memory_with_a_vector() -> None:
     found = order(by_policy(own_meaning(DEFAULT_RECALL)), lin())
     assert found is not None
     assert sorted(found) == [0, 1, 2, 3]
+
+
+def test_what_a_space_has_learnt_counts_as_it_does_in_recall() -> None:
+    asked = subject("lin", TURNS, {"Zebra?": [0]})
+    question = replace(asked.questions[0], floors={space.name: 0.99 for space in asked.image.spaces})
+    ranked = by_policy(DEFAULT_RECALL)
+    assert len(ranked(asked, asked.questions[0], 10) or []) == 4
+    assert ranked(asked, question, 10) == []
 
 
 def test_the_most_recent_comes_first_whatever_is_asked() -> None:

@@ -8,6 +8,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.registry import forget
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders, spaces_key
 from snapshots.models import Snapshot
@@ -175,6 +176,17 @@ def test_without_an_embedding_model_keywords_answer(world: World) -> None:
     remember(world.acme, PEANUTS, HAIKING)
     with override_settings(EMBEDDER="none"):
         assert texts(ask(world.acme, "peanuts")) == [PEANUTS]
+
+
+def test_no_model_is_asked_for_lanes_that_need_none(world: World) -> None:
+    label(world.acme, "home")
+    forget()
+    with override_settings(EMBEDDER="openai:nobody", EMBEDDING_BASE_URL="http://127.0.0.1:1/v1"):
+        assert ask(world.acme, "navigate home").degraded == {DegradedReason.EMBEDDING_UNAVAILABLE}
+        alone = ask(world.acme, "navigate home", lanes=frozenset({"tags"}))
+    forget()
+    assert alone.degraded == frozenset()
+    assert [match.tag.label for match in alone.lanes.meant] == ["home"]
 
 
 HOSTILE = [
