@@ -64,6 +64,7 @@ ABLATIONS: Mapping[str, Switch] = {
 
 _SHAPE = "the shape of a step that has a switch of its own"
 _SATURATION = "BM25 without saturation is no BM25: another ranking, not one without an optimisation"
+_FUSION = "another way to fuse, not one without an optimisation: the policy says what it gave"
 _COST = "bounds the time of long questions, not the order of short ones"
 _RELATED = "which words count as related: without any, the switch is related_share"
 _IMAGE = "decided when an image is built, before any policy ranks it"
@@ -71,6 +72,8 @@ _IMAGE = "decided when an image is built, before any policy ranks it"
 NOT_SWITCHED: Mapping[str, str] = {
     "scoring.bm25_k1": _SATURATION,
     "scoring.query_terms": _COST,
+    "scoring.fusion": _FUSION,
+    "scoring.rrf_k": _FUSION,
     "scoring.related_words": _COST,
     "scoring.related_cosine": _RELATED,
     "scoring.related_terms": _RELATED,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Literal
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
@@ -24,6 +25,10 @@ _FLOOR = (
     "model: 75 % lie below 0.157; coverage is equal with and without, and @500 falls from .856 to .843 from 0.25 on"
 )
 _ON = "locomo-dev, 510 questions, coverage@500/1000/2000 and R@10: .791/.845/.897/.766; "
+_FUSION = (
+    "coverage and R@10, scores .792/.852/.902/.772 on locomo-dev, .577/.775/.876/.802 on madial-zh-dev; ranks with "
+    "k = 60 .770/.841/.894/.744 and .542/.715/.856/.807, with k = 10 .776/.841/.890/.749 and .576/.749/.875/.817"
+)
 _SITTING = _ON + "without .769/.845/.892/.752"
 _NAMED = _ON + "with 0.5 .776/.829/.888/.762; leaving one subject out, 1.1 or more won in all four folds"
 _TIMES = _ON + "without .784/.845/.893/.756"
@@ -77,6 +82,9 @@ class ScoringPolicy:
     keyword_sitting: float = measured(0.2, source=_SITTING)
     dense_dated: float = measured(0.30, source=_FOUR_VIEWS)
     dense_continued: float = measured(0.20, source=_FOUR_VIEWS)
+    fusion: Literal["scores", "ranks"] = measured("scores", source=_FUSION)
+    """What is fused: z-scores of the views' scores, or of reciprocal ranks (RRF)."""
+    rrf_k: float = promised(60.0, row="R2")
     smooth_previous: float = measured(0.3, source=_SMOOTHING)
     smooth_next: float = measured(0.2, source=_SMOOTHING)
     query_terms: int = measured(48, source="MADial zh: R@10 .636 with the 48 rarest terms, .635 with all, .619 with 32")

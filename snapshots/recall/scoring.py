@@ -87,11 +87,22 @@ def fuse_views(words: Float32, nearness: Nearness, policy: ScoringPolicy) -> tup
     """
     keyword = np.array([policy.keyword_own, policy.keyword_window, policy.keyword_sitting], np.float32)
     dense = np.array([policy.dense_dated, policy.dense_continued], np.float32)
-    standing = z_scores(words)
+    standing = standings(words, policy)
     total = keyword[standing.any(axis=1)].sum() + nearness.weight * dense[nearness.standing.any(axis=1)].sum()
     keyword, dense = keyword / max(total, _FLAT), dense / max(total, _FLAT)
     fused = keyword @ standing + dense @ nearness.standing
     return np.asarray(fused, np.float32), np.asarray(keyword[SITTING] * standing[SITTING], np.float32)
+
+
+def standings(views: Float32, policy: ScoringPolicy) -> Float32:
+    """Return where each memory stands in each view (k, n), as z-scores of what the policy fuses."""
+    return z_scores(views if policy.fusion == "scores" else reciprocal_ranks(views, policy.rrf_k))
+
+
+def reciprocal_ranks(views: Float32, k: float) -> Float32:
+    """Return ``1 / (k + rank)`` in each row of ``views`` (k, n); equal scores share a rank, 0 is in no list."""
+    ranks = np.stack([np.searchsorted(np.sort(-view), -view) for view in views]) + 1
+    return np.asarray(np.where(views == 0, 0, 1 / (k + ranks)), np.float32)
 
 
 def z_scores(views: Float32) -> Float32:
@@ -160,7 +171,7 @@ def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearne
             cosine[:, space.rows], held[space.rows] = found, True
             floor = probe.floors.get(space.name, policy.cosine_floor(space.name))
             near[space.rows] = found.max(axis=0) >= floor
-            standing[:, space.rows] = np.float32(weight) * z_scores(found)
+            standing[:, space.rows] = np.float32(weight) * standings(found, policy)
             weighed += weight * len(space.rows)
     return Nearness(cosine, standing, held, near, weighed / max(int(held.sum()), 1))
 

@@ -16,7 +16,7 @@ from snapshots.recall.image import Image, build_image
 from snapshots.recall.lexical import asked_of, bm25
 from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.probe import NO_RELATED, make_probe, weigh_terms
-from snapshots.recall.scoring import score_memories, z_scores
+from snapshots.recall.scoring import reciprocal_ranks, score_memories, z_scores
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory, probe_of
 
 POLICY = ScoringPolicy()
@@ -95,6 +95,21 @@ def test_a_flat_view_says_nothing() -> None:
     views = z_scores(np.array([[0, 1, 2], [7, 7, 7]], np.float32))
     assert views[1].tolist() == [0, 0, 0]
     assert views[0].tolist() == pytest.approx([-1.2247, 0, 1.2247], abs=1e-4)
+
+
+def test_ranks_count_from_the_best_equals_share_one_and_what_is_in_no_list_gets_nothing() -> None:
+    ranks = reciprocal_ranks(np.array([[0, 3, 5, 3, 1]], np.float32), k=60)
+    assert ranks[0].tolist() == pytest.approx([0, 1 / 62, 1 / 61, 1 / 62, 1 / 64])
+
+
+def test_fusion_by_ranks_asks_where_a_memory_stands_not_by_how_much() -> None:
+    image = image_of([memory("jazz jazz jazz jazz jazz"), memory("jazz and much else"), memory("tea"), memory("milk")])
+
+    own_words = replace(POLICY, keyword_window=0.0, keyword_sitting=0.0, longer=0.0)
+    probe = probe_of("jazz", dense=False)
+    by_scores = score_memories(image, probe, own_words).fused
+    by_ranks = score_memories(image, probe, replace(own_words, fusion="ranks")).fused
+    assert by_scores[0] - by_scores[1] > 2 * (by_ranks[0] - by_ranks[1]) > 0
 
 
 def test_a_question_is_compared_only_in_the_spaces_it_has_a_vector_in() -> None:
