@@ -1,7 +1,7 @@
 """What an evaluation works on once everything is read: pure values, so that a policy is tried in seconds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -41,7 +41,7 @@ class LoadedMemory:
 
 @dataclass(frozen=True, slots=True)
 class LoadedQuestion:
-    """A question with its vectors and learnt floors by embedding space, and what each memory is worth to it.
+    """A question with its vectors by embedding space, and what each memory is worth to it.
 
     ``brought`` holds, by memory, the numbers of the evidence turns among its sources; ``occurring``, per evidence turn,
     which of its pieces occur in the memory, as bits. Memories that are worth nothing stand in neither.
@@ -50,7 +50,6 @@ class LoadedQuestion:
     question: Question
     asked_at: datetime
     vectors: Mapping[str, Float32]
-    floors: Mapping[str, float]
     wanted: tuple[Wanted, ...]
     brought: Mapping[UUID, frozenset[int]]
     occurring: Mapping[UUID, tuple[int, ...]]
@@ -60,7 +59,7 @@ class LoadedQuestion:
 class LoadedSubject:
     """One subject's memory, as recall sees it, with the questions that are put to it.
 
-    ``relations`` say which words are related; None when no model does.
+    ``relations`` say which words are related; None when no model does. ``floors`` are those that spaces have learnt.
     """
 
     subject_id: str
@@ -68,6 +67,7 @@ class LoadedSubject:
     relations: WordRelations | None
     memories: Mapping[UUID, LoadedMemory]
     questions: tuple[LoadedQuestion, ...]
+    floors: Mapping[str, float] = field(default_factory=dict)
 
 
 def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
@@ -87,7 +87,8 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     if lacking := joined(missing.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
     questions = map_questions(asked, [vectors for vectors, _ in embedded], list(memories.values()))
-    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))
+    floors = learnt_floors(embedder.name for embedder in embedders)
+    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions), floors)
 
 
 def map_questions(
@@ -104,7 +105,6 @@ def map_questions(
             question=question,
             asked_at=question.asked_at,
             vectors=vectors,
-            floors=learnt_floors(vectors),
             wanted=wanted,
             brought={memory_id: turns for memory_id, turns in brought.items() if turns},
             occurring={memory_id: bits for memory_id, bits in occurring.items() if any(bits)},

@@ -78,7 +78,7 @@ def own_meaning(policy: RecallPolicy) -> RecallPolicy:
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
     """Read the question as ``policy`` reads it, and rank."""
     probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, replace(probe, floors=asked.floors), subject.image, policy)
+    return rank_memories(query, replace(probe, floors=subject.floors), subject.image, policy)
 
 
 def _query(asked: LoadedQuestion, top_k: int) -> RecallQuery:

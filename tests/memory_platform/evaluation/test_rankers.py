@@ -74,10 +74,10 @@ def test_nearness_alone_compares_every_memory_with_a_vector() -> None:
 
 def test_what_a_space_has_learnt_counts_as_it_does_in_recall() -> None:
     asked = subject("lin", TURNS, {"Zebra?": [0]})
-    question = replace(asked.questions[0], floors={space.name: 0.99 for space in asked.image.spaces})
+    learnt = replace(asked, floors={space.name: 0.99 for space in asked.image.spaces})
     ranked = by_policy(DEFAULT_RECALL)
     assert len(ranked(asked, asked.questions[0], 10) or []) == 4
-    assert ranked(asked, question, 10) == []
+    assert ranked(learnt, asked.questions[0], 10) == []
 
 
 def test_the_most_recent_comes_first_whatever_is_asked() -> None:
