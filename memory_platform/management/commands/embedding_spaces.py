@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import Error
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand
@@ -208,5 +209,14 @@ def stoppable() -> Iterator[None]:
     """End the command by Ctrl-C inside the block: what was done stays done."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Error) as fault:
+        if not is_interrupt(fault):
+            raise
         raise CommandError(f"Stopped. {AGAIN}", returncode=INTERRUPTED) from None
+
+
+def is_interrupt(fault: BaseException | None) -> bool:
+    """Tell whether Ctrl-C began it: struck within the driver, it leaves as the error of a broken connection."""
+    while fault is not None and not isinstance(fault, KeyboardInterrupt):
+        fault = fault.__context__
+    return fault is not None

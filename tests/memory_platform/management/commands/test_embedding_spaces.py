@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -171,11 +170,12 @@ def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
 def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, endpoint: ModelServer) -> None:
     with override_settings(EMBEDDER=OLD):
         store(migrating.acme, *(f"memory {n}" for n in range(250)))
-    prompt, given_up = endpoint.answer, threading.Event()
+    prompt, silent, given_up = endpoint.answer, threading.Event(), threading.Event()
 
     def silent_after_one_batch(request: Request) -> Reply:
         asked = sum(len(one.body["input"]) for one in endpoint.requests)
         if asked > 3 * BACKFILL.batch:  # each memory has two texts, and one asks for the length of a vector
+            silent.set()
             given_up.wait(60)
         return prompt(request)
 
@@ -192,9 +192,7 @@ def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, e
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while counts(migrating.acme)[2] == 253 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert silent.wait(60)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=30)
     given_up.set()
