@@ -31,8 +31,11 @@ ORDER BY s.position
 
 VECTORS = """
 SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
-WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3) AND ($4::uuid[] IS NULL OR snapshot_id = ANY($4))
+WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
 """
+
+VECTORS_OF = f"{VECTORS} AND snapshot_id = ANY($4)"
+"""A statement of its own: with one for both, Postgres reads all vectors of the subject to find a few."""
 
 HALFVEC_HEADER = 4
 """Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
@@ -100,7 +103,8 @@ def read_vectors(
         return {}, frozenset()
     try:
         with transaction.atomic():
-            found = fetch_prepared(VECTORS, [current_tenant_id(), subject_id, list(spaces), wanted])
+            own = [current_tenant_id(), subject_id, list(spaces)]
+            found = fetch_prepared(VECTORS, own) if wanted is None else fetch_prepared(VECTORS_OF, [*own, wanted])
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
         return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
