@@ -15,15 +15,11 @@ import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
-from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.extraction.worth import says_something
 from snapshots.models import (
     Message,
-    PreferenceSource,
     Snapshot,
     SnapshotSource,
-    SnapshotVector,
-    SnapshotWords,
     Work,
     WorkState,
 )
@@ -31,6 +27,7 @@ from snapshots.queue.counts import work_counts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, eventually
+from tests.snapshots.held import MEMORY
 from tests.snapshots.queue.world import expire_leases, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
@@ -46,17 +43,6 @@ SAID = (
     "我上周在静安区花了{n}元买书。",
     "我家在上海市浦东新区世纪大道{n}号",
     "Not jazz, I like rock.",
-)
-MEMORY = (
-    Snapshot,
-    SnapshotWords,
-    SnapshotVector,
-    SnapshotSource,
-    Preference,
-    PreferenceSource,
-    ProfileFact,
-    Tag,
-    Candidate,
 )
 
 

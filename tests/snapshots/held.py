@@ -10,6 +10,7 @@ from django.db import connections
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
+from profiles.models import Candidate, Preference, ProfileFact, Tag
 from profiles.services.claims import stated
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
@@ -19,9 +20,22 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import Message
+from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 from tests.conftest import House
+
+MEMORY = (
+    Snapshot,
+    SnapshotWords,
+    SnapshotVector,
+    SnapshotSource,
+    Preference,
+    PreferenceSource,
+    ProfileFact,
+    Tag,
+    Candidate,
+)
+"""The tables that hold what was remembered and learned."""
 
 
 def say(house: House, *contents: str, conversation: str = "trip", role: str = "user") -> list[Message]:

@@ -1,88 +1,34 @@
-"""From accepted messages to memory, without a model. Rows: S1, S2, S4, E1, E2, G4, C3, C5, P4, P6."""
+"""From accepted messages to memory, without a model. Rows: S1, S2, S4, E1, E2, G4, C3, P4, P6."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.ids import new_id
-from profiles.models import Candidate, Preference, ProfileFact, Tag
-from profiles.selectors import current_preferences, current_profile, preference_values
-from snapshots.extraction.conversations import store_conversation_snapshots
-from snapshots.extraction.memories import apply_extractions
+from profiles.models import Candidate, Preference, Tag
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.statements import store_statements
-from snapshots.intake.accept import accept_messages
-from snapshots.intake.values import Accepted, IncomingMessage
+from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
-    Conversation,
     PreferenceSource,
     Snapshot,
     SnapshotSource,
     SnapshotVector,
-    SnapshotVersion,
     SnapshotWords,
     SubjectMemory,
     Work,
-    WorkKind,
     WorkState,
 )
-from snapshots.queue.drain import drain_work
-from snapshots.queue.ends import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
+from tests.snapshots.extraction.making import MONDAY, booking, end, post, preferences, profile, say, settle, statements
+from tests.snapshots.held import MEMORY
 from tests.snapshots.lifecycle.world import found
-
-HANDLERS = {
-    WorkKind.STATEMENT: store_statements,
-    WorkKind.EXTRACT: apply_extractions,
-    WorkKind.CONVERSATION: store_conversation_snapshots,
-}
-MONDAY = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 def acme(world: World) -> House:
     return world.acme
-
-
-def say(house: House, *texts: str, conversation: str = "c1", at: datetime = MONDAY, **extra: Any) -> Accepted:
-    """Post user messages, a minute apart."""
-    messages = [
-        IncomingMessage(role="user", content=text, said_at=at + timedelta(minutes=i), **extra)
-        for i, text in enumerate(texts)
-    ]
-    return post(house, messages, conversation)
-
-
-def post(house: House, messages: list[IncomingMessage], conversation: str = "c1") -> Accepted:
-    with tenant_tx(house.tenant.id):
-        return accept_messages(house.subject, conversation, messages)
-
-
-def settle(house: House) -> None:
-    """Have all due work done, and none left over or dead."""
-    drain_work(house.tenant.id, HANDLERS)
-    with tenant_tx(house.tenant.id):
-        assert set(Work.objects.values_list("state", flat=True)) <= {WorkState.DONE}
-
-
-def preferences(house: House) -> Mapping[str, Mapping[str, Any]]:
-    with tenant_tx(house.tenant.id):
-        return preference_values(current_preferences(house.subject))
-
-
-def profile(house: House) -> dict[str, Any]:
-    with tenant_tx(house.tenant.id):
-        return current_profile(house.subject)
-
-
-def statements(house: House) -> list[str]:
-    with tenant_tx(house.tenant.id):
-        return list(Snapshot.objects.filter(kind="statement").order_by("position").values_list("text", flat=True))
 
 
 def test_a_message_that_says_something_becomes_a_statement_with_its_source(acme: House) -> None:
@@ -224,18 +170,7 @@ def test_work_delivered_twice_changes_nothing(acme: House) -> None:
 
 def held(house: House) -> dict[str, int]:
     with tenant_tx(house.tenant.id):
-        models = (
-            Snapshot,
-            SnapshotWords,
-            SnapshotVector,
-            SnapshotSource,
-            Preference,
-            PreferenceSource,
-            ProfileFact,
-            Tag,
-            Candidate,
-        )
-        return {model.__name__: model.objects.count() for model in models}
+        return {model.__name__: model.objects.count() for model in MEMORY}
 
 
 def test_every_candidate_ends_with_a_verdict_and_its_message(acme: House) -> None:
@@ -246,129 +181,6 @@ def test_every_candidate_ends_with_a_verdict_and_its_message(acme: House) -> Non
         link = PreferenceSource.objects.get()
     assert record.message_ref == link.message_id
     assert accepted.conversation.id
-
-
-def test_a_conversation_with_a_tool_call_leaves_a_snapshot_at_its_end(acme: House) -> None:
-    post(acme, booking())
-    with tenant_tx(acme.tenant.id):
-        end_conversation(conversation_of(acme))
-    settle(acme)
-    with tenant_tx(acme.tenant.id):
-        snapshot = Snapshot.objects.get(kind="conversation")
-    assert "Lisbon" in snapshot.text
-    assert snapshot.expires_at is not None
-    assert snapshot.expires_at - snapshot.recorded_at == pytest.approx(timedelta(days=7), abs=timedelta(seconds=5))
-
-
-def test_small_talk_leaves_no_conversation_snapshot(acme: House) -> None:
-    say(acme, "Lovely weather in Lisbon today.")
-    with tenant_tx(acme.tenant.id):
-        end_conversation(conversation_of(acme))
-    settle(acme)
-    with tenant_tx(acme.tenant.id):
-        assert not Snapshot.objects.filter(kind="conversation").exists()
-
-
-def test_a_reopened_conversation_supersedes_its_earlier_snapshot(acme: House) -> None:
-    for text in ("Book me a flight to Lisbon on 3 May.", "Book a hotel in Porto for 5 May, 2 nights."):
-        post(acme, booking(text))
-        with tenant_tx(acme.tenant.id):
-            end_conversation(conversation_of(acme))
-        settle(acme)
-    with tenant_tx(acme.tenant.id):
-        current = Snapshot.objects.get(kind="conversation", invalid_at__isnull=True)
-        earlier = Snapshot.objects.get(kind="conversation", invalid_at__isnull=False)
-        (image,) = SnapshotVersion.objects.all()
-    assert "Porto" in current.text
-    assert earlier.superseded_by_id == current.id
-    assert (image.snapshot_id, image.fields) == (earlier.id, {"invalid_at": None, "superseded_by_id": None})
-    assert earlier.recorded_at == image.recorded_at <= current.recorded_at <= image.retired_at
-
-
-def end(house: House, conversation: str = "c1") -> Work:
-    with tenant_tx(house.tenant.id):
-        return end_conversation(conversation_of(house, conversation))
-
-
-def conversation_snapshots(house: House) -> list[tuple[str, bool]]:
-    """Return the texts of the conversation's own snapshots, each with whether it is current."""
-    with tenant_tx(house.tenant.id):
-        found = Snapshot.objects.filter(kind__in=("conversation", "segment")).order_by("position")
-        return [(snapshot.text, snapshot.invalid_at is None) for snapshot in found]
-
-
-def test_of_two_ends_done_together_only_the_later_leaves_snapshots(acme: House) -> None:
-    for text in ("Book me a flight to Lisbon on 3 May.", "Book a hotel in Porto for 5 May, 2 nights."):
-        post(acme, booking(text))
-        end(acme)
-    settle(acme)
-    ((text, current),) = conversation_snapshots(acme)
-    assert "Porto" in text
-    assert current
-    with tenant_tx(acme.tenant.id):
-        assert Work.objects.filter(kind=WorkKind.CONVERSATION, state=WorkState.DONE).count() == 2
-
-
-@pytest.mark.parametrize("order", ["earlier first", "later first"])
-def test_ends_done_in_either_order_leave_the_later_as_current(acme: House, order: str) -> None:
-    post(acme, booking())
-    earlier = end(acme)
-    post(acme, booking("Book a hotel in Porto for 5 May, 2 nights."))
-    later = end(acme)
-    for work in (earlier, later) if order == "earlier first" else (later, earlier):
-        only_due(acme, work)
-        drain_work(acme.tenant.id, HANDLERS)
-    ((text, current),) = conversation_snapshots(acme)
-    assert "Porto" in text
-    assert current
-
-
-def only_due(house: House, work: Work) -> None:
-    """Make one item due now and leave all other open ones for later."""
-    now = utc_now()
-    with tenant_tx(house.tenant.id):
-        Work.objects.filter(state=WorkState.READY).update(due_at=now + timedelta(hours=1))
-        Work.objects.filter(id=work.id).update(due_at=now - timedelta(minutes=1))
-
-
-def test_a_late_retry_of_an_earlier_end_takes_nothing_from_the_later_one(acme: House) -> None:
-    ends = []
-    for text in ("Book me a flight to Lisbon on 3 May.", "Book a hotel in Porto for 5 May, 2 nights."):
-        post(acme, booking(text))
-        ends.append(end(acme))
-        settle(acme)
-    before = conversation_snapshots(acme)
-    assert [current for _, current in before] == [False, True]
-    with tenant_tx(acme.tenant.id):
-        Work.objects.filter(id=ends[0].id).update(state=WorkState.READY, done_at=None)
-    settle(acme)
-    assert conversation_snapshots(acme) == before
-
-
-def test_an_end_that_a_message_undid_before_it_was_done_waits_for_the_next_end(acme: House) -> None:
-    post(acme, booking())
-    end(acme)
-    say(acme, "And a hotel in Porto for 5 May, 2 nights.")
-    settle(acme)
-    assert conversation_snapshots(acme) == []
-    end(acme)
-    settle(acme)
-    ((text, current),) = conversation_snapshots(acme)
-    assert "Porto" in text
-    assert current
-
-
-@pytest.mark.parametrize(("tool_called", "segments"), [(False, 0), (True, 3)])
-def test_only_a_long_conversation_with_a_tool_call_is_kept_in_segments(
-    acme: House, tool_called: bool, segments: int
-) -> None:
-    say(acme, *[f"I paid {n} euros for the hotel in Porto on {n} May." for n in range(1, 23)])
-    if tool_called:
-        post(acme, booking())
-    end(acme)
-    settle(acme)
-    with tenant_tx(acme.tenant.id):
-        assert Snapshot.objects.filter(kind="segment").count() == segments
 
 
 def test_nothing_is_learned_from_what_must_not_be_remembered(acme: House) -> None:
@@ -387,20 +199,6 @@ def test_every_change_of_memory_raises_its_version(acme: House) -> None:
     settle(acme)
     with tenant_tx(acme.tenant.id):
         assert SubjectMemory.objects.get().version > first
-
-
-def booking(text: str = "Book me a flight to Lisbon on 3 May.") -> list[IncomingMessage]:
-    call = {"id": "t1", "type": "function", "function": {"name": "book", "arguments": "{}"}}
-    return [
-        IncomingMessage(role="user", content=text, message_id=str(new_id())),
-        IncomingMessage(role="assistant", content=None, tool_calls=[call]),
-        IncomingMessage(role="tool", content="ok", tool_call_id="t1"),
-        IncomingMessage(role="assistant", content=f"Done, I booked it: {text}"),
-    ]
-
-
-def conversation_of(house: House, name: str = "c1") -> Conversation:
-    return Conversation.objects.get(subject=house.subject, external_id=name)
 
 
 @pytest.mark.parametrize(

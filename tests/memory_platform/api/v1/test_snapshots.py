@@ -1,6 +1,5 @@
-"""Snapshots over HTTP: post, list, read, edit, retire, history. Rows: S2, S3, P5, E2, D1. Matrix: 3, 21, 23, 46, 49."""
+"""Snapshots over HTTP: post, list, read, in bulk. Rows: S2, S3, P5, E2, D1. Matrix: 3, 21, 23, 46, 49."""
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Barrier
@@ -18,27 +17,10 @@ from snapshots.models import Conversation, Message, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.memory_platform.api.v1.snapshot_calls import ADA, BAD, BULK, listed, one, post
 
-ADA = "/v1/subjects/ada/snapshots"
-BULK = f"{ADA}/bulk"
 LIST_STATEMENTS = 7  # key, BEGIN, scope, subject, page, sources, COMMIT
 WRITE_STATEMENTS = 20
-
-
-def post(caller: Caller, text: str = "Allergic to peanuts", path: str = ADA, **fields: Any) -> dict[str, Any]:
-    response = caller("POST", path, {"text": text, **fields})
-    assert response.status_code == 201, response.content
-    return body_of(response)
-
-
-def listed(caller: Caller, query: str = "", path: str = ADA) -> list[str]:
-    response = caller("GET", f"{path}?{query}")
-    assert response.status_code == 200, response.content
-    return [one["text"] for one in body_of(response)["data"]]
-
-
-def one(made: Mapping[str, Any], path: str = ADA) -> str:
-    return f"{path}/{made['id']}"
 
 
 @pytest.mark.parametrize("text", ["Allergic to peanuts", "对花生过敏", "الفول السوداني", "🥜🚫 nuts\nnever"])
@@ -136,42 +118,6 @@ def test_a_refused_post_writes_nothing_not_even_the_subject(acme: Caller, world:
     problem_of(acme("POST", "/v1/subjects/new/snapshots", refused), 422)
     with tenant_tx(world.acme.tenant.id):
         assert not Subject.objects.filter(external_id="new").exists()
-
-
-BAD: list[tuple[str, Any]] = [
-    ("text", None),
-    ("text", ""),
-    ("text", " \n\t"),
-    ("text", "\u200b\ufeff"),
-    ("text", 5),
-    ("text", ["x"]),
-    ("text", "x" * (64 * 1024 + 1)),
-    ("text", "花" * 22_000),
-    ("text", "a\u0000b"),
-    ("text", "a" + "\u0301" * 40),
-    ("kind", "wish"),
-    ("kind", 1),
-    ("category", ""),
-    ("category", "x" * 101),
-    ("topics", "food"),
-    ("topics.0", [""]),
-    ("topics.1", ["a", 5]),
-    ("topics", ["t"] * 33),
-    ("importance", 1.01),
-    ("importance", "0.5"),
-    ("importance", True),
-    ("confidence", -0.01),
-    ("provenance", "rumour"),
-    ("said_at", "yesterday"),
-    ("said_at", "2026-05-08T09:00:00"),
-    ("said_at", "10000-01-01T00:00:00Z"),
-    ("expires_at", 1778230000),
-    ("metadata", []),
-    ("metadata", {"x": "y" * 65 * 1024}),
-    ("tenant_id", "x"),
-    ("id", "x"),
-    ("version", 3),
-]
 
 
 @pytest.mark.parametrize(("field", "value"), BAD, ids=lambda value: repr(value)[:24])
@@ -320,124 +266,6 @@ def test_twins_without_a_key_store_one_memory(acme: Caller, world: World) -> Non
     assert verdicts == ["stored"] + ["unchanged"] * 5
     with tenant_tx(world.acme.tenant.id):
         assert Snapshot.objects.count() == 1
-
-
-def test_an_edit_keeps_what_was(acme: Caller) -> None:
-    made = post(acme, "Lives in Berlin", topics=["home"], importance=0.2)
-    response = acme("PATCH", one(made), {"text": "住在上海", "topics": ["家"], "category": "home", "importance": None})
-    edited = body_of(response)
-    assert response.status_code == 200
-    assert (edited["verdict"], edited["text"], edited["topics"]) == ("stored", "住在上海", ["家"])
-    assert (edited["category"], edited["importance"], edited["version"]) == ("home", 0.2, 2)
-    assert edited["last_validated_at"] > made["last_validated_at"]
-    history = body_of(acme("GET", f"{one(made)}/history"))
-    assert [(state["version"], state["text"], state["topics"]) for state in history["data"]] == [
-        (1, "Lives in Berlin", ["home"]),
-        (2, "住在上海", ["家"]),
-    ]
-    first, second = history["data"]
-    assert first["recorded_at"] == made["created_at"]
-    assert (first["category"], first["retired_at"]) == (None, second["recorded_at"])
-    assert (second["retired_at"], history["next_cursor"]) == (None, None)
-
-
-def test_an_edit_that_changes_nothing_is_unchanged(acme: Caller) -> None:
-    made = post(acme, "No nuts", importance=0.5)
-    for body in ({}, {"text": "No nuts"}, {"importance": 0.5, "topics": []}):
-        edited = body_of(acme("PATCH", one(made), body))
-        assert (edited["verdict"], edited["version"]) == ("unchanged", 1)
-    assert len(body_of(acme("GET", f"{one(made)}/history"))["data"]) == 1
-
-
-def test_an_edit_takes_away_category_and_expiry(acme: Caller) -> None:
-    made = post(acme, "No nuts", category="food", kind="episode")
-    edited = body_of(acme("PATCH", one(made), {"remove": ["category", "expires_at"]}))
-    assert (edited["category"], edited["expires_at"]) == (None, None)
-    both = {"category": "x", "remove": ["category"]}
-    assert fields_of(problem_of(acme("PATCH", one(made), both), 400)) == {"remove.0"}
-
-
-def test_an_edit_honours_the_ceiling(acme: Caller) -> None:
-    made = post(acme, "No nuts", provenance="analysis", confidence=0.75)
-    assert fields_of(problem_of(acme("PATCH", one(made), {"confidence": 0.9}), 422)) == {"confidence"}
-    weaker = body_of(acme("PATCH", one(made), {"provenance": "observation"}))
-    assert (weaker["provenance"], weaker["confidence"]) == ("observation", 0.6)
-
-
-@pytest.mark.parametrize(("field", "value"), [*BAD[1:8], ("kind", "manual"), ("remove", "x"), ("remove.0", ["text"])])
-def test_a_bad_edit_is_400_whether_or_not_the_memory_exists(acme: Caller, field: str, value: Any) -> None:
-    made = post(acme)
-    for path in (one(made), f"{ADA}/{new_id()}"):
-        body = {field.partition(".")[0]: value}
-        assert fields_of(problem_of(acme("PATCH", path, body), 400)) == {field}
-    assert listed(acme) == ["Allergic to peanuts"]
-
-
-def test_an_edit_and_a_retirement_insist_on_their_version(acme: Caller) -> None:
-    made = post(acme)
-    tag = acme("GET", one(made))["ETag"]
-    newer = acme("PATCH", one(made), {"importance": 1}, If_Match=tag)["ETag"]
-    assert newer != tag
-    problem_of(acme("PATCH", one(made), {"importance": 0}, If_Match=tag), 412)
-    problem_of(acme("DELETE", one(made), If_Match=tag), 412)
-    assert acme("DELETE", one(made), If_Match=newer).status_code == 204
-    problem_of(acme("PATCH", one(made), {"importance": 0}, If_Match=newer), 404)
-
-
-def test_of_two_edits_of_one_version_one_wins(acme: Caller) -> None:
-    made = post(acme)
-    tag, barrier = acme("GET", one(made))["ETag"], Barrier(4)
-
-    def edit(number: int) -> int:
-        barrier.wait(timeout=30)
-        try:
-            return acme("PATCH", one(made), {"text": f"version {number}"}, If_Match=tag).status_code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(4) as threads:
-        assert sorted(threads.map(edit, range(4))) == [200, 412, 412, 412]
-    assert len(body_of(acme("GET", f"{one(made)}/history"))["data"]) == 2
-
-
-def test_edits_without_a_version_all_count(acme: Caller) -> None:
-    made = post(acme)
-    barrier = Barrier(3)
-
-    def edit(number: int) -> int:
-        barrier.wait(timeout=30)
-        try:
-            return acme("PATCH", one(made), {"text": f"version {number}"}).status_code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(3) as threads:
-        assert list(threads.map(edit, range(3))) == [200, 200, 200]
-    history = body_of(acme("GET", f"{one(made)}/history"))["data"]
-    assert [state["version"] for state in history] == [1, 2, 3, 4]
-
-
-def test_a_retired_memory_is_gone_but_its_history_stays(acme: Caller) -> None:
-    made = post(acme, "No nuts")
-    acme("PATCH", one(made), {"text": "No peanuts"})
-    response = acme("DELETE", one(made))
-    assert (response.status_code, response.content) == (204, b"")
-    assert listed(acme) == []
-    for method, body in (("GET", None), ("PATCH", {}), ("DELETE", None)):
-        problem_of(acme(method, one(made), body), 404)
-    history = body_of(acme("GET", f"{one(made)}/history"))["data"]
-    assert [state["text"] for state in history] == ["No nuts", "No peanuts"]
-    assert all(state["retired_at"] for state in history)
-
-
-def test_a_history_comes_in_pages(acme: Caller) -> None:
-    made = post(acme, "v1")
-    for number in range(2, 6):
-        acme("PATCH", one(made), {"text": f"v{number}"})
-    first = body_of(acme("GET", f"{one(made)}/history?limit=3"))
-    second = body_of(acme("GET", f"{one(made)}/history?limit=3&cursor={first['next_cursor']}"))
-    assert [state["text"] for state in first["data"] + second["data"]] == ["v1", "v2", "v3", "v4", "v5"]
-    assert second["next_cursor"] is None
 
 
 def test_a_bulk_answers_for_each_item(acme: Caller) -> None:
