@@ -7,6 +7,7 @@ from datetime import datetime
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.marks import marks_of
+from snapshots.embedding.sayings import saying_of
 
 _MONTHS = "January February March April May June July August September October November December"
 MONTHS = tuple(_MONTHS.split())
@@ -28,7 +29,7 @@ class IndexedText:
 
     ``about`` holds the terms of date, category and topics, and the marks of the text; ``before`` those of the turn
     before, only when that turn is no memory of its own (an assistant's): a remembered one is found through the
-    neighbour pointers of the image.
+    neighbour pointers of the image. Two memories of one ``saying`` repeat each other; None repeats nothing.
     """
 
     text: tuple[str, ...]
@@ -38,6 +39,7 @@ class IndexedText:
     dated: str
     continued: str
     language: str
+    saying: int | None
 
 
 def index_text(
@@ -62,6 +64,7 @@ def index_text(
         dated=f"[{prefix}] {attributed(turn)}" if prefix else attributed(turn),
         continued=f"{attributed(previous)}\n{attributed(turn)}" if previous else attributed(turn),
         language=language,
+        saying=saying_of(turn.text, turn.speaker),
     )
 
 

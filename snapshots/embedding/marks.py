@@ -13,7 +13,7 @@ READ_CHARACTERS = 4_000
 """Longer texts are pages; their kind shows in the first characters."""
 
 _ASKS = re.compile(r"[?？]\s*(?:\[[^\]]{0,300}\]\s*)?$|[吗呢]\s*[。!！]?$")
-_NAMES_A_TIME = re.compile(
+NAMES_A_TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekends?|months?|years?|mondays?|tuesdays?|wednesdays?"
     r"|thursdays?|fridays?|saturdays?|sundays?|january|february|march|april|june|july|august|september|october|november"
     r"|december|recently|just|soon|since|this (?:morning|afternoon|evening)|(?:19|20)\d\d)\b"
@@ -21,10 +21,11 @@ _NAMES_A_TIME = re.compile(
     r"|刚刚|刚才|最近|以前|之前|小时候|早上|上午|中午|下午|晚上|凌晨|[0-9一二三四五六七八九十两]{1,4}(?:年|月|日|号|点|个?小时|分钟|天前|周前|个月前|年前)"
     r"|元旦|春节|除夕|元宵|清明|五一|端午|中秋|国庆|圣诞|暑假|寒假"
 )
+"""Reads a text in :func:`memory_platform.kernel.text.index_form`."""
 
 
 def marks_of(text: str) -> tuple[str, ...]:
     """Return which of QUESTION and TIME hold of ``text``. Linear in its length, whatever it is."""
     head, tail = index_form(text[:READ_CHARACTERS]), index_form(text[-READ_CHARACTERS:])
-    found = ((QUESTION, _ASKS.search(tail)), (TIME, _NAMES_A_TIME.search(head)))
+    found = ((QUESTION, _ASKS.search(tail)), (TIME, NAMES_A_TIME.search(head)))
     return tuple(mark for mark, hit in found if hit)

@@ -44,6 +44,15 @@ class FloorPolicy:
     kept: timedelta = assumed(timedelta(minutes=10), owner="embedding", settle_by="how fast floors of new spaces move")
 
 
+@dataclass(frozen=True, slots=True)
+class SayingPolicy:
+    """How much of its own a text has to say before it can repeat another: so many words, or characters of Chinese."""
+
+    least_words: int = assumed(3, owner="embedding", settle_by="what real users say twice, after other turns")
+    least_characters: int = assumed(4, owner="embedding", settle_by="what real users say twice, after other turns")
+
+
 BACKFILL = BackfillPolicy()
 DROP = DropPolicy()
 FLOOR = FloorPolicy()
+SAYING = SayingPolicy()
