@@ -57,7 +57,6 @@ _AFTER = _DATED + "14 .804/.881/.947/.760, 0 .789/.852/.933/.760, 3 .804/.866/.9
 # BM25 weighs these rare words already. The 67 questions of locomo-dev that hold one, coverage@500 and R@10: .873/.812
 # without, .869/.809 with 0.3, .864/.807 with 0.6, .857/.807 with 1; numbers and quoted phrases alone: equal. The 5 of
 # madial-zh-dev: equal.
-_NEUTRAL = "locomo-dev and madial-zh-dev: coverage equal with and without; all their memories carry one value"
 _SAY_ONCE = (
     "asked when the data sets ask, coverage and R@10: madial-zh-dev @125/250/500 .577/.775/.876/.802 with, "
     ".574/.771/.876/.796 without (5 of its 171 memories are two texts); locomo-dev, which repeats "
@@ -132,9 +131,9 @@ class RankingPolicy:
     """The factors of R3, each of which can be switched off."""
 
     use_recency: bool = measured(True, source=_RECENCY)
-    use_confidence: bool = measured(True, source=_NEUTRAL)
-    use_provenance: bool = measured(True, source=_NEUTRAL)
-    use_frequency: bool = measured(True, source=_NEUTRAL)
+    use_confidence: bool = promised(True, row="R3")
+    use_provenance: bool = promised(True, row="R3")
+    use_frequency: bool = promised(True, row="R3")
     recency_curve: str = measured("steps", source=_CURVES)
     """``steps``, ``hyperbolic`` (1 / (1 + rate x days)), or ``episode``: not a factor, but a share of the score."""
     recency_days: tuple[float, ...] = promised((7, 30, 90), row="R3")
