@@ -64,13 +64,18 @@ def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
     tuning, names = run["tuning"], shown_figures(run["asked"]["budgets"])
     yield ""
     yield "Weights chosen on other subjects, judged on the subjects held out"
-    judged = {"fixed policy": tuning["fixed"], "chosen elsewhere": tuning["tuned"]}
+    judged = {"fixed policy": tuning["fixed"]}
+    for begin, search in tuning["searches"].items():
+        judged |= {f"{begin}, as begun": search["begun"]} if search["begun"] != tuning["fixed"] else {}
+        judged[f"chosen elsewhere, from {begin}"] = search["figures"]
     held = [(name, {"questions": run["asked"]["questions"], **figures}) for name, figures in judged.items()]
     yield from table("held out", names, held)
-    yield from worth_table("gain", worth_figures(run["asked"]["budgets"]), {"chosen elsewhere": tuning["gains"]})
-    for fold in tuning["folds"]:
-        chosen = ", ".join(f"{name} {value:g}" for name, value in fold["weights"].items())
-        yield f"without {', '.join(fold['held_out'])}: {chosen}"
+    gains = {f"chosen elsewhere, from {begin}": search["gains"] for begin, search in tuning["searches"].items()}
+    yield from worth_table("gain over the fixed policy", worth_figures(run["asked"]["budgets"]), gains)
+    for begin, search in tuning["searches"].items():
+        for fold in search["folds"]:
+            chosen = ", ".join(f"{name} {value:g}" for name, value in fold["weights"].items())
+            yield f"from {begin}, without {', '.join(fold['held_out'])}: {chosen}"
 
 
 def _judging(run: Mapping[str, Any]) -> Iterator[str]:

@@ -1,87 +1,126 @@
 """A search for better weights that is judged on subjects it has not seen. It prints; it never writes a policy.
 
 Weights that were chosen on the questions they are judged by always look better. So each fold of subjects is left out
-once, weights are chosen on the others, and only the left-out questions count.
+once, weights are chosen on the others, and only the left-out questions count. The policy itself may have been fitted to
+these very subjects, and a search that begins there has seen them too. So a second search begins at plain BM25.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from memory_platform.evaluation.bootstrap import Difference, differences
 from memory_platform.evaluation.loaded import LoadedSubject
 from memory_platform.evaluation.policy import TUNING, TuningPolicy
 from memory_platform.evaluation.rankers import by_policy
-from memory_platform.evaluation.runner import Figures, Plan, QuestionRow, ask_all, mean_figures
+from memory_platform.evaluation.runner import Figures, Plan, QuestionRow, ask_all, coverage_of, mean_figures
+from memory_platform.evaluation.tunables import Point, Tunable, tunables_of, with_point
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.policy import RecallPolicy
 
-ANY = math.inf
-TUNED: Mapping[str, float] = {
-    "keyword_window": ANY,
-    "keyword_sitting": ANY,
-    "dense_dated": ANY,
-    "dense_continued": ANY,
-    "smooth_previous": ANY,
-    "smooth_next": ANY,
-    "named_speaker": ANY,
-    "named_time": ANY,
-    "said_in_time": ANY,
-    "asking": ANY,
-    "longer": ANY,
-    "related_share": ANY,
-    "sentence_decay": 1.0,
-}
-"""Fields of ScoringPolicy that are searched, each with the most it can mean. The first view stays as it is: of weights
-only their ratio counts. BM25's own numbers are promised (R2)."""
-
 Advance = Callable[[int], object]
+
+FIXED = "fixed policy"
+PLAIN = "plain words"
+"""Where a search begins: at the policy, or at BM25 over each memory's own words with nothing beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One turn: the subjects left out, the weights chosen on the others, and how both policies do on those left out."""
+    """One turn: the subjects left out, the weights chosen on the others, and how they do on those left out."""
 
     held_out: tuple[str, ...]
-    weights: Mapping[str, float]
-    tuned: Figures
-    fixed: Figures
+    weights: Point
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """All folds of one search.
+
+    ``begun`` are the figures of its beginning, ``figures`` those of the weights chosen where they had to be guessed;
+    ``gains`` is what these score above the fixed policy.
+    """
+
+    folds: tuple[Fold, ...]
+    begun: Figures
+    figures: Figures
+    gains: Mapping[str, Difference]
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """All folds; ``gains`` is what the chosen weights score above the fixed ones where they had to be guessed."""
+    """The figures of the fixed policy, and what each search found, by where it began."""
 
-    folds: tuple[Fold, ...]
-    tuned: Figures
     fixed: Figures
-    gains: Mapping[str, Difference]
+    searches: Mapping[str, Searched]
 
 
 class Trials:
-    """Rows of policies by subject, each worked out once: the folds try the same policies on the same subjects."""
+    """What policies score by subject, each worked out once: the folds try the same policies on the same subjects."""
 
     def __init__(self, plan: Plan, advance: Advance) -> None:
         self._plan = plan
         self._advance = advance
-        self._known: dict[tuple[RecallPolicy, str], list[QuestionRow]] = {}
+        self._known: dict[tuple[RecallPolicy, str], float] = {}
 
     def rows(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> list[QuestionRow]:
         """Return the rows of ``policy`` on all of ``subjects``."""
-        return [row for subject in subjects for row in self._rows_of(policy, subject)]
+        return ask_all(subjects, by_policy(policy), self._plan)
 
     def objective(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> float:
         """Return what is searched for the highest of: mean coverage over all budgets."""
-        figures = mean_figures(self.rows(policy, subjects))
-        return sum(figures[f"coverage@{budget}"] for budget in self._plan.budgets) / len(self._plan.budgets)
+        total = sum(self._covered(policy, subject) for subject in subjects)
+        return total / (sum(len(subject.questions) for subject in subjects) * len(self._plan.budgets))
 
-    def _rows_of(self, policy: RecallPolicy, subject: LoadedSubject) -> list[QuestionRow]:
+    def _covered(self, policy: RecallPolicy, subject: LoadedSubject) -> float:
         key = (policy, subject.subject_id)
         if key not in self._known:
-            self._known[key] = ask_all([subject], by_policy(policy), self._plan)
+            rank = by_policy(policy)
+            answers = ((asked, rank(subject, asked, self._plan.top_k) or []) for asked in subject.questions)
+            found = (coverage_of(subject, asked, answer, self._plan.budgets) for asked, answer in answers)
+            self._known[key] = sum(sum(covered.values()) for covered in found)
             self._advance(1)
         return self._known[key]
+
+
+class Search:
+    """A coordinate search over one policy's tunables: each in turn, the others fixed."""
+
+    def __init__(
+        self, trials: Trials, policy: RecallPolicy, tunables: Mapping[str, Tunable], how: TuningPolicy
+    ) -> None:
+        self._trials = trials
+        self._policy = policy
+        self._tunables = tunables
+        self._how = how
+
+    def policy_at(self, point: Point) -> RecallPolicy:
+        """Return the policy with the values of ``point``."""
+        return with_point(self._policy, self._tunables, point)
+
+    def best_from(self, begin: Point, training: Sequence[LoadedSubject]) -> Point:
+        """Return the best point found on ``training``; never one that does worse there than ``begin``."""
+        best, reached = begin, self._objective(begin, training)
+        for number in range(self._how.rounds):
+            before = best
+            for name in self._tunables:
+                tried = self._tried(best, name, training, near=number > 0)
+                ahead, score = max(tried, key=lambda one: one[1])
+                if score >= reached + self._how.least_gain:
+                    best, reached = ahead, score
+            if best == before:
+                break
+        return best
+
+    def _tried(
+        self, point: Point, name: str, training: Sequence[LoadedSubject], *, near: bool
+    ) -> list[tuple[Point, float]]:
+        """Return the points that differ from ``point`` in one value, each with its score."""
+        tried = [{**point, name: value} for value in self._tunables[name].values(point[name], near=near)]
+        return [(other, self._objective(other, training)) for other in tried]
+
+    def _objective(self, point: Point, training: Sequence[LoadedSubject]) -> float:
+        return self._trials.objective(self.policy_at(point), training)
 
 
 def tune(
@@ -89,7 +128,7 @@ def tune(
     policy: RecallPolicy,
     plan: Plan,
     *,
-    search: TuningPolicy = TUNING,
+    how: TuningPolicy = TUNING,
     advance: Advance = lambda _: None,
 ) -> Tuned:
     """Return how weights chosen on other subjects do on each; ``advance`` hears of each policy tried on a subject.
@@ -98,23 +137,17 @@ def tune(
     """
     if len(subjects) < 2:  # noqa: PLR2004 - one to learn from, one to judge by
         raise InvalidInput("Tuning needs at least two subjects with questions: one is left out to judge by.")
+    tunables = tunables_of(subjects)
     trials = Trials(plan, advance)
-    folds, tuned_rows = [], []
-    for held_out in split(subjects, search.folds):
-        training = [subject for subject in subjects if subject not in held_out]
-        chosen = choose(trials, policy, training, search)
-        rows = trials.rows(chosen, held_out)
-        tuned_rows += rows
-        folds.append(
-            Fold(
-                held_out=tuple(subject.subject_id for subject in held_out),
-                weights={name: getattr(chosen.scoring, name) for name in TUNED},
-                tuned=mean_figures(rows),
-                fixed=mean_figures(trials.rows(policy, held_out)),
-            )
-        )
-    fixed_rows = trials.rows(policy, subjects)
-    return Tuned(tuple(folds), mean_figures(tuned_rows), mean_figures(fixed_rows), differences(tuned_rows, fixed_rows))
+    search = Search(trials, policy, tunables, how)
+    begins = {
+        FIXED: {name: tunable.read(policy) for name, tunable in tunables.items()},
+        PLAIN: {name: tunable.plain for name, tunable in tunables.items()},
+    }
+    fixed = trials.rows(policy, subjects)
+    parts = split(subjects, how.folds)
+    found = {name: _searched(search, trials, begin, parts, fixed) for name, begin in begins.items()}
+    return Tuned(mean_figures(fixed), found)
 
 
 def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubject]]:
@@ -125,24 +158,15 @@ def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubj
     return parts
 
 
-def choose(
-    trials: Trials, policy: RecallPolicy, training: Sequence[LoadedSubject], search: TuningPolicy
-) -> RecallPolicy:
-    """Return the best policy that a coordinate search finds on ``training``: each weight in turn, the others fixed."""
-    best, reached = policy, trials.objective(policy, training)
-    for _ in range(search.rounds):
-        before = best
-        for name, most in TUNED.items():
-            for factor in search.factors:
-                tried = _with(best, name, min(getattr(before.scoring, name) * factor, most))
-                score = trials.objective(tried, training)
-                if score > reached:
-                    best, reached = tried, score
-        if best == before:
-            break
-    return best
-
-
-def _with(policy: RecallPolicy, name: str, value: float) -> RecallPolicy:
-    changed: dict[str, Any] = {name: value}
-    return replace(policy, scoring=replace(policy.scoring, **changed))
+def _searched(
+    search: Search, trials: Trials, begin: Point, parts: Sequence[Sequence[LoadedSubject]], fixed: Sequence[QuestionRow]
+) -> Searched:
+    subjects = [subject for part in parts for subject in part]
+    folds, rows = [], []
+    for held_out in parts:
+        chosen = search.best_from(begin, [subject for subject in subjects if subject not in held_out])
+        judged = trials.rows(search.policy_at(chosen), held_out)
+        rows += judged
+        folds.append(Fold(tuple(subject.subject_id for subject in held_out), chosen, mean_figures(judged)))
+    begun = mean_figures(trials.rows(search.policy_at(begin), subjects))
+    return Searched(tuple(folds), begun, mean_figures(rows), differences(rows, fixed))

@@ -13,7 +13,10 @@ ASSUMED = {
     "memory_platform.devstack.SupervisorPolicy": (
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"
     ),
-    "memory_platform.evaluation.TuningPolicy": "factors rounds folds",
+    "memory_platform.evaluation.GridPolicy": (
+        "view space smoothing related_share related_cosine decay preference hint days recency"
+    ),
+    "memory_platform.evaluation.TuningPolicy": "rounds least_gain folds",
     "memory_platform.providers.ChatPolicy": "rewrite_s judge_s retries answer_tokens",
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
@@ -28,6 +31,7 @@ ASSUMED = {
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.FloorPolicy": "kept",
+    "snapshots.embedding.SayingPolicy": "least_words least_characters",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence"

@@ -207,7 +207,8 @@ def test_worth_and_tuning_join_the_run_and_the_report(database: None, tmp_path: 
     assert set(run["ablation"]) == set(ABLATIONS)
     worth = run["ablation"]["keyword: window of neighbours"]["mrr"]
     assert worth["low"] <= worth["mean"] <= worth["high"]
-    assert [fold["held_out"] for fold in run["tuning"]["folds"]] == [["lin"], ["mei"]]
+    for search in run["tuning"]["searches"].values():
+        assert [fold["held_out"] for fold in search["folds"]] == [["lin"], ["mei"]]
     assert run["tuning"]["fixed"] == run["figures"]["overall"]
     assert "Worth of each optimisation" in said
     assert "without mei: " in said
