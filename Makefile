@@ -20,7 +20,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-models check format openapi evaluation bench-peers install clean
+.PHONY: run test test-models check format openapi chat evaluation bench-peers install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -46,6 +46,9 @@ format: $(VENV)/.dev
 # The document that outside programs are written against, as the tests expect it.
 openapi: $(VENV)/.core
 	$(FOR_CHECKS) $(PY) manage.py spectacular --format openapi-json --file tests/golden/openapi.json
+
+# Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
+chat: $(VENV)/.chat
 
 # What `manage.py evaluate --plot` draws with.
 evaluation: $(VENV)/.evaluation
@@ -76,6 +79,12 @@ $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing what tests and checks need ..."
 	@$(PY) -c '$(PACKAGES)' dev > $(VENV)/dev.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/dev.txt
+	@touch $@
+
+$(VENV)/.chat: $(VENV)/.core
+	@echo "Installing what chat models of Google and Anthropic need ..."
+	@$(PY) -c '$(PACKAGES)' google anthropic > $(VENV)/chat.txt
+	@$(PIP_INSTALL) --requirement $(VENV)/chat.txt
 	@touch $@
 
 $(VENV)/.evaluation: $(VENV)/.core
