@@ -9,13 +9,15 @@ The table in README.md is generated from this class by ``manage.py env_table``.
 import os
 from functools import cache
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from memory_platform.env_chat import DEFAULT, OPENAI, ChatEndpoint, chat_endpoints, chat_routes, unknown_routes
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
@@ -105,10 +107,29 @@ class Environment(BaseSettings):
     rerank_model: str = Field(default="", description="Model named to that endpoint; empty for TEI, which serves one.")
     rerank_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
     chat_base_url: str = Field(
-        default="https://api.openai.com/v1", description="Chat endpoint in OpenAI's form, before `/chat/completions`."
+        default=OPENAI, description="Chat endpoint in OpenAI's form, before `/chat/completions`."
     )
-    chat_model: str = Field(default="", description="Chat model of that endpoint; empty for none.")
+    chat_model: str = Field(
+        default="",
+        max_length=180,
+        description="Chat model there, called the endpoint `default`: it does all that has no route. Empty for none.",
+    )
     chat_api_key: str = Field(default="", repr=False, description="Bearer token of that endpoint.")
+    chat_endpoints: Annotated[dict[str, ChatEndpoint], NoDecode] = Field(
+        default={},
+        repr=False,
+        description=(
+            "Further chat endpoints, JSON: `{NAME: {kind, model, base_url, api_key, project, region}}`; `kind` is "
+            "`openai`, `google`, `google-vertex` or `anthropic` (the last three need the packages of `make chat`)."
+        ),
+    )
+    chat_routes: Annotated[dict[str, str], NoDecode] = Field(
+        default={},
+        description=(
+            "Which endpoint does what, JSON: `{PURPOSE: NAME}` with the purposes `summarise`, `extract`, `judge` and "
+            '`rewrite`; the name `""` is none.'
+        ),
+    )
     rewrite_passage: bool = Field(
         default=False, description="A rewritten question is also searched for by an imagined answer (HyDE)."
     )
@@ -167,6 +188,30 @@ class Environment(BaseSettings):
         if not listed(value) or not set(listed(value)) <= set(LANGUAGES):
             raise ValueError(f"lists a language that is not told apart; known: {', '.join(LANGUAGES)}")
         return value
+
+    @field_validator("chat_endpoints", mode="before")
+    @classmethod
+    def _names_chat_endpoints(cls, value: Any) -> Any:
+        return chat_endpoints(value) if isinstance(value, str) else value
+
+    @field_validator("chat_routes", mode="before")
+    @classmethod
+    def _routes_known_purposes(cls, value: Any) -> Any:
+        return chat_routes(value) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _routes_lead_somewhere(self) -> Self:
+        """Refuse two endpoints of one name, and routes to endpoints that nobody named."""
+        if self.chat_model and DEFAULT in self.chat_endpoints:
+            raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
+        known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
+        if lost := unknown_routes(self.chat_routes, known):
+            raise PydanticCustomError(
+                "no_endpoint",
+                "CHAT_ROUTES sends {purposes} to endpoints that do not exist; known: {known}",
+                {"purposes": ", ".join(lost), "known": ", ".join(known) or "none"},
+            )
+        return self
 
     @model_validator(mode="after")
     def _endpoints_have_addresses(self) -> Self:

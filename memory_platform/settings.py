@@ -129,6 +129,8 @@ RERANK_API_KEY = _env.rerank_api_key
 CHAT_BASE_URL = _env.chat_base_url
 CHAT_MODEL = _env.chat_model
 CHAT_API_KEY = _env.chat_api_key
+CHAT_ENDPOINTS = _env.chat_endpoints
+CHAT_ROUTES = _env.chat_routes
 REWRITE_PASSAGE = _env.rewrite_passage
 
 AUTH_PASSWORD_VALIDATORS = [

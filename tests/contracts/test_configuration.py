@@ -70,6 +70,35 @@ def test_start_up_refuses_a_reranker_that_it_does_not_know_or_cannot_reach() -> 
     assert started_with(RERANKER="http", RERANK_URL="http://models/rerank", **REQUIRED).returncode == 0
 
 
+def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
+    named = '{"fast": {"kind": "openai", "model": "qwen3", "base_url": "http://models/v1", "api_key": "hunter2"}}'
+    good = started_with(**REQUIRED, CHAT_ENDPOINTS=named, CHAT_ROUTES='{"extract": "fast", "judge": ""}')
+    assert good.returncode == 0, good.stderr
+    for endpoints, said in {
+        "{": "CHAT_ENDPOINTS: Value error, is not JSON",
+        "[]": "is not a JSON object",
+        '{"a b": {}}': "'a b' is no name",
+        '{"x": {"kind": "magic", "model": "hunter2"}}': "'x': kind: Input should be 'openai', 'google'",
+        '{"x": {"kind": "openai", "model": ""}}': "'x': model: ",
+        '{"x": {"kind": "openai", "model": "m", "apikey": "hunter2"}}': "'x': apikey: ",
+        '{"x": {"kind": "openai", "model": "m", "base_url": "hunter2"}}': "'x': base_url: is not an http",
+        '{"x": {"kind": "google", "model": "gemini"}}': "'x': google needs an api_key",
+        '{"x": {"kind": "google-vertex", "model": "gemini"}}': "'x': google-vertex needs a project",
+        '{"x": {"kind": "openai", "model": "m", "region": "us"}}': "'x': project and region are for google-vertex",
+    }.items():
+        refused = started_with(**REQUIRED, CHAT_ENDPOINTS=endpoints)
+        assert refused.returncode == 1
+        assert said in refused.stderr
+        assert "hunter2" not in refused.stderr
+    assert "known: summarise, extract, judge, rewrite" in started_with(CHAT_ROUTES='{"dream": "fast"}').stderr
+    assert (
+        "extract to endpoints that do not exist" in started_with(**REQUIRED, CHAT_ROUTES='{"extract": "slow"}').stderr
+    )
+    assert started_with(**REQUIRED, CHAT_MODEL="m", CHAT_ROUTES='{"extract": "default"}').returncode == 0
+    twice = named.replace("fast", "default")
+    assert "both name the endpoint" in started_with(**REQUIRED, CHAT_MODEL="m", CHAT_ENDPOINTS=twice).stderr
+
+
 def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:
     refused = started_with(DATABASE_URL="postgresql://app:hunter2secret@/", SECRET_KEY="tiny-but-secret")
     assert "hunter2secret" not in refused.stderr

@@ -1,0 +1,108 @@
+"""Chat endpoints in the environment: ``CHAT_ENDPOINTS`` names them, ``CHAT_ROUTES`` says which one does what.
+
+Faults name the endpoint and the field, never a value: it may be a key.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+PURPOSES = ("summarise", "extract", "judge", "rewrite")
+"""What a chat model is asked for."""
+
+DEFAULT = "default"
+"""The endpoint of every purpose without a route; ``CHAT_MODEL`` stands for one of this name."""
+
+OPENAI = "https://api.openai.com/v1"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+class ChatEndpoint(BaseModel):
+    """Where one chat model answers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    kind: Literal["openai", "google", "google-vertex", "anthropic"]
+    model: str = Field(min_length=1, max_length=180)
+    base_url: str = ""
+    api_key: str = Field(default="", repr=False)
+    project: str = ""
+    region: str = ""
+
+    @property
+    def name(self) -> str:
+        """Kind and model, as in ``openai:gpt-5-mini``: what usage is written down under."""
+        return f"{self.kind}:{self.model}"
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_http_address(cls, value: str) -> str:
+        if value and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
+            raise ValueError("is not an http:// or https:// address")
+        return value
+
+    @model_validator(mode="after")
+    def _says_who_asks(self) -> Self:
+        """Refuse an endpoint that would have to guess its credentials, and credentials that it would not use."""
+        if self.kind in {"google", "anthropic"} and not self.api_key:
+            raise ValueError(f"{self.kind} needs an api_key")
+        if self.kind == "google-vertex" and bool(self.project) == bool(self.api_key):
+            raise ValueError("google-vertex needs a project, or instead an api_key")
+        if self.kind != "google-vertex" and (self.project or self.region):
+            raise ValueError("project and region are for google-vertex")
+        return self
+
+
+def chat_endpoints(value: str) -> Mapping[str, ChatEndpoint]:
+    """Return the endpoints of ``{"name": {"kind": ..., "model": ...}}`` by name. Raises ValueError."""
+    found, faults = {}, []
+    for name, given in _object(value).items():
+        if not _NAME.fullmatch(name):
+            faults.append(f"{name[:80]!r} is no name: up to 64 letters, digits, hyphens, dots and underscores")
+            continue
+        try:
+            found[name] = ChatEndpoint.model_validate(given)
+        except ValidationError as invalid:
+            faults += [f"{name!r}: {_explained(fault)}" for fault in invalid.errors(include_input=False)]
+    if faults:
+        raise ValueError("; ".join(faults))
+    return found
+
+
+def chat_routes(value: str) -> Mapping[str, str]:
+    """Return ``{purpose: name of an endpoint, or "" for none}``. Raises ValueError."""
+    routes = _object(value)
+    unknown = [purpose[:80] for purpose in routes if purpose not in PURPOSES]
+    if unknown:
+        raise ValueError(f"routes {', '.join(map(repr, unknown))}; known: {', '.join(PURPOSES)}")
+    if not all(isinstance(name, str) for name in routes.values()):
+        raise ValueError('routes each purpose to the name of an endpoint, or to "" for none')
+    return routes
+
+
+def unknown_routes(routes: Mapping[str, str], known: Collection[str]) -> list[str]:
+    """Return the purposes that are routed to an endpoint which nobody named."""
+    return [purpose for purpose, name in routes.items() if name and name not in known]
+
+
+def _object(value: str) -> dict[str, Any]:
+    if not value.strip():
+        return {}
+    try:
+        read = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        raise ValueError("is not JSON") from None
+    if not isinstance(read, dict):
+        raise ValueError("is not a JSON object")
+    return read
+
+
+def _explained(fault: Any) -> str:
+    place = ".".join(str(part) for part in fault["loc"])
+    said = str(fault["msg"]).removeprefix("Value error, ")
+    return f"{place}: {said}" if place else said
