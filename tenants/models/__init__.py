@@ -5,6 +5,7 @@ from tenants.models.base import TenantForeignKey, TenantOwned
 from tenants.models.job_run import JobRun
 from tenants.models.key import ApiKey, ApiKeyDigest, Scope
 from tenants.models.member import Member, Role
+from tenants.models.model_use import ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.tenant import Tenant
 
 __all__ = [
@@ -14,6 +15,9 @@ __all__ = [
     "AuditRecord",
     "JobRun",
     "Member",
+    "ModelPurpose",
+    "ModelRoute",
+    "ModelUsage",
     "Role",
     "Scope",
     "Tenant",

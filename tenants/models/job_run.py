@@ -7,7 +7,11 @@ from memory_platform.kernel.ids import new_id
 
 
 class JobRun(models.Model):
-    """One run of one scheduled job. Unique per slot, so a second beat does no harm and gaps are visible."""
+    """One run of one scheduled job. Unique per slot, so a second beat does no harm and gaps are visible.
+
+    ``reached`` is the last tenant that had its turn, in the order of ids, where the next run goes on; NULL once all
+    had theirs.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     job = models.CharField(_("job"), max_length=100)
@@ -16,6 +20,7 @@ class JobRun(models.Model):
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     rows = models.PositiveBigIntegerField(_("rows"), default=0)
     skipped = models.PositiveBigIntegerField(_("skipped"), default=0)
+    reached = models.UUIDField(_("reached"), null=True, blank=True)
     errors = models.PositiveIntegerField(_("errors"), default=0)
 
     class Meta:
