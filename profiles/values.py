@@ -25,3 +25,4 @@ class Verdict(models.TextChoices):
     SUPERSEDED = "superseded", _("superseded")
     UNCHANGED = "unchanged", _("unchanged")
     REJECTED = "rejected", _("rejected")
+    PENDING = "pending", _("waits for review")

@@ -1,6 +1,7 @@
 """Subjects and what is known of them directly."""
 
 from profiles.models.candidate import Candidate, CandidateKind
+from profiles.models.erasure import Erasure, ErasureScope, ErasureState, Forgotten, ForgottenKind
 from profiles.models.idempotency import IdempotentReply
 from profiles.models.preference import Preference
 from profiles.models.profile import PROFILE_FIELDS, ProfileFact
@@ -11,6 +12,11 @@ __all__ = [
     "PROFILE_FIELDS",
     "Candidate",
     "CandidateKind",
+    "Erasure",
+    "ErasureScope",
+    "ErasureState",
+    "Forgotten",
+    "ForgottenKind",
     "IdempotentReply",
     "Preference",
     "ProfileFact",

@@ -1,4 +1,4 @@
-"""Candidates: what extraction proposed, and what became of it (row E2)."""
+"""Candidates: what extraction proposed, what became of it, and what waits for a person (row E2)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -20,6 +20,10 @@ class Candidate(SubjectOwned):
 
     ``target`` says where it would stand (a field, ``category/key`` or a label), ``value`` what it would say. What the
     gate rejected as sensitive keeps neither value nor target.
+
+    ``origin`` names what proposed it and in which version; ``sort`` is the class of E1. The evidence is where it stands
+    in the message: characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is all that a writer
+    needs to apply a pending one; it goes once that is decided. ``reviewed_by`` names the member or key that decided.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)
@@ -30,12 +34,25 @@ class Candidate(SubjectOwned):
     verdict = models.CharField(_("verdict"), max_length=16, choices=Verdict.choices)
     reason = models.CharField(_("reason"), max_length=64, blank=True)
     message_ref = models.UUIDField(_("message"), null=True, blank=True)
+    origin = models.CharField(_("origin"), max_length=64, blank=True, db_default="")
+    sort = models.CharField(_("sort"), max_length=16, blank=True, db_default="")
+    quote_start = models.PositiveIntegerField(null=True, blank=True, editable=False)
+    quote_end = models.PositiveIntegerField(null=True, blank=True, editable=False)
+    proposal = models.JSONField(null=True, blank=True, editable=False)
+    reviewed_at = models.DateTimeField(_("reviewed at"), null=True, blank=True)
+    reviewed_by = models.CharField(_("reviewed by"), max_length=200, blank=True, db_default="")
+    review_reason = models.TextField(_("reason of the review"), blank=True, db_default="")
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta(SubjectOwned.Meta):
         db_table = "candidate"
         ordering = ("-created_at", "-id")
-        indexes = (models.Index(fields=("tenant", "subject", "-created_at"), name="candidate_by_time"),)
+        indexes = (
+            models.Index(fields=("tenant", "subject", "-created_at"), name="candidate_by_time"),
+            models.Index(
+                fields=("tenant", "created_at"), condition=models.Q(verdict="pending"), name="candidate_to_review"
+            ),
+        )
         verbose_name = _("candidate")
         verbose_name_plural = _("candidates")
 

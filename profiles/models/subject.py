@@ -11,6 +11,7 @@ class Subject(TenantOwned):
 
     ``version`` grows with metadata, ``profile_version`` with profile facts: they are the ETags of the two objects.
     ``search_text`` is the console's normalised text (id, name, attributes, tags), kept by the writing verbs.
+    ``erasing``: an erasure was accepted; the row has lost its ``external_id`` already and nothing of it may be read.
     """
 
     external_id = models.CharField(_("subject id"), max_length=200)
@@ -18,6 +19,7 @@ class Subject(TenantOwned):
     search_text = models.TextField(_("search text"), blank=True, editable=False)
     version = models.PositiveBigIntegerField(default=1, editable=False)
     profile_version = models.PositiveBigIntegerField(default=1, editable=False)
+    erasing = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)
 
