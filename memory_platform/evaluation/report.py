@@ -58,6 +58,17 @@ def _ablation(run: Mapping[str, Any]) -> Iterator[str]:
     yield from worth_table("without", worth_figures(run["asked"]["budgets"]), run["ablation"])
 
 
+def _sweep(run: Mapping[str, Any]) -> Iterator[str]:
+    if "sweep" not in run:
+        return
+    yield ""
+    yield "Each number of the policy with another value, everything else as it is"
+    names, n = worth_figures(run["asked"]["budgets"]), run["asked"]["questions"]
+    tried = [(f"{field} {value}", held) for field, values in run["sweep"].items() for value, held in values.items()]
+    rows = [("fixed policy", run["figures"]["overall"]), *tried]
+    yield from table("value", names, [(name, {"questions": n, **held}) for name, held in rows])
+
+
 def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
     if "tuning" not in run:
         return
@@ -104,5 +115,6 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield from table(part, names, [(name or "none", held) for name, held in figures[f"by_{part}"].items()])
     yield from _ablation(run)
+    yield from _sweep(run)
     yield from _tuning(run)
     yield from _judging(run)

@@ -16,11 +16,12 @@ from memory_platform.evaluation.scratch import indexing_version
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.policy import RecallPolicy
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a field changes its meaning or goes; a new field leaves it alone."""
 
 ID_CHARS = 12
 DIGITS = 6
+ROWS, ROWS_HASH = "rows", "rows_sha256"
 ROOT = Path(memory_platform.__path__[0]).parent
 
 
@@ -29,7 +30,8 @@ def describe_run(
 ) -> dict[str, Any]:
     """Return the run as plain values: the product's own policy, its rows, and ``parts`` such as lanes and ablation.
 
-    ``run_id`` is a hash of everything else: the same code, data and policy give the same id on any day.
+    ``run_id`` is a hash of everything else, of the rows by their own hash: the same code, data and policy give the same
+    id on any day, and a run without its rows still proves its id.
     """
     run: dict[str, Any] = {
         "format": FORMAT,
@@ -44,10 +46,15 @@ def describe_run(
             "by_subject": _means(grouped(rows, lambda row: row.subject)),
         },
         **parts,
-        "rows": [asdict(row) for row in rows],
     }
-    rounded = _rounded(run)
-    return {"run_id": run_id(rounded), **rounded}
+    told = _rounded([asdict(row) for row in rows])
+    rounded = {**_rounded(run), ROWS_HASH: _sha256(told)}
+    return {"run_id": run_id(rounded), **rounded, ROWS: told}
+
+
+def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the run without its rows: small enough to be kept with the code that cites it."""
+    return {name: value for name, value in run.items() if name != ROWS}
 
 
 def plain(value: Any) -> Any:
@@ -60,9 +67,8 @@ def plain(value: Any) -> Any:
 
 
 def run_id(run: Mapping[str, Any]) -> str:
-    """Return the short id of a run: a hash of all its fields but the id itself."""
-    content = {name: value for name, value in run.items() if name != "run_id"}
-    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()[:ID_CHARS]
+    """Return the short id of a run: a hash of all its fields but the id itself and the rows, which have their own."""
+    return _sha256({name: value for name, value in run.items() if name not in {"run_id", ROWS}})[:ID_CHARS]
 
 
 def write_run(run: Mapping[str, Any], path: Path) -> None:
@@ -78,6 +84,10 @@ def code_version() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return told.stdout.strip()
+
+
+def _sha256(value: Any) -> str:
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _means(groups: Mapping[str, Sequence[QuestionRow]]) -> dict[str, dict[str, Any]]:

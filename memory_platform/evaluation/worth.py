@@ -18,10 +18,11 @@ def worth_of_each(
     policy: RecallPolicy,
     rows: Sequence[QuestionRow],
     plan: Plan,
+    figures: Sequence[str],
     *,
     advance: Callable[[int], object] = lambda _: None,
 ) -> Mapping[str, Worth | None]:
-    """Return the worth of every optimisation; None for one that ``policy`` does without already.
+    """Return the worth of every optimisation in ``figures``; None for one that ``policy`` does without already.
 
     ``rows`` are those of ``policy``; ``advance`` hears of each optimisation tried.
     """
@@ -31,6 +32,7 @@ def worth_of_each(
         if without == policy:
             found[name] = None
         else:
-            found[name] = differences(rows, ask_all(subjects, by_policy(without), plan))
+            worth = differences(rows, ask_all(subjects, by_policy(without), plan))
+            found[name] = {figure: worth[figure] for figure in figures}
         advance(1)
     return found

@@ -14,8 +14,8 @@ from memory_platform.evaluation.loaded import LoadedSubject, load_subject
 from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
 from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_policy
-from memory_platform.evaluation.report import report
-from memory_platform.evaluation.run_file import describe_run, plain, write_run
+from memory_platform.evaluation.report import report, worth_figures
+from memory_platform.evaluation.run_file import describe_run, plain, summary_of, write_run
 from memory_platform.evaluation.runner import Plan, ask_all, mean_figures
 from memory_platform.evaluation.scratch import (
     Scratch,
@@ -25,6 +25,7 @@ from memory_platform.evaluation.scratch import (
     index_again,
     keep_for_good,
 )
+from memory_platform.evaluation.sweep import alternatives, sweep
 from memory_platform.evaluation.tuning import tune
 from memory_platform.evaluation.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
@@ -60,6 +61,9 @@ class Command(PlatformCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", type=Path, help="a JSON file: import_conversations' format, with questions")
         parser.add_argument("--json", type=Path, metavar="OUT", help="write the run to this file, question by question")
+        parser.add_argument(
+            "--keep", type=Path, metavar="DIR", help="write the run without its rows to DIR/<run_id>.json"
+        )
         parser.add_argument("--top-k", type=int, default=100, help="memories in an answer (%(default)s)")
         parser.add_argument(
             "--budgets",
@@ -81,6 +85,9 @@ class Command(PlatformCommand):
             help="ask every question a day after the last turn, whatever time it has",
         )
         parser.add_argument("--ablate", action="store_true", help="turn each optimisation off and show its worth")
+        parser.add_argument(
+            "--sweep", action="store_true", help="give each number of the policy other values and show the figures"
+        )
         parser.add_argument(
             "--tune", action="store_true", help="choose weights on some subjects, judge them on the others; slow"
         )
@@ -115,6 +122,8 @@ class Command(PlatformCommand):
         self.stdout.write(report(run))
         if options["json"]:
             self._write(lambda path: write_run(run, path), options["json"])
+        if options["keep"]:
+            self._write(lambda path: write_run(summary_of(run), path), options["keep"] / f"{run['run_id']}.json")
         if options["plot"]:
             self._write(lambda path: draw(run, path), options["plot"])
 
@@ -163,7 +172,7 @@ class Command(PlatformCommand):
     def _measure(
         self, asked: EvaluationSet, plan: Plan, subjects: list[LoadedSubject], options: dict[str, Any]
     ) -> dict[str, Any]:
-        policy = DEFAULT_RECALL
+        policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
         with self._progress("asking", 3 * asked.questions, "questions") as advance:
             rows = ask_all(subjects, by_policy(policy), plan, advance=advance)
             lanes = {
@@ -175,8 +184,11 @@ class Command(PlatformCommand):
         }
         if options["ablate"]:
             with self._progress("ablating", len(ABLATIONS), "optimisations") as advance:
-                worth = worth_of_each(subjects, policy, rows, plan, advance=advance)
+                worth = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
             parts["ablation"] = {name: plain(held) for name, held in worth.items()}
+        if options["sweep"]:
+            with self._progress("sweeping", len(list(alternatives(subjects, policy))), "values") as advance:
+                parts["sweep"] = sweep(subjects, policy, plan, told, advance=advance)
         if options["tune"]:
             with self._progress("tuning", 0, "trials") as advance:
                 parts["tuning"] = plain(tune(subjects, policy, plan, advance=advance))

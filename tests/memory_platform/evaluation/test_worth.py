@@ -22,7 +22,7 @@ def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None
     policy = replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, dense_dated=0.0, dense_continued=0.0))
     rows = ask_all([LIN], by_policy(policy), plan)
 
-    worth = worth_of_each([LIN], policy, rows, plan)
+    worth = worth_of_each([LIN], policy, rows, plan, ["mrr"])
 
     window = worth["keyword: window of neighbours"]
     assert window is not None
@@ -33,7 +33,7 @@ def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None
 def test_what_is_off_already_has_no_worth() -> None:
     policy = replace(DEFAULT_RECALL, ranking=RankingPolicy(use_recency=False))
 
-    worth = worth_of_each([LIN], policy, ask_all([LIN], by_policy(policy), Plan()), Plan())
+    worth = worth_of_each([LIN], policy, ask_all([LIN], by_policy(policy), Plan()), Plan(), ["mrr"])
 
     assert worth["factor: recency"] is None
     assert worth["factor: confidence"] is not None
@@ -41,9 +41,9 @@ def test_what_is_off_already_has_no_worth() -> None:
 
 def test_every_optimisation_is_tried() -> None:
     tried: list[int] = []
-    worth = worth_of_each(
-        [LIN], DEFAULT_RECALL, ask_all([LIN], by_policy(DEFAULT_RECALL), Plan()), Plan(), advance=tried.append
-    )
+    rows = ask_all([LIN], by_policy(DEFAULT_RECALL), Plan())
+    worth = worth_of_each([LIN], DEFAULT_RECALL, rows, Plan(), ["mrr", "recall@10"], advance=tried.append)
 
     assert list(worth) == list(ABLATIONS)
+    assert all(set(held) == {"mrr", "recall@10"} for held in worth.values() if held)
     assert sum(tried) == len(ABLATIONS)

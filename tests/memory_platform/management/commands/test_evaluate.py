@@ -68,7 +68,7 @@ class TestEvaluate:
 
         assert run["format"] == FORMAT
         parts = {"dataset", "code", "embedders", "policy", "asked", "figures", "lanes", "rows"}
-        assert set(run) == {"format", "run_id", *parts}
+        assert set(run) == {"format", "run_id", "rows_sha256", *parts}
         assert run["embedders"] == [HashingEmbedder().name]
         assert run["asked"]["questions"] == 6
         assert run["asked"]["left_out"] == {"no_evidence": 1, "category": 1}
@@ -199,13 +199,39 @@ def test_a_place_that_cannot_be_written_is_named(database: None, tmp_path: Path)
     assert "Cannot write" in refusal(written(tmp_path), "--json", str(tmp_path / "none" / "run.json"))
 
 
+def test_a_run_is_kept_without_its_rows_under_its_own_id(database: None, tmp_path: Path) -> None:
+    run = run_of(tmp_path, "--keep", str(tmp_path))
+    kept = orjson.loads((tmp_path / f"{run['run_id']}.json").read_bytes())
+
+    assert kept == {name: value for name, value in run.items() if name != "rows"}
+    assert run_id(kept) == kept["run_id"]
+    assert run_id({**kept, "figures": {}}) != kept["run_id"]
+    assert run_id({**kept, "rows_sha256": ""}) != kept["run_id"]
+
+
+def test_a_sweep_joins_the_run_and_the_report(database: None, tmp_path: Path) -> None:
+    out = tmp_path / "run.json"
+    said = evaluate(written(tmp_path), "--sweep", "--json", str(out))
+    run = orjson.loads(out.read_bytes())
+
+    assert set(run["sweep"]["keyword_own"]) == {"0.2", "0.5", "0.7"}
+    assert set(run["sweep"]["fusion"]["ranks"]) == {
+        "recall@10",
+        "ndcg@10",
+        "coverage@500",
+        "coverage@1000",
+        "coverage@2000",
+    }
+    assert "keyword_own 0.7" in said
+
+
 def test_worth_and_tuning_join_the_run_and_the_report(database: None, tmp_path: Path) -> None:
     out = tmp_path / "run.json"
     said = evaluate(written(tmp_path), "--ablate", "--tune", "--json", str(out))
     run = orjson.loads(out.read_bytes())
 
     assert set(run["ablation"]) == set(ABLATIONS)
-    worth = run["ablation"]["keyword: window of neighbours"]["mrr"]
+    worth = run["ablation"]["keyword: window of neighbours"]["ndcg@10"]
     assert worth["low"] <= worth["mean"] <= worth["high"]
     for search in run["tuning"]["searches"].values():
         assert [fold["held_out"] for fold in search["folds"]] == [["lin"], ["mei"]]
