@@ -1,12 +1,23 @@
 """Conversations, snapshots, receipts and the work that makes one from the other."""
 
+from snapshots.models.archive import MessageArchive
+from snapshots.models.care import (
+    Calibration,
+    CalibrationRule,
+    Consolidation,
+    Lane,
+    MemoryReview,
+    ReviewDecision,
+    ReviewReason,
+)
 from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageRole
+from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
+from snapshots.models.job import Job, JobKind, JobPart, JobStatus
 from snapshots.models.receipt import Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
     BLOCK_POSITIONS,
     Snapshot,
-    SnapshotCounter,
     SnapshotKind,
     SnapshotVersion,
     SubjectMemory,
@@ -16,16 +27,31 @@ from snapshots.models.work import Work, WorkKind, WorkRemoved, WorkState
 
 __all__ = [
     "BLOCK_POSITIONS",
+    "BeliefCounter",
+    "Calibration",
+    "CalibrationRule",
+    "Consolidation",
     "Conversation",
     "ConversationStatus",
     "EmbeddingSpace",
+    "FastLaneChange",
+    "Indicator",
+    "Job",
+    "JobKind",
+    "JobPart",
+    "JobStatus",
+    "Lane",
     "MemoryBlock",
+    "MemoryReview",
     "Message",
+    "MessageArchive",
     "MessageRole",
     "PreferenceSource",
     "ProfileFactSource",
     "Receipt",
     "ReceiptMemory",
+    "ReviewDecision",
+    "ReviewReason",
     "Snapshot",
     "SnapshotCounter",
     "SnapshotKind",

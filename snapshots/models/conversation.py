@@ -19,7 +19,8 @@ class Conversation(SubjectOwned):
     """One conversation of a subject, addressed by the product's own id within the subject.
 
     ``next_seq`` is the order number of the next accepted message. ``generation`` counts the ends: a message to an ended
-    conversation reopens it, and its next end is a new piece of work.
+    conversation reopens it, and its next end is a new piece of work. ``summary`` speaks of the messages up to
+    ``summarised_seq``.
     """
 
     external_id = models.CharField(_("conversation id"), max_length=200)
@@ -32,6 +33,7 @@ class Conversation(SubjectOwned):
     last_accepted_at = models.DateTimeField(_("last accepted at"), default=timezone.now)
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     summary = models.TextField(_("summary"), blank=True)
+    summarised_seq = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
     version = models.PositiveBigIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
@@ -69,6 +71,7 @@ class Message(SubjectOwned):
     """One message as it was posted. ``seq`` is the order of acceptance; ``said_at`` is what recall and validity use.
 
     ``content`` is the text, joined from ``parts`` when the product sent a list. ``tokens`` is the estimate of its size.
+    ``archived``: content, parts, tool_calls and metadata stand in a :class:`snapshots.models.MessageArchive`.
     """
 
     conversation = TenantForeignKey(Conversation, verbose_name=_("conversation"))
@@ -84,6 +87,7 @@ class Message(SubjectOwned):
     remember = models.BooleanField(_("remember"), default=True)
     content_hash = models.BinaryField(editable=False)
     tokens = models.PositiveIntegerField(_("tokens"), default=0)
+    archived = models.BooleanField(_("archived"), default=False, db_default=False)
     said_at = models.DateTimeField(_("said at"))
     accepted_at = models.DateTimeField(_("accepted at"), default=timezone.now)
 

@@ -12,7 +12,8 @@ from tenants.models import TenantForeignKey
 class Receipt(SubjectOwned):
     """One assembled context. ``candidates`` is one array of ids, numbers and reasons, without text.
 
-    ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays.
+    ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays. ``replied_at``
+    and ``answered_at``: when the product told the reply, and the user's next turn.
     """
 
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
@@ -26,6 +27,8 @@ class Receipt(SubjectOwned):
     degraded_reason = models.CharField(_("degraded reason"), max_length=200, blank=True)
     prefix_hash = models.CharField(_("prefix hash"), max_length=64, blank=True)
     rendered = models.BinaryField(null=True, editable=False)
+    replied_at = models.DateTimeField(_("reply told at"), null=True, blank=True)
+    answered_at = models.DateTimeField(_("next turn told at"), null=True, blank=True)
 
     class Meta(SubjectOwned.Meta):
         db_table = "receipt"
@@ -47,19 +50,32 @@ class Receipt(SubjectOwned):
 
 
 class ReceiptMemory(SubjectOwned):
-    """One memory injected by one receipt: which answers used this memory, and what came of it."""
+    """One memory injected by one receipt: which answers used this memory, and what came of it.
+
+    ``how``: by what the reply showed that it used it. ``counted``: it stands in the memory's tally; feedback that comes
+    later takes it back, so that the next roll-up counts it anew.
+    """
 
     receipt = TenantForeignKey(Receipt)
     memory_ref = models.UUIDField(_("memory"))
     lane = models.CharField(_("lane"), max_length=16)
     context_position = models.PositiveIntegerField(_("position"))
     utilised = models.BooleanField(_("utilised"), null=True, blank=True)
+    how = models.CharField(_("seen by"), max_length=16, blank=True, db_default="")
     signal = models.CharField(_("signal"), max_length=16, blank=True)
+    signal_reason = models.CharField(_("reason of the signal"), max_length=64, blank=True, db_default="")
+    told_at = models.DateTimeField(_("told at"), null=True, blank=True)
+    counted = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta(SubjectOwned.Meta):
         db_table = "receipt_memory"
         ordering = ("receipt", "context_position")
-        indexes = (models.Index(fields=("tenant", "memory_ref"), name="receipt_memory_by_memory"),)
+        indexes = (
+            models.Index(fields=("tenant", "memory_ref"), name="receipt_memory_by_memory"),
+            models.Index(
+                fields=("tenant", "subject"), condition=models.Q(counted__isnull=True), name="receipt_memory_to_count"
+            ),
+        )
         verbose_name = _("injected memory")
         verbose_name_plural = _("injected memories")
 

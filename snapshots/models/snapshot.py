@@ -1,4 +1,4 @@
-"""Snapshots: mid-term memory (rows S1 to S4), and what ranking counts about them."""
+"""Snapshots: mid-term memory (rows S1 to S4)."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -126,22 +126,6 @@ class SubjectMemory(SubjectOwned):
                 condition=models.Q(next_position__gte=(models.F("sealed") + 1) * BLOCK_POSITIONS),
             ),
         )
-
-    def __str__(self) -> str:
-        return str(self.pk)
-
-
-class SnapshotCounter(SubjectOwned):
-    """How often a snapshot was injected and how that was received; rolled up from receipts by a job."""
-
-    snapshot = TenantForeignKey(Snapshot)
-    injected = models.PositiveIntegerField(_("injected"), default=0)
-    positive = models.PositiveIntegerField(_("positive"), default=0)
-    corrected = models.PositiveIntegerField(_("corrected"), default=0)
-
-    class Meta(SubjectOwned.Meta):
-        db_table = "snapshot_counter"
-        constraints = (models.UniqueConstraint(fields=("tenant", "snapshot"), name="one_counter_per_snapshot"),)
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -16,6 +16,7 @@ class WorkKind(models.TextChoices):
     STATEMENT = "statement", _("statement")
     EXTRACT = "extract", _("extract")
     CONVERSATION = "conversation", _("conversation snapshot")
+    SUMMARY = "summary", _("running summary")
 
 
 class WorkState(models.TextChoices):
@@ -30,7 +31,8 @@ class WorkState(models.TextChoices):
 class Work(SubjectOwned):
     """One item. Claimed with a lease; every later write requires the lease's token. Times are the database's clock.
 
-    A ``conversation`` item belongs to one end (``generation``) of its conversation; the others to one message.
+    A ``conversation`` item belongs to one end (``generation``) of its conversation, a ``summary`` item to its
+    stretch of turns (``generation`` counts them); the others to one message.
     ``position`` orders the items of a subject: assigned by the database, growing with acceptance.
     """
 
@@ -59,6 +61,11 @@ class Work(SubjectOwned):
                 fields=("tenant", "conversation", "generation"),
                 condition=models.Q(kind="conversation"),
                 name="one_work_per_conversation_end",
+            ),
+            models.UniqueConstraint(
+                fields=("tenant", "conversation", "generation"),
+                condition=models.Q(kind="summary"),
+                name="one_work_per_running_summary",
             ),
         )
         indexes = (

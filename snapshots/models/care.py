@@ -1,0 +1,119 @@
+"""Scheduled care on record: what was joined, whose confidence changed, what waits for retirement (rows E3, E4, E5)."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models import SubjectOwned
+
+
+class Lane(models.TextChoices):
+    """Which kind of memory a row of care speaks of, as receipts name it."""
+
+    SNAPSHOTS = "snapshots", _("snapshots")
+    PREFERENCES = "preferences", _("preferences")
+    PROFILE = "profile", _("profile")
+    TAGS = "tags", _("tags")
+
+
+class Consolidation(SubjectOwned):
+    """Memories that say nearly the same, joined into one (E3). ``undone_at``: taken apart again, all as it was."""
+
+    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    memory_ref = models.UUIDField(_("memory"))
+    members = ArrayField(models.UUIDField(), verbose_name=_("joined memories"))
+    similarity = models.FloatField(_("least similarity"))
+    created_at = models.DateTimeField(_("created at"), default=timezone.now)
+    undone_at = models.DateTimeField(_("undone at"), null=True, blank=True)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "consolidation"
+        ordering = ("-created_at", "-id")
+        indexes = (models.Index(fields=("tenant", "subject", "-created_at"), name="consolidation_by_time"),)
+        verbose_name = _("consolidation")
+        verbose_name_plural = _("consolidations")
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class CalibrationRule(models.TextChoices):
+    """Why a confidence changed (E4)."""
+
+    LIKED = "liked", _("received well")
+    CORRECTED = "corrected", _("corrected")
+    DISLIKED = "disliked", _("received badly")
+
+
+class Calibration(SubjectOwned):
+    """One change of one memory's confidence, with the counts that it follows from."""
+
+    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    memory_ref = models.UUIDField(_("memory"))
+    rule = models.CharField(_("rule"), max_length=16, choices=CalibrationRule.choices)
+    before = models.FloatField(_("confidence before"))
+    after = models.FloatField(_("confidence after"))
+    injected = models.PositiveIntegerField(_("injected"))
+    judged = models.PositiveIntegerField(_("judged"))
+    positive = models.PositiveIntegerField(_("positive"))
+    corrected = models.PositiveIntegerField(_("corrected"))
+    created_at = models.DateTimeField(_("created at"), default=timezone.now)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "calibration"
+        ordering = ("-created_at", "-id")
+        indexes = (
+            models.Index(fields=("tenant", "subject", "-created_at"), name="calibration_by_subject"),
+            models.Index(fields=("tenant", "memory_ref", "-created_at"), name="calibration_by_memory"),
+        )
+        verbose_name = _("calibration")
+        verbose_name_plural = _("calibrations")
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class ReviewReason(models.TextChoices):
+    """Why somebody should look at a memory (E5)."""
+
+    UNSURE = "unsure", _("confidence too low")
+    STALE = "stale", _("not validated for long")
+
+
+class ReviewDecision(models.TextChoices):
+    """What was decided about it."""
+
+    RETIRED = "retired", _("retired")
+    KEPT = "kept", _("kept")
+    GONE = "gone", _("no longer in question")
+
+
+class MemoryReview(SubjectOwned):
+    """One memory that may be retired; a person decides. At most one open row per memory."""
+
+    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    memory_ref = models.UUIDField(_("memory"))
+    reason = models.CharField(_("reason"), max_length=16, choices=ReviewReason.choices)
+    effective_confidence = models.FloatField(_("effective confidence"))
+    created_at = models.DateTimeField(_("created at"), default=timezone.now)
+    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
+    decision = models.CharField(_("decision"), max_length=16, choices=ReviewDecision.choices, blank=True)
+    decided_by = models.CharField(_("decided by"), max_length=200, blank=True)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "memory_review"
+        ordering = ("-created_at", "-id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "lane", "memory_ref"),
+                condition=models.Q(decided_at__isnull=True),
+                name="one_open_review_per_memory",
+            ),
+        )
+        indexes = (models.Index(fields=("tenant", "-created_at"), name="memory_review_by_time"),)
+        verbose_name = _("memory to review")
+        verbose_name_plural = _("memories to review")
+
+    def __str__(self) -> str:
+        return str(self.pk)
