@@ -66,6 +66,12 @@ class Embedder(Protocol):
         Raises EmbeddingUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
         """
 
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as :meth:`embed` does, of questions to its texts, which some models read in another way.
+
+        Somebody waits for them: within a time box. Raises as :meth:`embed` does.
+        """
+
 
 @runtime_checkable
 class Preparable(Protocol):

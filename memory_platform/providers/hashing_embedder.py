@@ -28,6 +28,10 @@ class HashingEmbedder:
                 rows[i] += count * self._signs(term)
         return unit_rows(rows)
 
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as of any texts."""
+        return self.embed(texts)
+
     def _signs(self, term: str) -> Vectors:
         seed = zlib.crc32(term.encode())
         return np.random.default_rng(seed).choice(np.array([-1, 1], np.float32), self.dimensions)

@@ -1,17 +1,25 @@
 """What is known of embedding models by name, so that a name is all the configuration they need (L2)."""
 
 import re
+from dataclasses import dataclass
 
 DIMENSIONS = {
     "all-minilm-l6-v2": 384,
+    "bge-base-en-v1.5": 768,
     "bge-base-zh-v1.5": 768,
+    "bge-large-en-v1.5": 1_024,
     "bge-large-zh-v1.5": 1_024,
     "bge-m3": 1_024,
+    "bge-small-en-v1.5": 384,
     "bge-small-zh-v1.5": 512,
+    "gte-qwen2-1.5b-instruct": 1_536,
+    "gte-qwen2-7b-instruct": 3_584,
     "multilingual-e5-base": 768,
     "multilingual-e5-large": 1_024,
+    "multilingual-e5-large-instruct": 1_024,
     "multilingual-e5-small": 384,
     "paraphrase-multilingual-minilm-l12-v2": 384,
+    "qwen3-embedding-0.6b": 1_024,
     "text-embedding-3-large": 3_072,
     "text-embedding-3-small": 1_536,
     "text-embedding-ada-002": 1_536,
@@ -20,7 +28,31 @@ DIMENSIONS = {
 }
 """By the last part of the name, in lower case; from the models' own cards."""
 
-_E5 = re.compile(r"(^|[-_/])e5[-_]", re.IGNORECASE)
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a model was trained to read before a question, and before a passage that may answer it."""
+
+    question: str = ""
+    passage: str = ""
+
+
+AS_IT_IS = Reading()
+
+_TASK = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+
+_READINGS = (
+    (re.compile(r"\b(gte-qwen|e5)[-_.\w]*instruct"), Reading(question=f"{_TASK} ")),
+    (re.compile(r"\bqwen3-embedding"), Reading(question=_TASK)),
+    (re.compile(r"(^|[-_/])e5[-_](small|base|large)"), Reading(question="query: ", passage="passage: ")),
+    (re.compile(r"\bbge-(small|base|large)-zh"), Reading(question="为这个句子生成表示以用于检索相关文章：")),
+    (
+        re.compile(r"\bbge-(small|base|large)-en"),
+        Reading(question="Represent this sentence for searching relevant passages: "),
+    ),
+)
+"""The first that is found in the name, in lower case; word for word from the models' own cards. The cards of bge-m3,
+text2vec and MiniLM ask for nothing, and so do OpenAI's models."""
 
 
 def known_dimensions(model: str) -> int:
@@ -28,6 +60,14 @@ def known_dimensions(model: str) -> int:
     return DIMENSIONS.get(model.rpartition("/")[2].lower(), 0)
 
 
-def instructed(model: str, text: str) -> str:
-    """Return ``text`` as the model was trained to read it: E5 wants "query: " where both sides are alike."""
-    return f"query: {text}" if _E5.search(model) else text
+def known_reading(model: str) -> Reading | None:
+    """Return how ``model`` (a name or a path) was trained to read; None where nothing is known."""
+    return next((reading for pattern, reading in _READINGS if pattern.search(model.lower())), None)
+
+
+def space_name(model: str, dimensions: int, reading: Reading) -> str:
+    """Return the name of the embedding space that ``model`` (with its kind) makes.
+
+    Passages with something before them lie elsewhere than bare ones: vectors of the two are never compared.
+    """
+    return f"{model}@{dimensions}{'+passage' if reading.passage else ''}"

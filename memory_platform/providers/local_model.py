@@ -4,6 +4,7 @@ The library comes with torch, gigabytes that only those install who ask for it: 
 """
 
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -24,11 +25,15 @@ class LocalModelFailed(Unavailable):
 
 
 class LocalModel:
-    """Loads once, under a lock; works under the same lock, as tokenizers refuse two threads at a time."""
+    """Loads once, under a lock; works under the same lock, as tokenizers refuse two threads at a time.
+
+    Who waits comes before who was just served: a lock alone goes to the thread that runs, which asks again at once.
+    """
 
     def __init__(self, load: Callable[[], Any], policy: CircuitPolicy = CIRCUIT) -> None:
         self._load = load
         self._lock = threading.Lock()
+        self._next = threading.Lock()
         self._model: Any = None
         self._circuit = Circuit(policy)
 
@@ -51,11 +56,22 @@ class LocalModel:
 
     def _used(self, work: Callable[[Any], Result], patience_s: float) -> Result:
         """Do the work when the model is free; who waits in vain does not work for nobody later."""
-        if not self._lock.acquire(timeout=patience_s):
-            raise TimeoutError
+        self._take_turn(patience_s)
         try:
             if self._model is None:
                 self._model = self._load()
             return work(self._model)
         finally:
             self._lock.release()
+
+    def _take_turn(self, patience_s: float) -> None:
+        """Hold the lock; at most one waits for it at a time, the others for that one's place. Raises TimeoutError."""
+        started = time.monotonic()
+        if not self._next.acquire(timeout=patience_s):
+            raise TimeoutError
+        try:
+            left = patience_s if patience_s < 0 else max(patience_s - (time.monotonic() - started), 0)
+            if not self._lock.acquire(timeout=left):
+                raise TimeoutError
+        finally:
+            self._next.release()

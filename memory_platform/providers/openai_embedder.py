@@ -11,7 +11,7 @@ from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
 from memory_platform.providers.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
-from memory_platform.providers.known_models import instructed, known_dimensions
+from memory_platform.providers.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
 from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
 from memory_platform.providers.vector_cache import VectorCache
 
@@ -41,13 +41,14 @@ class OpenAIEmbedder:
         # Only these cut their vectors on demand; others refuse the parameter.
         self._asked = {"dimensions": dimensions} if dimensions and model.startswith("text-embedding-3") else {}
         self._dimensions = dimensions or known_dimensions(model)
+        self._reading = known_reading(model) or AS_IT_IS
         self._learning = threading.Lock()
         self._is_itself = True
 
     @property
     def name(self) -> str:
         """Model and dimensions: a shortened model is another space."""
-        return f"openai:{self._model}@{self._dimensions}"
+        return space_name(f"openai:{self._model}", self._dimensions, self._reading)
 
     @property
     def dimensions(self) -> int:
@@ -69,9 +70,17 @@ class OpenAIEmbedder:
 
         Raises EmbeddingUnavailable for whatever went wrong, EmbeddingRefused when the texts did.
         """
+        return self._rows(texts, self._reading.passage)
+
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as :meth:`embed` does, of questions as the model was trained to read them. Raises as it does."""
+        return self._rows(texts, self._reading.question)
+
+    def _rows(self, texts: Sequence[str], before: str) -> Vectors:
+        """Return one row per text, each read with ``before`` in front of it."""
         forbid_open_transaction()
         self.prepare()
-        readable = [_readable(text, self._policy.text_chars) for text in texts]
+        readable = [_readable(text, before, self._policy.text_chars) for text in texts]
         wanted = list(dict.fromkeys(filter(None, readable)))
         cache = VectorCache(self.name, self._dimensions, kept_s=self._policy.kept_s)
         vectors = cache.get(wanted)
@@ -86,7 +95,7 @@ class OpenAIEmbedder:
     def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
             "model": self._model,
-            "input": [instructed(self._model, text) for text in texts],
+            "input": list(texts),
             "encoding_format": "float",
             **self._asked,
         }
@@ -135,8 +144,10 @@ def count_tokens(answer: Mapping[str, Any]) -> None:
         PROVIDER_TOKENS.labels(use="embed").inc(total)
 
 
-def _readable(text: str, limit: int) -> str:
-    return collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode()
+def _readable(text: str, before: str, limit: int) -> str:
+    """Return what is sent of ``text``; nothing of a text that shows nothing."""
+    shown = collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode()
+    return f"{before}{shown}" if shown else ""
 
 
 def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:

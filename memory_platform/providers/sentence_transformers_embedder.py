@@ -1,46 +1,67 @@
 """Embedding by a model on disk, with the sentence-transformers library: bge, text2vec, E5, MiniLM by path (L1, L2)."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.text import collapse_spaces
+from memory_platform.kernel.text import collapse_spaces, content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.known_models import instructed, known_dimensions
+from memory_platform.providers.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
+from memory_platform.providers.recent import Recent
 
 NAME_CHARS = 150
 """Of the reference in the name of the space: a path may be long."""
+
+Encode = Callable[[Any, Sequence[str]], Any]
+"""How a loaded model reads texts: as passages, or as questions."""
+
+
+def load_model(reference: str, *, offline: bool) -> Any:
+    """Return the library's model of a folder or a name; raises whatever the library does."""
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415 -- an extra, and seconds of imports
+
+    return SentenceTransformer(reference, local_files_only=offline)
 
 
 class SentenceTransformersEmbedder:
     """``reference`` is a folder or a name; offline, a name is looked for among the models fetched before.
 
-    ``dimensions`` is 0 until the model is loaded, unless the name is known.
+    ``dimensions`` is 0 until the model is loaded, unless the name is known. What a model reads before a question or a
+    passage is known by its name, else as its own files say.
     """
 
     def __init__(
-        self, reference: str, *, offline: bool, languages: tuple[str, ...], policy: EmbeddedPolicy = EMBEDDED
+        self,
+        reference: str,
+        *,
+        offline: bool,
+        languages: tuple[str, ...],
+        policy: EmbeddedPolicy = EMBEDDED,
+        load: Callable[..., Any] = load_model,
     ) -> None:
         self.languages = languages
         self._reference = reference
         self._policy = policy
         self._dimensions = known_dimensions(reference)
-        self._model = LocalModel(partial(_loaded, reference, offline))
+        self._reading = known_reading(reference)
+        self._model = LocalModel(partial(load, reference, offline=offline))
+        self._questions: Recent[bytes, Vectors] = Recent(policy.questions_kept)
         self._learning = threading.Lock()
         self._is_itself = True
 
     @property
     def name(self) -> str:
         """The end of the reference, and the dimensions."""
-        return f"sentence-transformers:{self._reference[-NAME_CHARS:]}@{self._dimensions}"
+        model = f"sentence-transformers:{self._reference[-NAME_CHARS:]}"
+        return space_name(model, self._dimensions, self._reading or AS_IT_IS)
 
     @property
     def dimensions(self) -> int:
@@ -53,28 +74,49 @@ class SentenceTransformersEmbedder:
         return self._model.ready and self._is_itself
 
     def prepare(self) -> None:
-        """Load the model. Raises EmbeddingUnavailable."""
-        self._rows(["."])
+        """Load the model, however long it takes. Raises EmbeddingUnavailable."""
+        self._encoded(["."], self._as_passages)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), dimensions), zero for a text that shows nothing. Raises EmbeddingUnavailable."""
+        """Return shape (len(texts), dimensions), zero for a text that shows nothing. Raises EmbeddingUnavailable.
+
+        In batches, between which questions have their turn.
+        """
         forbid_open_transaction()
-        readable = [_readable(text, self._policy.local_text_chars) for text in texts]
-        telling = [i for i, text in enumerate(readable) if text]
-        found = self._rows([readable[i] for i in telling] or ["."])
-        rows = np.zeros((len(texts), self._dimensions), np.float32)
-        if telling:
-            rows[telling] = found
-        return unit_rows(rows)
+        readable = self._readable(texts)
+        wanted = list(dict.fromkeys(filter(None, readable))) or ["."]
+        rows: dict[str, Vectors] = {}
+        for start in range(0, len(wanted), self._policy.local_batch):
+            batch = wanted[start : start + self._policy.local_batch]
+            rows.update(zip(batch, self._encoded(batch, self._as_passages), strict=True))
+        return self._placed(readable, rows)
 
-    def _rows(self, texts: Sequence[str]) -> Vectors:
-        read = [instructed(self._reference, text) for text in texts]
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as :meth:`embed` does, of all questions within one time box, known ones from memory."""
+        forbid_open_transaction()
+        readable = self._readable(texts)
+        keys = {text: content_hash(text) for text in readable if text}
+        rows = {text: row for text, key in keys.items() if (row := self._questions.get(key)) is not None}
+        wanted = [text for text in keys if text not in rows]
+        if wanted or not self._dimensions:
+            found = self._encoded(wanted or ["."], self._as_questions, seconds=self._policy.question_s)
+            rows.update(zip(wanted, found, strict=False))
+            for text in wanted:
+                self._questions.put(keys[text], rows[text])
+        return self._placed(readable, rows)
 
-        def encode(model: Any) -> Vectors:
-            return np.asarray(model.encode(read, show_progress_bar=False, convert_to_numpy=True), np.float32)
+    def _as_passages(self, model: Any, texts: Sequence[str]) -> Any:
+        before = self._reading.passage if self._reading else None
+        return model.encode_document(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
 
+    def _as_questions(self, model: Any, texts: Sequence[str]) -> Any:
+        before = self._reading.question if self._reading else None
+        return model.encode_query(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
+
+    def _encoded(self, texts: Sequence[str], encode: Encode, *, seconds: float | None = None) -> Vectors:
+        """Return one row per text as the model gives it. Raises EmbeddingUnavailable."""
         try:
-            rows = self._model.use(encode)
+            rows = self._model.use(lambda model: np.asarray(encode(model, texts), np.float32), seconds=seconds)
         except (LocalModelFailed, CircuitOpen) as failed:
             raise EmbeddingUnavailable(failed.detail) from None
         with self._learning:
@@ -90,12 +132,12 @@ class SentenceTransformersEmbedder:
         if was_itself and not self._is_itself:
             log(Event.PROVIDER_FAILED, provider="sentence-transformers", error="wrong_dimension")
 
+    def _readable(self, texts: Sequence[str]) -> list[str]:
+        limit = self._policy.local_text_chars
+        return [collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode() for text in texts]
 
-def _loaded(reference: str, offline: bool) -> Any:
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415 -- an extra, and seconds of imports
-
-    return SentenceTransformer(reference, local_files_only=offline)
-
-
-def _readable(text: str, limit: int) -> str:
-    return collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode()
+    def _placed(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
+        """Return the unit rows of ``texts`` in their order, zero for one that has none."""
+        nothing = np.zeros(self._dimensions, np.float32)
+        found = [rows.get(text, nothing) for text in texts]
+        return unit_rows(np.array(found, np.float32).reshape(len(texts), self._dimensions))

@@ -47,18 +47,20 @@ class UseEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return shape (len(texts), 512), from the first ``text_chars`` of each; zero for a text that shows nothing."""
         forbid_open_transaction()
-        if len(texts) == 1:
-            return self._question(texts[0])
         return self._rows(texts)
 
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as :meth:`embed` does, those of questions asked a while ago from memory."""
+        forbid_open_transaction()
+        return np.array([self._question(text) for text in texts], np.float32).reshape(-1, DIMENSIONS)
+
     def _question(self, text: str) -> Vectors:
-        """Return the row of a text that came alone: questions are asked again, the texts of a batch are not."""
         key = content_hash(text)
-        rows = self._questions.get(key)
-        if rows is None:
-            rows = self._rows([text])
-            self._questions.put(key, rows)
-        return rows.copy()
+        row = self._questions.get(key)
+        if row is None:
+            row = self._rows([text])[0]
+            self._questions.put(key, row)
+        return row
 
     def _rows(self, texts: Sequence[str]) -> Vectors:
         self.prepare()

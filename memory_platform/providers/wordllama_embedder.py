@@ -60,6 +60,10 @@ class WordLlamaEmbedder:
         model = self._ready()
         return unit_rows(np.array([model.summed(text) for text in texts], np.float32).reshape(-1, DIMENSIONS))
 
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as of any texts: 0.05 ms each. Raises as :meth:`embed` does."""
+        return self.embed(texts)
+
     def related(self, word: str) -> tuple[tuple[str, float], ...]:
         """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine.
 

@@ -84,7 +84,7 @@ def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32],
     for embedder in embedders:
         if language in embedder.languages:
             try:
-                vectors[embedder.name] = embedder.embed([text])[0]
+                vectors[embedder.name] = embedder.embed_questions([text])[0]
             except EmbeddingUnavailable:
                 degraded = frozenset({DegradedReason.EMBEDDING_UNAVAILABLE})
     return vectors, degraded

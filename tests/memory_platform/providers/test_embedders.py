@@ -120,11 +120,13 @@ def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
 
 def test_a_question_asked_again_is_not_worked_out_again_and_cannot_be_spoilt() -> None:
     model = UseEmbedder(EmbeddedPolicy(questions_kept=2))
-    first = model.embed(["我的狗叫什么名字"])
-    again = model.embed([" 我的狗叫什么名字 "])
-    assert np.array_equal(first, again)
+    first = model.embed_questions(["我的狗叫什么名字"])
+    again = model.embed_questions([" 我的狗叫什么名字 ", "今天天气很好"])
+    assert np.array_equal(first[0], again[0])
     again[:] = 0
+    assert np.array_equal(first, model.embed_questions(["我的狗叫什么名字"]))
     assert np.array_equal(first, model.embed(["我的狗叫什么名字"]))
+    assert model.embed_questions([]).shape == (0, model.dimensions)
 
 
 def test_two_threads_load_use_once() -> None:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from structlog.testing import capture_logs
 from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable, RerankUnavailable
 from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
+from memory_platform.providers.known_models import known_dimensions
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.policy import CircuitPolicy, RerankPolicy
+from memory_platform.providers.policy import CircuitPolicy, EmbeddedPolicy, RerankPolicy
 from memory_platform.providers.registry import embedder
 from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
 
@@ -68,6 +70,15 @@ class TestMiniLM:
         assert [line["error"] for line in said] == ["wrong_dimension"]
         assert not other.ready
 
+    def test_a_question_is_read_as_passages_are_and_asked_again_from_memory(
+        self, minilm: SentenceTransformersEmbedder
+    ) -> None:
+        asked = minilm.embed_questions(["what is my dog called", "", "income tax"])
+        assert np.allclose(asked, minilm.embed(["what is my dog called", "", "income tax"]), atol=1e-5)
+        started = monotonic()
+        assert np.array_equal(minilm.embed_questions(["what is my dog called "]), asked[:1])
+        assert monotonic() - started < 0.002
+
     def test_threads_share_one_model(self, minilm: SentenceTransformersEmbedder) -> None:
         with ThreadPoolExecutor(4) as threads:
             rows = list(threads.map(lambda text: minilm.embed([text])[0], ["one text"] * 8))
@@ -88,6 +99,112 @@ def test_a_model_that_is_not_there_is_unavailable_whether_or_not_the_library_is(
         missing.embed(["我家的狗叫小白"])
     assert "小白" not in str(refused.value)
     assert not missing.ready
+
+
+class Recorder:
+    """A model of the library with nothing behind it: keeps what it was given to read, and may be slow."""
+
+    def __init__(self, pause_s: float = 0.0, dimensions: int = 4) -> None:
+        self.read: list[tuple[str, str | None, list[str]]] = []
+        self.pause_s = pause_s
+        self.dimensions = dimensions
+
+    def encode_query(self, texts: list[str], *, prompt: str | None, **_: object) -> np.ndarray[Any, Any]:
+        return self._encode("question", texts, prompt)
+
+    def encode_document(self, texts: list[str], *, prompt: str | None, **_: object) -> np.ndarray[Any, Any]:
+        return self._encode("passage", texts, prompt)
+
+    def _encode(self, kind: str, texts: list[str], prompt: str | None) -> np.ndarray[Any, Any]:
+        self.read.append((kind, prompt, list(texts)))
+        sleep(self.pause_s)
+        return np.array([[len(text), *[1] * (self.dimensions - 1)] for text in texts], np.float32)
+
+
+def reading(recorder: Recorder, reference: str = "/models/mine", **policy: Any) -> SentenceTransformersEmbedder:
+    return SentenceTransformersEmbedder(
+        reference,
+        offline=True,
+        languages=("en", "zh"),
+        policy=EmbeddedPolicy(**policy),
+        load=lambda reference, offline: recorder,
+    )
+
+
+def test_a_question_to_a_slow_model_costs_the_time_promised_and_no_more() -> None:
+    slow = reading(Recorder(pause_s=1.0), question_s=0.1)
+    started = monotonic()
+    with pytest.raises(EmbeddingUnavailable):
+        slow.embed_questions(["what is my dog called"])
+    assert monotonic() - started < 0.6
+    assert slow.embed(["my dog is called Rex"]).shape == (1, 4)  # nobody waits for a memory
+
+
+def test_a_question_asked_again_is_not_worked_out_again_and_cannot_be_spoilt() -> None:
+    recorder = Recorder()
+    model = reading(recorder, questions_kept=2)
+    first = model.embed_questions(["我的狗叫什么名字"])
+    again = model.embed_questions([" 我的狗叫什么名字 ", "", "another"])
+    assert [texts for _, _, texts in recorder.read] == [["我的狗叫什么名字"], ["another"]]
+    assert np.array_equal(first[0], again[0])
+    assert not again[1].any()
+    again[:] = 0
+    assert np.array_equal(model.embed_questions(["我的狗叫什么名字"]), first)
+    model.embed_questions(["one", "two", "我的狗叫什么名字"])
+    assert len(recorder.read) == 3  # two are kept, and the oldest went last
+    model.embed_questions(["another"])
+    assert len(recorder.read) == 4
+
+
+@pytest.mark.parametrize(
+    ("reference", "question", "passage"),
+    [
+        ("/models/bge-large-zh-v1.5", "为这个句子生成表示以用于检索相关文章：", ""),
+        ("/hub/models--BAAI--bge-small-zh-v1.5/snapshots/7999e1d", "为这个句子生成表示以用于检索相关文章：", ""),
+        ("/models/multilingual-e5-small/", "query: ", "passage: "),
+        ("/models/mine", None, None),
+    ],
+)
+def test_questions_and_passages_are_read_as_the_name_says_else_as_the_models_files_do(
+    reference: str, question: str | None, passage: str | None
+) -> None:
+    recorder = Recorder(dimensions=known_dimensions(reference) or 4)
+    model = reading(recorder, reference)
+    model.embed(["my dog is called Rex"])
+    model.embed_questions(["what is my dog called"])
+    assert [(kind, prompt) for kind, prompt, _ in recorder.read] == [("passage", passage), ("question", question)]
+    assert model.name.endswith("+passage") == (passage == "passage: ")
+
+
+def test_many_texts_are_read_in_batches_between_which_others_have_their_turn() -> None:
+    recorder = Recorder()
+    assert reading(recorder, local_batch=2).embed([f"text {i}" for i in range(5)]).shape == (5, 4)
+    assert [len(texts) for _, _, texts in recorder.read] == [2, 2, 1]
+
+
+def test_who_waits_comes_before_who_was_just_served() -> None:
+    model, served, stop = LocalModel(lambda: "model"), [0], Event()
+
+    def work(_: str) -> None:
+        ends = monotonic() + 0.005
+        while monotonic() < ends:
+            served[0] += 0  # as busy as a model is, which does not sleep
+
+    def batches() -> None:
+        while not stop.is_set():
+            model.use(work)
+            served[0] += 1
+
+    waited = []
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(batches)
+        for _ in range(30):
+            sleep(0.007)
+            before = served[0]
+            model.use(str)
+            waited.append(served[0] - before)
+        stop.set()
+    assert max(waited) <= 2
 
 
 class TestCrossEncoder:

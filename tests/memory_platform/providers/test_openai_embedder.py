@@ -137,10 +137,49 @@ def test_common_models_work_by_name_alone(server: ModelServer, settings: Setting
     assert isinstance(found, Embedder)
     assert (found.dimensions, found.languages) == (dimensions, ("en", "zh", "ja", "ko", "other"))
     assert found.embed([TEXT]).shape == (1, dimensions)
-    asked = server.requests[0].body["input"][0]
-    assert asked == (f"query: {TEXT}" if "e5" in name else TEXT)
     assert found is embedder(f"openai:{name}")
     forget()
+
+
+QWEN = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "passage"),
+    [
+        ("BAAI/bge-large-zh-v1.5", "为这个句子生成表示以用于检索相关文章：", ""),
+        ("bge-small-zh", "为这个句子生成表示以用于检索相关文章：", ""),
+        ("BAAI/bge-base-en-v1.5", "Represent this sentence for searching relevant passages: ", ""),
+        ("BAAI/bge-m3", "", ""),
+        ("intfloat/multilingual-e5-large", "query: ", "passage: "),
+        ("intfloat/e5-small-v2", "query: ", "passage: "),
+        ("intfloat/multilingual-e5-large-instruct", f"{QWEN} ", ""),
+        ("Alibaba-NLP/gte-Qwen2-1.5B-instruct", f"{QWEN} ", ""),
+        ("Qwen/Qwen3-Embedding-0.6B", QWEN, ""),
+        ("shibing624/text2vec-base-chinese", "", ""),
+        ("text-embedding-3-small", "", ""),
+        ("some-model-e5", "", ""),
+    ],
+)
+def test_questions_and_passages_are_sent_as_the_model_was_trained_to_read_them(
+    server: ModelServer, name: str, question: str, passage: str
+) -> None:
+    asked = model(server.url, name=name)
+    asked.embed([TEXT, " "])
+    rows = asked.embed_questions([TEXT, "", "another"])
+    sent = [request.body["input"] for request in server.requests]
+    assert sent[0] == [passage + TEXT]
+    assert sent[1] == [question + text for text in (TEXT, "another") if question or text != TEXT]
+    assert not rows[1].any()
+    asked.embed_questions([TEXT])
+    assert len(server.requests) == 2
+
+
+def test_passages_with_something_before_them_are_a_space_of_their_own(server: ModelServer) -> None:
+    assert model(server.url, name="intfloat/multilingual-e5-large").name == (
+        "openai:intfloat/multilingual-e5-large@4+passage"
+    )
+    assert model(server.url, name="BAAI/bge-large-zh-v1.5").name == "openai:BAAI/bge-large-zh-v1.5@4"
 
 
 def test_a_shortened_model_is_asked_for_its_length_and_is_a_space_of_its_own(server: ModelServer) -> None:
@@ -205,7 +244,7 @@ def timed(call: Callable[[], Any]) -> float:
 )
 def test_a_silent_or_dripping_endpoint_costs_the_time_promised(server: ModelServer, reply: Reply) -> None:
     server.answer = lambda _: reply
-    assert timed(lambda: model(server.url).embed([TEXT])) < POLICY.question_s + 0.5
+    assert timed(lambda: model(server.url).embed_questions([TEXT])) < POLICY.question_s + 0.5
     assert len(server.requests) == 1
 
 

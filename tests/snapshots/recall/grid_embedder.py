@@ -31,6 +31,10 @@ class GridEmbedder:
         self._known.update(zip(new, _on_grid(self._hashing.embed(new)), strict=True))
         return np.array([self._known[text] for text in texts]).reshape(-1, self.dimensions)
 
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return rows as of any texts."""
+        return self.embed(texts)
+
     def related(self, word: str) -> Sequence[tuple[str, float]]:
         """Return the word that is near ``word``, as word vectors would."""
         return ((NEAR[word], 0.75),) if word in NEAR else ()
