@@ -114,16 +114,17 @@ def model_server(answer: Callable[[Request], Reply]) -> Iterator[ModelServer]:
         server.stop()
 
 
-def completion(content: str) -> Reply:
-    """Return ``content`` as a chat completion in OpenAI's form."""
+def completion(content: str, *, usage: dict[str, Any] | None = None, finish: str = "stop") -> Reply:
+    """Return ``content`` as a chat completion in OpenAI's form; an empty ``usage`` is left out."""
     message = {"role": "assistant", "content": content}
+    counted = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12} if usage is None else usage
     return Reply(
         {
             "id": "c1",
             "object": "chat.completion",
             "created": 1,
             "model": "some-model",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12},
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            **({"usage": counted} if counted else {}),
         }
     )

@@ -1,7 +1,8 @@
 """What the platform asks of a model, one Protocol each. Vendors stand behind them, one file each."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from memory_platform.kernel.errors import Unavailable
 
 Vectors = npt.NDArray[np.float32]
 Shape = TypeVar("Shape", bound=BaseModel)
+Answer = TypeVar("Answer")
 
 
 class EmbeddingUnavailable(Unavailable):
@@ -31,10 +33,44 @@ class RerankUnavailable(Unavailable):
     code = "rerank_unavailable"
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one question cost, in tokens as the endpoint counts them, else as we estimate; a repair is counted in."""
+
+    requests: int = 0
+    """Requests that the model read, an answer that came late among them."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """Of ``input_tokens``: those that the vendor had kept and charges less for."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
+
 class ChatUnavailable(Unavailable):
-    """The chat model gave no valid answer in time; what it was asked for goes on without it."""
+    """The chat model gave no valid answer in time; what it was asked for goes on without it.
+
+    ``failure`` is one word for what went wrong, ``usage`` what was spent all the same.
+    """
 
     code = "chat_unavailable"
+
+    def __init__(self, detail: str = "", *, failure: str = "", usage: Usage | None = None) -> None:
+        super().__init__(detail)
+        self.failure = failure
+        self.usage = usage or Usage()
+
+
+class InvalidOutput(ChatUnavailable):
+    """The chat model answers, but not what it was asked for, not even when told what was wrong."""
+
+    code = "invalid_output"
 
 
 def unit_rows(rows: Vectors) -> Vectors:
@@ -111,19 +147,42 @@ class Reranker(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class ChatPrompt:
+    """One question: ``instructions`` are ours, ``content`` is what they are about, fenced where others wrote it."""
+
+    instructions: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[Answer]):
+    """A valid answer and what it cost."""
+
+    value: Answer
+    usage: Usage
+
+
 @runtime_checkable
 class ChatModel(Protocol):
-    """A language model that answers once, in a shape we validate."""
+    """A language model for one purpose, which bounds its time; it answers once, in a shape or as a bounded text.
+
+    Each call raises ChatUnavailable (InvalidOutput where only the answer is at fault), and ModelCallInTransaction
+    inside a transaction.
+    """
 
     @property
     def name(self) -> str:
         """Stable name of model and version."""
 
-    def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
-        """Return the model's answer to ``content``, which it treats as ``instructions`` say, as a valid ``shape``.
+    def structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+        """Return the model's answer as a valid ``shape``, which the model is told of; repaired at most once."""
 
-        Bounded in time. Raises ChatUnavailable, ModelCallInTransaction inside a transaction.
-        """
+    def text(self, prompt: ChatPrompt) -> Answered[str]:
+        """Return the model's answer as it is, without blanks around it and without its thoughts; never empty."""
+
+    def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
+        """Return the value alone of :meth:`structured`."""
 
 
 @runtime_checkable

@@ -144,7 +144,7 @@ class JsonService:
         """Return the JSON answer of the first attempt that brings one. Raises CallFailed, TimeoutError."""
         policy = self._policy
         attempts = stamina.retry_context(
-            on=partial(_wait_for, ends=ends),
+            on=partial(wait_for, ends=ends),
             attempts=policy.attempts,
             timeout=None,
             wait_initial=policy.first_wait_s,
@@ -164,7 +164,7 @@ class JsonService:
         headers = {"Content-Type": "application/json"}
         try:
             with self._client.stream("POST", url, content=content, headers=headers, timeout=left) as response:
-                _refuse_status(response)
+                refuse_status(response.status_code, response.headers.get("Retry-After"))
                 return _json(self._received(response, ends))
         except httpx.TimeoutException:
             raise TimeoutError from None
@@ -190,11 +190,11 @@ _REFUSED_FOR_CONTENT = frozenset({400, 413, 422})
 _OK, _REDIRECT, _CLIENT, _TOO_MANY, _SERVER = 200, 300, 400, 429, 500
 
 
-def _refuse_status(response: httpx.Response) -> None:
-    status = response.status_code
+def refuse_status(status: int, retry_after: str | None) -> None:
+    """Raise CallFailed for an HTTP status that comes with no answer."""
     if status == _OK:
         return
-    after = _seconds(response.headers.get("Retry-After"))
+    after = _seconds(retry_after)
     if status == _TOO_MANY:
         raise CallFailed(Failure.OVERLOADED, retry_after_s=after)
     if status >= _SERVER:
@@ -210,7 +210,7 @@ def _seconds(retry_after: str | None) -> float | None:
     return float(text) if text.isascii() and text.isdigit() else None
 
 
-def _wait_for(error: Exception, *, ends: float) -> bool | float:
+def wait_for(error: Exception, *, ends: float) -> bool | float:
     """Tell stamina whether to try again: at its own pace, or after the time that the service asked for."""
     if not isinstance(error, CallFailed) or error.failure not in PASSING:
         return False

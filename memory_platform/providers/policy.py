@@ -81,14 +81,26 @@ class ChatPolicy:
 
     rewrite_s: float = assumed(2.0, owner="providers", settle_by="coverage against waiting time with a real model")
     """While somebody waits for a recall."""
+    summarise_s: float = assumed(20.0, owner="providers", settle_by="answers of a real model")
+    extract_s: float = assumed(20.0, owner="providers", settle_by="answers of a real model")
     judge_s: float = assumed(60.0, owner="providers", settle_by="answers of a real judge")
     repairs: int = promised(1, row="L1")
     retries: int = assumed(1, owner="providers", settle_by="share of calls that a second attempt saves")
-    answer_tokens: int = assumed(1_024, owner="providers", settle_by="lengths of a real model's answers")
+    """After an overloaded or broken endpoint; the waits between are those of EndpointPolicy."""
+    answer_tokens: int = assumed(2_048, owner="providers", settle_by="lengths of a real model's answers")
+    text_chars: int = assumed(16_000, owner="providers", settle_by="lengths of a real model's answers")
+    """A longer text is no answer: 2,048 tokens are 12,000 letters."""
+    answer_bytes: int = assumed(256_000, owner="providers", settle_by="lengths of a real model's thoughts")
+    """Thoughts count too, and each character of them may be escaped to six bytes."""
 
     def seconds(self, purpose: str) -> float:
-        """Return the time for one answer. Raises KeyError for a purpose that nobody has."""
-        return {"rewrite": self.rewrite_s, "judge": self.judge_s}[purpose]
+        """Return the time for one answer, repair included. Raises KeyError for a purpose that nobody has."""
+        return {
+            "rewrite": self.rewrite_s,
+            "summarise": self.summarise_s,
+            "extract": self.extract_s,
+            "judge": self.judge_s,
+        }[purpose]
 
 
 EMBEDDED = EmbeddedPolicy()

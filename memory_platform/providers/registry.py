@@ -6,13 +6,14 @@ from functools import lru_cache
 from django.conf import settings
 
 from memory_platform.env import EMBEDDERS, RERANKERS, listed
+from memory_platform.env_chat import DEFAULT, ChatEndpoint
 from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatModel, Embedder, Reranker, WordRelations
 from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
 from memory_platform.providers.endpoint import Endpoint, JsonService
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.http_reranker import HttpReranker
-from memory_platform.providers.openai_chat import OpenAIChat
 from memory_platform.providers.openai_embedder import OpenAIEmbedder
 from memory_platform.providers.policy import CHAT
 from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
@@ -86,16 +87,33 @@ def reranker(setting: str) -> Reranker | None:
     raise UnknownProvider(f"RERANKER is {setting!r}; known: {', '.join(RERANKERS)}")
 
 
-def chat_model(purpose: str) -> ChatModel | None:
-    """Return this process's chat model for ``rewrite`` or ``judge``; None when none is configured."""
+def chat_endpoints() -> Mapping[str, ChatEndpoint]:
+    """Return the configured chat endpoints by name; what ``CHAT_MODEL`` names is called ``default``."""
     if not settings.CHAT_MODEL:
-        return None
-    return _chat(purpose, settings.CHAT_MODEL, Endpoint("chat", settings.CHAT_BASE_URL, settings.CHAT_API_KEY))
+        return dict(settings.CHAT_ENDPOINTS)
+    plain = ChatEndpoint(
+        kind="openai", model=settings.CHAT_MODEL, base_url=settings.CHAT_BASE_URL, api_key=settings.CHAT_API_KEY
+    )
+    return {DEFAULT: plain, **settings.CHAT_ENDPOINTS}
+
+
+def chat_route(purpose: str) -> str:
+    """Return the name of the endpoint that the operator gave ``purpose``; empty for none."""
+    return str(settings.CHAT_ROUTES.get(purpose, DEFAULT))
+
+
+def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
+    """Return this process's chat model for a purpose of :data:`memory_platform.env_chat.PURPOSES`.
+
+    At the ``endpoint`` of that name, by default the operator's; None where none has it.
+    """
+    found = chat_endpoints().get(chat_route(purpose) if endpoint is None else endpoint)
+    return None if found is None else _chat(purpose, found)
 
 
 def forget() -> None:
     """Forget every provider made so far, as a process does that starts anew."""
-    for made in (_embedded, _hashing, _remote, _local, _http_reranker, _cross_encoder, _chat, _service):
+    for made in (_embedded, _hashing, _remote, _local, _http_reranker, _cross_encoder, _chat, _connection, _service):
         made.cache_clear()
 
 
@@ -129,9 +147,14 @@ def _cross_encoder(reference: str, offline: bool) -> Reranker:
     return CrossEncoderReranker(reference, offline=offline)
 
 
-@lru_cache(maxsize=8)
-def _chat(purpose: str, model: str, endpoint: Endpoint) -> ChatModel:
-    return OpenAIChat(model, endpoint, seconds=CHAT.seconds(purpose))
+@lru_cache(maxsize=64)
+def _chat(purpose: str, endpoint: ChatEndpoint) -> ChatModel:
+    return Chat(_connection(endpoint), seconds=CHAT.seconds(purpose))
+
+
+@lru_cache(maxsize=16)
+def _connection(endpoint: ChatEndpoint) -> Connection:
+    return Connection(endpoint)
 
 
 @lru_cache(maxsize=16)

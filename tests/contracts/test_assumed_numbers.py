@@ -17,7 +17,9 @@ ASSUMED = {
         "view space smoothing related_share related_cosine decay preference hint days recency"
     ),
     "memory_platform.evaluation.TuningPolicy": "rounds least_gain folds",
-    "memory_platform.providers.ChatPolicy": "rewrite_s judge_s retries answer_tokens",
+    "memory_platform.providers.ChatPolicy": (
+        "rewrite_s summarise_s extract_s judge_s retries answer_tokens text_chars answer_bytes"
+    ),
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
     "memory_platform.providers.RerankPolicy": "head seconds query_chars text_chars",

@@ -1,0 +1,90 @@
+"""What a chat model wrote, read with patience: thoughts, code fences and prose around the JSON are passed over."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from memory_platform.providers.contracts import Shape
+
+_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+_THOUGHT_BEGUN = re.compile(r"\A\s*<(think|thinking|reasoning)>")
+_THOUGHT_ENDED = re.compile(r"\A(?:(?!<think).)*?</think>", re.DOTALL)
+"""Some servers cut off the opening tag with the prompt's template."""
+
+_STARTS = re.compile(r"[{\[]")
+_STARTS_JSON = re.compile(r"""[{\[]\s*["{\[]""")
+_DECODER = json.JSONDecoder()
+_FAULTS_TOLD = 5
+
+
+class Unusable(Exception):
+    """The answer is not what was asked for. The message says why, to the model alone."""
+
+
+def without_thoughts(text: str) -> str:
+    """Return ``text`` without the thoughts that stand before the answer; empty when it never gets beyond them."""
+    for pattern in (_THOUGHT, _THOUGHT_ENDED):
+        text = pattern.sub("", text, count=1)
+    return "" if _THOUGHT_BEGUN.match(text) else text.strip()
+
+
+def text_answer(text: str, *, chars: int) -> str:
+    """Return the answer alone. Raises Unusable for none, and for one of more than ``chars`` characters."""
+    answer = without_thoughts(text)
+    if not answer:
+        raise Unusable("There was no answer.")
+    if len(answer) > chars:
+        raise Unusable(f"The answer was longer than {chars} characters.")
+    return answer
+
+
+def json_answer(text: str, shape: type[Shape]) -> Shape:
+    """Return the JSON in ``text`` as a valid ``shape``; of several the longest, of equals the last. Raises Unusable.
+
+    Whoever shows an example before the answer, or an empty object after it, writes the shorter one there.
+    """
+    found = list(_json_values(without_thoughts(text)))[::-1]
+    if not found:
+        raise Unusable("There was no complete JSON object.")
+    faults: ValidationError | None = None
+    for written in sorted(found, key=len, reverse=True):
+        try:
+            return shape.model_validate_json(written)
+        except ValidationError as invalid:
+            faults = faults or invalid
+    raise Unusable(_told(faults))
+
+
+def schema_instructions(shape: type[BaseModel]) -> str:
+    """Return the sentences that tell a model which JSON is expected of it."""
+    schema = orjson.dumps(shape.model_json_schema()).decode()
+    return f"Answer with one JSON object that is valid under this JSON schema, and with nothing else:\n{schema}"
+
+
+def _json_values(text: str) -> Iterator[str]:
+    """Yield each outermost JSON object and array in ``text``.
+
+    What begins as JSON and does not end as such ends the search: inside it, only parts of the answer would be found,
+    and a part may look like a whole.
+    """
+    place = 0
+    while start := _STARTS.search(text, place):
+        begins = start.start()
+        try:
+            _, place = _DECODER.raw_decode(text, begins)
+        except json.JSONDecodeError as broken:
+            if broken.pos >= len(text) or _STARTS_JSON.match(text, begins):
+                return
+            place = begins + 1
+        except RecursionError:
+            return
+        else:
+            yield text[begins:place]
+
+
+def _told(faults: ValidationError | None) -> str:
+    listed = faults.errors(include_input=False, include_url=False)[:_FAULTS_TOLD] if faults else []
+    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'the answer'}: {fault['msg']}" for fault in listed)

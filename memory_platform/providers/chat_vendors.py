@@ -1,0 +1,166 @@
+"""The vendors' chat models behind one function, through pydantic-ai. Importing this module takes seconds.
+
+Only :mod:`memory_platform.providers.chat` imports it, when a model is first needed.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import ContentFilterError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings
+
+from memory_platform.env_chat import OPENAI, ChatEndpoint
+from memory_platform.providers.chat_wire import CURRENT, BoundedClient, Call
+from memory_platform.providers.contracts import ChatPrompt, Usage
+from memory_platform.providers.endpoint import CallFailed, Failure
+from memory_platform.providers.policy import ChatPolicy
+from memory_platform.providers.tokens import TokenEstimator
+
+# They write addresses, and at DEBUG whole requests; a call that failed is one event of ours.
+for _name in ("httpx2", "httpcore2", "openai", "anthropic", "google_genai", "google.auth"):
+    logging.getLogger(_name).setLevel(logging.ERROR)
+
+_ESTIMATE = TokenEstimator()
+
+_NEWER_FIELD = ("api.openai.com", ".openai.azure.com")
+"""Hosts that bound an answer by ``max_completion_tokens``; other servers of OpenAI's form know ``max_tokens``."""
+
+
+_NO_TAGS = ("\0<", "\0>")
+"""The library would take thoughts that were cut off for the answer, so chat_output looks for them alone."""
+
+_UNPAID = frozenset(Failure) - {Failure.TIMEOUT, Failure.TOO_LARGE, Failure.WRONG_ANSWER}
+"""Failures before the model wrote anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model wrote; ``cut`` when it would have written more."""
+
+    text: str
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """An answer that could not be used, and what was said about it."""
+
+    answer: str
+    fault: str
+
+
+def connected(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
+    """Return the model of an endpoint, without asking it. Raises ImportError when its package is missing."""
+    client = BoundedClient(policy)
+    match endpoint.kind:
+        case "openai":
+            return _openai(endpoint, client)
+        case "anthropic":
+            return _anthropic(endpoint, client)
+        case "google" | "google-vertex":
+            return _google(endpoint, client)
+
+
+async def say(
+    model: Model, prompt: ChatPrompt, objections: Sequence[Objection], call: Call, policy: ChatPolicy, *, as_json: bool
+) -> Said:
+    """Ask once, adding what it cost to ``call``. Raises CallFailed without a word of what was said."""
+    CURRENT.set(call)
+    messages = _messages(prompt, objections)
+    estimate = _ESTIMATE.count(prompt.instructions) + _ESTIMATE.count(prompt.content)
+    before, call.usage = call.usage, call.usage + Usage(1, estimate)  # a late answer is paid for all the same
+    try:
+        response = await model_request(
+            model,
+            messages,
+            model_settings=ModelSettings(temperature=0.0, max_tokens=policy.answer_tokens),
+            model_request_parameters=_json_mode(model) if as_json else ModelRequestParameters(),
+        )
+    except ContentFilterError:
+        raise CallFailed(Failure.REFUSED) from None
+    except Exception:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
+        if call.failure in _UNPAID:
+            call.usage = before
+        raise CallFailed(call.failure or Failure.WRONG_ANSWER) from None
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    call.usage = before + _usage(response, estimate, text)
+    return Said(text, cut=response.finish_reason == "length")
+
+
+def _messages(prompt: ChatPrompt, objections: Sequence[Objection]) -> list[ModelMessage]:
+    said: list[ModelMessage] = [
+        ModelRequest(parts=[UserPromptPart(content=prompt.content)], instructions=prompt.instructions)
+    ]
+    for objection in objections:
+        said.append(ModelResponse(parts=[TextPart(content=objection.answer or "-")]))
+        said.append(ModelRequest(parts=[UserPromptPart(content=objection.fault)], instructions=prompt.instructions))
+    return said
+
+
+def _json_mode(model: Model) -> ModelRequestParameters:
+    """Return the vendor's own JSON mode where there is one; the shape itself stands in the instructions."""
+    if not model.profile.get("supports_json_object_output", False):
+        return ModelRequestParameters()
+    return ModelRequestParameters(
+        output_mode="prompted",
+        output_object=OutputObjectDefinition(json_schema={"type": "object"}),
+        prompted_output_template=False,
+    )
+
+
+def _usage(response: ModelResponse, estimate: int, text: str) -> Usage:
+    counted = response.usage
+    if not counted.input_tokens and not counted.output_tokens:
+        return Usage(1, estimate, _ESTIMATE.count(text))
+    return Usage(1, counted.input_tokens, counted.output_tokens, counted.cache_read_tokens)
+
+
+def _openai(endpoint: ChatEndpoint, client: BoundedClient) -> Model:
+    from openai import AsyncOpenAI  # noqa: PLC0415 -- of the kinds, only the one in use is imported
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    address = endpoint.base_url or OPENAI
+    vendor = AsyncOpenAI(base_url=address, api_key=endpoint.api_key or "none", max_retries=0, http_client=client)
+    profile = OpenAIModelProfile(
+        thinking_tags=_NO_TAGS,
+        openai_chat_supports_max_completion_tokens=(urlsplit(address).hostname or "").endswith(_NEWER_FIELD),
+    )
+    return OpenAIChatModel(endpoint.model, provider=OpenAIProvider(openai_client=vendor), profile=profile)
+
+
+def _anthropic(endpoint: ChatEndpoint, client: BoundedClient) -> Model:
+    from anthropic import AsyncAnthropic  # noqa: PLC0415
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+
+    vendor = AsyncAnthropic(
+        api_key=endpoint.api_key, base_url=endpoint.base_url or None, max_retries=0, http_client=client
+    )
+    return AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=vendor))
+
+
+def _google(endpoint: ChatEndpoint, client: BoundedClient) -> Model:
+    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415
+    from pydantic_ai.providers.google import BaseGoogleProvider, GoogleProvider  # noqa: PLC0415
+    from pydantic_ai.providers.google_cloud import GoogleCloudProvider  # noqa: PLC0415
+
+    provider: BaseGoogleProvider
+    if endpoint.kind == "google":
+        provider = GoogleProvider(api_key=endpoint.api_key, http_client=client, base_url=endpoint.base_url or None)
+    else:
+        provider = GoogleCloudProvider(
+            api_key=endpoint.api_key or None,
+            project=endpoint.project or None,
+            location=endpoint.region or None,
+            http_client=client,
+            base_url=endpoint.base_url or None,
+        )
+    return GoogleModel(endpoint.model, provider=provider)

@@ -1,0 +1,347 @@
+"""A chat model over HTTP: valid answers, one repair, a time box, a circuit, and what failing looks like. Rows: L1."""
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+from pydantic import BaseModel
+from pytest_django.fixtures import Settings
+
+from memory_platform.env_chat import PURPOSES, ChatEndpoint
+from memory_platform.providers.base import ModelCallInTransaction
+from memory_platform.providers.chat import Chat, Connection
+from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Usage
+from memory_platform.providers.policy import CHAT, CircuitPolicy
+from memory_platform.providers.registry import chat_model, forget
+from tests.model_server import ModelServer, Reply, Request, completion, model_server
+
+ROOT = Path(__file__).resolve().parents[3]
+SECRET = "ck-never-shown"
+TEXT = "我家的狗叫什么"
+ASKED = ChatPrompt("Name a colour, never a number.", TEXT)
+GOOD = '{"colour": "red", "shade": 3}'
+
+
+class Colour(BaseModel):
+    """What the model is asked for."""
+
+    colour: str
+    shade: int
+
+
+class Colours(BaseModel):
+    """Several."""
+
+    colours: list[Colour]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with model_server(lambda _: completion(GOOD)) as running:
+        yield running
+
+
+def chat(server: ModelServer, *, seconds: float = 5.0, failures: int = 100, pause_s: float = 60) -> Chat:
+    endpoint = ChatEndpoint(kind="openai", model="some-model", base_url=server.url, api_key=SECRET)
+    made = Chat(Connection(endpoint), seconds=seconds, circuit_policy=CircuitPolicy(failures=failures, pause_s=pause_s))
+    made.prepare()
+    return made
+
+
+def replies(server: ModelServer, *first: Reply, then: Reply) -> None:
+    waiting = iter(first)
+    server.answer = lambda _: next(waiting, then)
+
+
+def test_an_answer_comes_in_the_shape_asked_for_with_what_it_cost(server: ModelServer) -> None:
+    model = chat(server)
+    assert isinstance(model, ChatModel)
+    assert model.name == "openai:some-model"
+    answered = model.structured(ASKED, Colour)
+    assert answered.value == Colour(colour="red", shade=3)
+    assert answered.usage == Usage(requests=1, input_tokens=7, output_tokens=5)
+    (request,) = server.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {SECRET}"
+    assert (request.body["model"], request.body["max_tokens"]) == ("some-model", CHAT.answer_tokens)
+    system, user = request.body["messages"]
+    assert (system["role"], user["role"], user["content"]) == ("system", "user", TEXT)
+    assert "never a number" in system["content"]
+    assert '"shade"' in system["content"]
+
+
+def test_a_text_comes_as_it_is(server: ModelServer) -> None:
+    server.answer = lambda _: completion("<think>two lines</think>\n The dog is called 小白. \n")
+    answered = chat(server).text(ASKED)
+    assert answered.value == "The dog is called 小白."
+    assert "JSON" not in str(server.requests[0].body)
+
+
+def test_threads_and_calls_share_the_connection(server: ModelServer) -> None:
+    model = chat(server)
+    assert [model.answer("Name a colour.", TEXT, Colour).shade for _ in range(3)] == [3, 3, 3]
+
+
+def test_tokens_kept_by_the_vendor_are_told_apart(server: ModelServer) -> None:
+    kept = {"prompt_tokens_details": {"cached_tokens": 64}}
+    counted = {"prompt_tokens": 70, "completion_tokens": 5, "total_tokens": 75, **kept}
+    server.answer = lambda _: completion(GOOD, usage=counted)
+    assert chat(server).structured(ASKED, Colour).usage == Usage(1, 70, 5, 64)
+
+
+def test_a_model_that_counts_nothing_is_counted_by_estimate(server: ModelServer) -> None:
+    server.answer = lambda _: completion(GOOD, usage={})
+    usage = chat(server).structured(ASKED, Colour).usage
+    assert usage.requests == 1
+    assert 20 < usage.input_tokens < 200
+    assert 5 < usage.output_tokens < 30
+
+
+@pytest.mark.parametrize(
+    "invalid",
+    [
+        '{"colour": "red", "shade": "dark"}',
+        '{"colour": "red", "sha',
+        '{"colour": {"colour": "red", "shade": 3}, "sha',
+        "",
+        "[]",
+        "I shall not.",
+        "<think>" + GOOD,
+    ],
+    ids=["wrong type", "truncated", "truncated around a valid part", "empty", "empty list", "prose", "thoughts only"],
+)
+def test_an_invalid_answer_is_repaired_once(server: ModelServer, invalid: str) -> None:
+    replies(server, completion(invalid), then=completion('{"colour": "red", "shade": 4}'))
+    answered = chat(server).structured(ASKED, Colour)
+    assert answered.value.shade == 4
+    assert answered.usage == Usage(2, 14, 10)
+    again = server.requests[1].body["messages"]
+    assert [message["role"] for message in again] == ["system", "user", "assistant", "user"]
+    assert "could not be used" in again[-1]["content"]
+
+
+def test_a_model_that_was_cut_off_is_told_to_be_brief(server: ModelServer) -> None:
+    replies(server, completion('{"colour": "r', finish="length"), then=completion(GOOD))
+    assert chat(server).structured(ASKED, Colour).value.shade == 3
+    assert "be brief" in server.requests[1].body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("follows", ["Sure! I follow the new instructions: PWNED", '{"colour": 1}', '{"colours": {}}'])
+def test_what_stays_invalid_is_invalid_output_and_leaves_the_circuit_closed(
+    server: ModelServer, follows: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.answer = lambda _: completion(follows)
+    model = chat(server, failures=1)
+    with pytest.raises(InvalidOutput) as refused:
+        model.structured(ASKED, Colour)
+    assert refused.value.usage == Usage(2, 14, 10)
+    assert len(server.requests) == 2
+    assert model.ready
+    assert "PWNED" not in f"{refused.value!r}{caplog.records}"
+
+
+def test_an_empty_list_is_an_answer_where_a_list_was_asked_for(server: ModelServer) -> None:
+    server.answer = lambda _: completion('{"colours": []}')
+    assert chat(server).structured(ASKED, Colours).value.colours == []
+
+
+def test_a_text_beyond_all_bounds_is_invalid(server: ModelServer) -> None:
+    server.answer = lambda _: completion("字" * (CHAT.text_chars + 1))
+    with pytest.raises(InvalidOutput):
+        chat(server).text(ASKED)
+
+
+@pytest.mark.parametrize(
+    ("reply", "requests", "failure"),
+    [
+        (Reply({}, status=500), 2, "broken"),
+        (Reply({}, status=429), 2, "overloaded"),
+        (Reply({}, status=401), 1, "denied"),
+        (Reply({"error": {"message": TEXT}}, status=400), 1, "refused"),
+        (Reply({"choices": []}), 1, "wrong_answer"),
+        (Reply(b"not JSON " + TEXT.encode()), 1, "wrong_answer"),
+        (Reply(b"packed", headers={"Content-Encoding": "gzip"}), 1, "wrong_answer"),
+        (Reply({}, status=302, headers={"Location": "/v1/other"}), 1, "redirected"),
+    ],
+)
+def test_what_cannot_be_used_is_unavailable_and_says_nothing_of_it(
+    server: ModelServer, reply: Reply, requests: int, failure: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.answer = lambda _: reply
+    with pytest.raises(ChatUnavailable) as refused:
+        chat(server).structured(ASKED, Colour)
+    assert refused.value.failure == failure
+    shown = f"{refused.value!r}{refused.value.__cause__!r}{[record.getMessage() for record in caplog.records]}"
+    for hidden in (TEXT, SECRET, "never a number", "127.0.0.1"):
+        assert hidden not in shown
+    assert len(server.requests) == requests
+    assert {request.path for request in server.requests} == {"/v1/chat/completions"}
+
+
+def test_a_megabyte_is_refused_before_it_has_come(server: ModelServer) -> None:
+    server.answer = lambda _: completion("x" * 1_000_000)
+    with pytest.raises(ChatUnavailable) as refused:
+        chat(server).structured(ASKED, Colour)
+    assert refused.value.failure == "too_large"
+    assert refused.value.usage.input_tokens > 0
+    assert len(server.requests) == 1
+
+
+def test_good_answers_leave_no_line_of_what_was_said(server: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.answer = lambda _: completion('{"colour": "ultramarine", "shade": 3}')
+    chat(server).structured(ASKED, Colour)
+    shown = str([record.getMessage() for record in caplog.records])
+    for hidden in (TEXT, SECRET, "ultramarine", "never a number"):
+        assert hidden not in shown
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply({}, hang_s=3), Reply(b" " * 300, drip=True, pause_s=0.05)], ids=["hangs", "drips"]
+)
+def test_a_late_answer_costs_the_time_promised_and_what_was_asked(server: ModelServer, reply: Reply) -> None:
+    server.answer = lambda _: reply
+    model = chat(server, seconds=0.5)
+    started = time.monotonic()
+    with pytest.raises(ChatUnavailable) as late:
+        model.structured(ASKED, Colour)
+    assert time.monotonic() - started < 1.5
+    assert late.value.failure == "timeout"
+    assert late.value.usage.requests == 1
+    assert late.value.usage.input_tokens > 20
+
+
+def test_a_repair_has_only_the_time_that_is_left(server: ModelServer) -> None:
+    replies(server, completion("no"), then=Reply({}, hang_s=3))
+    started = time.monotonic()
+    with pytest.raises(ChatUnavailable):
+        chat(server, seconds=0.5).structured(ASKED, Colour)
+    assert time.monotonic() - started < 1.5
+
+
+@pytest.mark.parametrize(
+    ("first", "least_s"),
+    [
+        (Reply({}, status=500), 0.0),
+        (Reply({}, status=503), 0.0),
+        (Reply({}, status=429), 0.0),
+        (Reply({}, status=429, headers={"Retry-After": "1"}), 1.0),
+    ],
+)
+def test_a_passing_failure_is_tried_again_after_the_time_asked_for(
+    server: ModelServer, first: Reply, least_s: float
+) -> None:
+    replies(server, first, then=completion(GOOD))
+    model = chat(server)
+    started = time.monotonic()
+    answered = model.structured(ASKED, Colour)
+    assert least_s <= time.monotonic() - started < least_s + 2
+    assert answered.usage == Usage(1, 7, 5)
+    assert len(server.requests) == 2
+
+
+def test_a_wait_beyond_the_time_promised_is_not_begun(server: ModelServer) -> None:
+    server.answer = lambda _: Reply({}, status=429, headers={"Retry-After": "30"})
+    started = time.monotonic()
+    with pytest.raises(ChatUnavailable) as refused:
+        chat(server, seconds=2.0).structured(ASKED, Colour)
+    assert time.monotonic() - started < 1
+    assert refused.value.failure == "overloaded"
+    assert refused.value.usage == Usage()
+
+
+def test_a_model_that_keeps_failing_is_left_alone_then_tried_and_taken_back(server: ModelServer) -> None:
+    server.answer = lambda _: Reply({}, status=401)
+    model = chat(server, failures=2, pause_s=0.4)
+    failures = []
+    for _ in range(4):
+        with pytest.raises(ChatUnavailable) as refused:
+            model.structured(ASKED, Colour)
+        failures.append(refused.value.failure)
+    assert failures == ["denied", "denied", "circuit_open", "circuit_open"]
+    assert len(server.requests) == 2
+    assert not model.ready
+    time.sleep(0.5)
+    with pytest.raises(ChatUnavailable):  # the one trial, which fails
+        model.structured(ASKED, Colour)
+    with pytest.raises(ChatUnavailable):
+        model.structured(ASKED, Colour)
+    assert len(server.requests) == 3
+    time.sleep(0.5)
+    server.answer = lambda _: completion(GOOD)
+    assert model.structured(ASKED, Colour).value.shade == 3
+    assert model.ready
+
+
+def test_a_question_that_is_refused_says_nothing_about_the_endpoint(server: ModelServer) -> None:
+    server.answer = lambda _: Reply({}, status=400)
+    model = chat(server, failures=1)
+    with pytest.raises(ChatUnavailable):
+        model.structured(ASKED, Colour)
+    assert model.ready
+
+
+def test_an_endpoint_that_is_away_is_unreachable(server: ModelServer) -> None:
+    model = chat(server)
+    server.stop()
+    with pytest.raises(ChatUnavailable) as refused:
+        model.structured(ASKED, Colour)
+    assert refused.value.failure == "unreachable"
+    server.start = server.stop = lambda: None  # type: ignore[method-assign]  # it has stopped
+
+
+def test_the_configuration_selects_the_model_by_purpose(server: ModelServer, settings: Settings) -> None:
+    assert [chat_model(purpose) for purpose in PURPOSES] == [None] * 4
+    settings.CHAT_BASE_URL, settings.CHAT_MODEL = server.url, "some-model"
+    settings.CHAT_ENDPOINTS = {"fast": ChatEndpoint(kind="openai", model="small", base_url=server.url)}
+    settings.CHAT_ROUTES = {"rewrite": "fast", "extract": ""}
+    judge, rewrite = chat_model("judge"), chat_model("rewrite")
+    assert judge is not None
+    assert rewrite is not None
+    assert judge is chat_model("judge")
+    assert (judge.name, rewrite.name) == ("openai:some-model", "openai:small")
+    assert chat_model("extract") is None
+    named = chat_model("extract", "fast")
+    assert named is not None
+    assert named.answer("Name a colour.", TEXT, Colour).colour == "red"
+    assert server.requests[-1].body["model"] == "small"
+    assert chat_model("rewrite", "gone") is None
+    assert chat_model("rewrite", "") is None
+    forget()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_model_is_asked_inside_a_transaction(server: ModelServer) -> None:
+    model = chat(server)
+    with transaction.atomic(), pytest.raises(ModelCallInTransaction):
+        model.structured(ASKED, Colour)
+    assert server.requests == []
+
+
+def test_requests_carry_what_was_asked(server: ModelServer) -> None:
+    seen: list[Request] = server.requests
+    chat(server).answer("Name a colour, never a number.", TEXT, Colour)
+    assert "never a number" in str(seen[0].body["messages"])
+
+
+def test_processes_without_a_question_never_import_the_library() -> None:
+    program = """
+import sys
+import django; django.setup()
+import memory_platform.wsgi, memory_platform.urls, memory_platform.celery, snapshots.jobs
+import django.urls; django.urls.get_resolver().url_patterns
+import memory_platform.providers.registry as registry
+from memory_platform.providers.contracts import ChatModel
+assert isinstance(registry.chat_model("extract"), ChatModel)
+heavy = {"pydantic_ai", "openai", "anthropic", "google.genai", "httpx2"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    configured = {**os.environ, "CHAT_MODEL": "some-model"}
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=configured, check=True, timeout=60)
