@@ -95,7 +95,6 @@ NOT_SWITCHED: Mapping[str, str] = {
             "ranking.frequency_disliked",
             "ranking.frequency_bonus",
             "ranking.frequency_malus",
-            "ranking.repeat_terms",
         ),
         _SHAPE,
     ),

@@ -113,11 +113,12 @@ def index_again(scratch: Scratch) -> int:
         with tenant_tx(scratch.tenant_id):
             snapshots = list(Snapshot.objects.filter(id__gt=after).order_by("id")[:BATCH])
             drafts = stored_drafts(snapshots, mask_sensitive)
-            held = SnapshotWords.objects.filter(snapshot__in=snapshots).values_list("snapshot_id", "words")
-            words = {snapshot_id: bytes(packed) for snapshot_id, packed in held}
+            held = SnapshotWords.objects.filter(snapshot__in=snapshots).values_list("snapshot_id", "words", "saying")
+            indexed = {snapshot_id: (bytes(packed), saying) for snapshot_id, packed, saying in held}
         if not snapshots:
             break
-        stale = [item for item in prepare_snapshots(drafts, active_embedders()) if words[item.draft.id] != item.words]
+        anew = prepare_snapshots(drafts, active_embedders())
+        stale = [item for item in anew if indexed[item.draft.id] != (item.words, item.saying)]
         positions = {snapshot.id: snapshot.position for snapshot in snapshots}
         with tenant_tx(scratch.tenant_id):
             for item in stale:

@@ -72,7 +72,6 @@ NOT_TUNED: Mapping[str, str] = {
     "ranking.use_recency": "a switch: recency_values at strength 0 are the same",
     "ranking.recency_curve": "another curve, not a weight: the policy says what each gave",
     "ranking.say_once": "a switch",
-    "ranking.repeat_terms": "says what can only mean one thing; it follows from the model, not from figures",
 }
 """Numbers of ScoringPolicy and RankingPolicy that are neither promised nor searched, by part and name, and why."""
 

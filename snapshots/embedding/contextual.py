@@ -29,7 +29,7 @@ class IndexedText:
 
     ``about`` holds the terms of date, category and topics, and the marks of the text; ``before`` those of the turn
     before, only when that turn is no memory of its own (an assistant's): a remembered one is found through the
-    neighbour pointers of the image. Two memories of one ``saying`` repeat each other; None repeats nothing.
+    neighbour pointers of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
     """
 
     text: tuple[str, ...]
@@ -39,7 +39,7 @@ class IndexedText:
     dated: str
     continued: str
     language: str
-    saying: int | None
+    saying: int
 
 
 def index_text(

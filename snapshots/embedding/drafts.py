@@ -14,6 +14,7 @@ from memory_platform.providers.contracts import Embedder, EmbeddingRefused, Embe
 from memory_platform.providers.registry import first_knowing
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import encode_lex
+from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.embedding.spaces import Embedders
 
 Float32 = npt.NDArray[np.float32]
@@ -61,12 +62,13 @@ class VectorPair:
 
 @dataclass(frozen=True, slots=True)
 class PreparedSnapshot:
-    """A draft with its packed words, its language and, when the embedding service answered, its vectors."""
+    """A draft with its packed words, its language and saying and, when the embedding service answered, its vectors."""
 
     draft: SnapshotDraft
     words: bytes
     vectors: VectorPair | None
     language: str = ""
+    saying: int = REPEATS_NOTHING
 
 
 def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> list[PreparedSnapshot]:
@@ -78,7 +80,7 @@ def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> 
     indexed = [index_draft(draft) for draft in drafts]
     pairs = embed_pairs(indexed, embedders)
     return [
-        PreparedSnapshot(draft, encode_lex(text), pair, text.language)
+        PreparedSnapshot(draft, encode_lex(text), pair, text.language, text.saying)
         for draft, text, pair in zip(drafts, indexed, pairs, strict=True)
     ]
 

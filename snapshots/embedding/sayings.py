@@ -2,9 +2,9 @@
 
 It stands for what was said, in a normal form, and for who said it. The normal form lets go of what never changes a
 meaning: case, width, traditional characters, the kind of a break, what only fills a pause at the beginning. Nothing is
-reordered, and no word, number, sign or question mark is left out. A memory has no number, and repeats nothing, when its
-text may mean something else another time: it names a time ("yesterday" was another day), it says too little without
-the turn before it ("Yes, I love it"), or a part of it was masked.
+reordered, and no word, number, sign or question mark is left out. A memory has the number 0, and repeats nothing, when
+its text may mean something else another time: it names a time ("yesterday" was another day), it says too little
+without the turn before it ("Yes, I love it"), or a part of it was masked.
 """
 
 import re
@@ -41,6 +41,8 @@ _ANOTHER_TIME = re.compile(
 )
 """What NAMES_A_TIME need not know to answer "when", and what says that it happened before."""
 
+REPEATS_NOTHING = 0
+
 _MASKED = "[masked "
 
 _WORD = re.compile(f"(?:(?![{_UNSPACED}])\\w)+(?:'[a-z]+)?")
@@ -57,14 +59,14 @@ _LEANING_CHARACTERS = re.compile(
 """What points to the turn before, or answers it."""
 
 
-def saying_of(text: str, speaker: str | None, policy: SayingPolicy = SAYING) -> int | None:
-    """Return the number (64 bits, signed, never 0) of what ``speaker`` says with ``text``; None repeats nothing.
+def saying_of(text: str, speaker: str | None, policy: SayingPolicy = SAYING) -> int:
+    """Return the number (64 bits, signed) of what ``speaker`` says with ``text``; 0 repeats nothing.
 
     Linear in the length of the text, whatever it is.
     """
     form = saying_form(text)
     if not stands_alone(form, policy) or NAMES_A_TIME.search(form) or _ANOTHER_TIME.search(form) or _MASKED in form:
-        return None
+        return REPEATS_NOTHING
     said = f"{comparable(speaker or '')}\n{form}".encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(said, digest_size=8).digest(), signed=True) or 1
 

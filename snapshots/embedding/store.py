@@ -109,7 +109,7 @@ def reindex_snapshot(prepared: PreparedSnapshot) -> None:
     """
     draft = prepared.draft
     own = {"subject_id": draft.subject_id, "snapshot_id": draft.id}
-    SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language)
+    SnapshotWords.objects.filter(**own).update(words=prepared.words, language=prepared.language, saying=prepared.saying)
     SnapshotVector.objects.filter(**own).delete()
     if prepared.vectors:
         store_vectors([(draft, prepared.vectors)])
@@ -164,6 +164,7 @@ def _words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
         position=position,
         words=item.words,
         language=item.language,
+        saying=item.saying,
     )
 
 

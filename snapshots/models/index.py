@@ -17,18 +17,26 @@ from tenants.models import TenantForeignKey
 class SnapshotWords(SubjectOwned):
     """The indexed words of one snapshot, packed: see ``snapshots.embedding.rows`` for the format.
 
-    ``language`` tells which memories a model could embed: the job that adds missing vectors asks for it.
+    ``language`` tells which memories a model could embed: the job that adds missing vectors asks for it. Of two
+    memories of one ``saying`` the one repeats the other, see ``snapshots.embedding.sayings``; 0 repeats nothing, and
+    neither does NULL: it was not read yet.
     """
 
     snapshot = TenantForeignKey(Snapshot)
     position = models.BigIntegerField()
     words = models.BinaryField()
     language = models.CharField(max_length=8, db_default="", default="")
+    saying = models.BigIntegerField(null=True)
 
     class Meta(SubjectOwned.Meta):
         db_table = "snapshot_words"
         constraints = (models.UniqueConstraint(fields=("tenant", "snapshot"), name="one_word_row_per_snapshot"),)
-        indexes = (models.Index(fields=("tenant", "subject", "position"), name="snapshot_words_by_position"),)
+        indexes = (
+            models.Index(fields=("tenant", "subject", "position"), name="snapshot_words_by_position"),
+            models.Index(
+                fields=("tenant", "snapshot"), condition=models.Q(saying__isnull=True), name="snapshot_words_unread"
+            ),
+        )
 
     def __str__(self) -> str:
         return str(self.pk)

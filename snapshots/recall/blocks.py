@@ -16,7 +16,7 @@ from snapshots.embedding.rows import MAX_TF
 from snapshots.recall.columns import Columns, Labels
 from snapshots.recall.image import DenseSpace, Rows
 
-FORMAT = 1
+FORMAT = 2
 """Of what stands here. A process reads blocks of its own format only; the job that seals replaces the others."""
 
 _ALIGNED = 8

@@ -41,7 +41,8 @@ class Labels:
 class Columns:
     """Arrays of length n. Times are seconds since 1970 UTC: NaN means unknown, infinity means without an end.
 
-    ``seq`` orders the memories of a conversation; -1 for one without a place in it.
+    ``seq`` orders the memories of a conversation; -1 for one without a place in it. Memories of one ``saying`` repeat
+    each other; 0 repeats nothing.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -58,6 +59,7 @@ class Columns:
     created_at: Float64
     last_validated_at: Float64
     seq: npt.NDArray[np.int64]
+    saying: npt.NDArray[np.int64]
     conversation: Labels
     speaker: Labels
     topics: tuple[tuple[str, ...], ...]
@@ -103,6 +105,7 @@ def build_columns(rows: Sequence[MemoryRow]) -> Columns:
         created_at=_seconds([row.created_at for row in rows], missing=np.nan),
         last_validated_at=_seconds([row.last_validated_at or row.created_at for row in rows], missing=np.nan),
         seq=np.array([-1 if row.seq is None else row.seq for row in rows], np.int64),
+        saying=np.array([row.saying for row in rows], np.int64),
         conversation=_labelled([row.conversation_id for row in rows]),
         speaker=_labelled([row.name for row in rows]),
         topics=tuple(row.topics for row in rows),

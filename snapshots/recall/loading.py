@@ -159,8 +159,10 @@ def _row_then(row: Row, then: HeldThen | None) -> Row:
     if then is None:
         return row
     held = then.snapshot
+    indexed = _indexed_then(held) if _reworded(then) else None
     return row._replace(
-        words=reworded(bytes(row.words), _indexed_then(held)) if _reworded(then) else row.words,
+        words=reworded(bytes(row.words), indexed) if indexed else row.words,
+        saying=indexed.saying if indexed else row.saying,
         said_at=held.said_at,
         valid_at=held.valid_at,
         invalid_at=held.invalid_at,

@@ -65,7 +65,7 @@ def best_sayings(fused: Float32, alive: Mask, query: RecallQuery, image: Image, 
     while True:
         candidates = best_rows(fused, alive, depth)
         ranked = rank_rows(fused, candidates, query, image.columns, policy.ranking)
-        places = np.flatnonzero(first_sayings(image, ranked.rows, policy.ranking))[: query.top_k]
+        places = np.flatnonzero(first_sayings(image.columns, ranked.rows, policy.ranking))[: query.top_k]
         if len(places) == query.top_k or len(candidates) < depth:
             return ranked.only(places)
         depth *= 2

@@ -62,12 +62,6 @@ _SAY_ONCE = (
     ".574/.771/.876/.796 without (5 of its 171 memories are two texts); locomo-dev, which repeats "
     "nothing, equal to the last digit. Costs 0.02 ms a question, 0.2 where it finds some"
 )
-_REPEAT_TERMS = (
-    "one text and the same words with another meaning, cosine: wordllama-l2_supercat-256 is a mean of word vectors, "
-    "1.000 for 'from Lisbon to Porto' and back, .976 for 'can' and 'can't', .903 for 'love' and 'loved'; "
-    "use-multilingual-v3 .984 there and back, .837 with and without 没有, and it reads 512 characters. Both "
-    "data sets: of 516,282 pairs of memories of one subject 4 have equal words, and all 4 are equal texts"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +146,6 @@ class RankingPolicy:
     frequency_malus: float = promised(0.7, row="R3")
     say_once: bool = measured(True, source=_SAY_ONCE)
     """What was said again takes one place of an answer."""
-    repeat_terms: tuple[tuple[str, int], ...] = measured(
-        (("wordllama-l2_supercat-256", 2), ("use-multilingual-v3", 80)), source=_REPEAT_TERMS
-    )
-    """By embedding space: the terms up to which an equal vector and equal words mean an equal text; 0 in any other."""
-
-    def repeat_terms_in(self, space: str) -> int:
-        """Return the most terms of a memory in ``space`` that may repeat another; 0 where that was not learnt."""
-        return dict(self.repeat_terms).get(space, 0)
 
 
 @dataclass(frozen=True, slots=True)

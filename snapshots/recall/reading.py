@@ -20,7 +20,8 @@ from tenants.isolation import current_tenant_id
 ROWS = """
 SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
        s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
-       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, nullif(s.metadata, '{}')
+       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, nullif(s.metadata, '{}'),
+       coalesce(w.saying, 0)
 FROM snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
@@ -64,6 +65,7 @@ class Row(NamedTuple):
     positive: int
     topics: Sequence[str]
     metadata: Mapping[str, object] | None
+    saying: int
 
 
 class PackedVectors(NamedTuple):
@@ -155,4 +157,5 @@ def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:
         positive=row.positive,
         topics=tuple(row.topics),
         metadata=row.metadata,
+        saying=row.saying,
     )

@@ -46,7 +46,8 @@ class MemoryRow:
     """One memory as the image is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation; None for a memory that has no neighbours there. ``lex`` is
-    :func:`snapshots.embedding.rows.encode_lex`, ``dense`` is :func:`snapshots.embedding.rows.encode_dense` of the
+    :func:`snapshots.embedding.rows.encode_lex`, ``saying`` is
+    :func:`snapshots.embedding.sayings.saying_of`, ``dense`` is :func:`snapshots.embedding.rows.encode_dense` of the
     embedding space named ``space``, or None.
     """
 
@@ -72,6 +73,7 @@ class MemoryRow:
     positive: int = 0
     topics: tuple[str, ...] = ()
     metadata: Mapping[str, object] | None = None
+    saying: int = 0
 
 
 @dataclass(frozen=True, slots=True)

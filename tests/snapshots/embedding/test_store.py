@@ -13,11 +13,14 @@ from memory_platform.providers.contracts import Vectors
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from profiles.models import Subject
 from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.sayings import saying_of
 from snapshots.embedding.store import lock_memory, store_snapshots
+from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.embedding.world import counts, draft, prepared, refused_vectors, store, version
+from tests.snapshots.lifecycle.world import edit
 
 
 def test_a_draft_stored_twice_is_one_row_of_each(world: World) -> None:
@@ -62,6 +65,15 @@ def test_words_know_their_language(world: World) -> None:
     store(world.acme, "allergic to peanuts", "对花生过敏")
     with tenant_tx(world.acme.tenant.id):
         assert set(SnapshotWords.objects.values_list("language", flat=True)) == {"en", "zh"}
+
+
+def test_words_know_their_saying_and_forget_it_when_they_change(world: World) -> None:
+    (memory_id,) = store(world.acme, "I love jazz")
+    with tenant_tx(world.acme.tenant.id):
+        assert SnapshotWords.objects.get().saying == saying_of("I love jazz", None) != 0
+    edit(world.acme, SnapshotAddress(world.acme.subject.external_id, memory_id), text="I love tango music")
+    with tenant_tx(world.acme.tenant.id):
+        assert SnapshotWords.objects.get().saying == saying_of("I love tango music", None) != 0
 
 
 def test_writers_of_one_subject_neither_lose_nor_share_a_position(world: World) -> None:

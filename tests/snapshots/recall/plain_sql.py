@@ -41,7 +41,7 @@ WITH ask AS MATERIALIZED (
 ), term AS MATERIALIZED (
   SELECT t.* FROM ask, jsonb_to_recordset(ask.terms) AS t (place int, key bigint, weight float8)
 ), memory AS MATERIALIZED (
-  SELECT s.*, w.words, c.external_id AS conversation, coalesce(n.injected, 0) AS injected,
+  SELECT s.*, w.words, w.saying, c.external_id AS conversation, coalesce(n.injected, 0) AS injected,
          coalesce(n.positive, 0) AS positive
   FROM snapshot s
   JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
@@ -123,11 +123,11 @@ WITH ask AS MATERIALIZED (
   LEFT JOIN bm25 c ON c.view = 'sitting' AND c.doc = s.doc
 ), space AS MATERIALIZED (
   SELECT s.*, q.top, q.norm FROM ask, jsonb_to_recordset(ask.spaces)
-    AS s (place int, id uuid, vector float8[], floor float8, weight float8, repeat_terms int),
+    AS s (place int, id uuid, vector float8[], floor float8, weight float8),
   LATERAL (SELECT max(abs(x)) AS top, sqrt(sum(x * x)) AS norm FROM unnest(s.vector) AS x) q
 ), placed AS (  -- a memory stands in the first listed space that holds it
   SELECT DISTINCT ON (v.snapshot_id) v.snapshot_id AS id, v.dated, v.previous, s.*
-  FROM snapshot_vector v JOIN space s (place, space_id, vector, floor, weight, repeat_terms, top, norm) USING (space_id)
+  FROM snapshot_vector v JOIN space s (place, space_id, vector, floor, weight, top, norm) USING (space_id)
   WHERE v.tenant_id = $1 AND v.subject_id = $2 ORDER BY v.snapshot_id, s.place
 ), cosine AS MATERIALIZED (
   SELECT p.id, p.place, p.floor, p.weight, d.view, coalesce((
@@ -199,17 +199,11 @@ WITH ask AS MATERIALIZED (
   SELECT candidate.*, factors * CASE WHEN high - low > flat THEN (fused - low) / (high - low) ELSE 1 END AS score
   FROM ask, candidate
 ), ranked AS MATERIALIZED (
-  SELECT id, score, row_number() OVER (ORDER BY score DESC, fused DESC, position DESC) AS place FROM final
-), saying AS MATERIALIZED (
-  SELECT r.id, r.place, p.place AS space, p.dated::text, p.previous::text, p.repeat_terms, d.text, d.names_time,
-         (SELECT string_agg(key || ':' || tf, ' ' ORDER BY key) FROM posting o WHERE o.id = r.id AND field = 0) AS words
-  FROM ranked r JOIN placed p USING (id) JOIN said d USING (id)
+  SELECT id, score, saying, row_number() OVER (ORDER BY score DESC, fused DESC, position DESC) AS place FROM final
 )
-SELECT id, score, say_once AND EXISTS (
-  SELECT FROM saying again JOIN saying first USING (space, words)
-  WHERE again.id = r.id AND first.place < again.place AND again.text <= again.repeat_terms AND NOT again.names_time
-    AND (first.dated = again.dated OR first.previous = again.previous)) AS repeats
-FROM ask, ranked r ORDER BY place
+SELECT id, score, say_once AND saying <> 0 AND EXISTS (
+  SELECT FROM ranked first WHERE first.saying = again.saying AND first.place < again.place) AS repeats
+FROM ask, ranked again ORDER BY place
 """
 
 PLANNED_ONCE = """
@@ -270,7 +264,6 @@ def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
                 "vector": probe.vectors[embedder.name].tolist() if embedder.name in probe.vectors else None,
                 "floor": probe.floors.get(embedder.name, scoring.cosine_floor(embedder.name)),
                 "weight": scoring.dense_weight(embedder.name),
-                "repeat_terms": ranking.repeat_terms_in(embedder.name),
             }
             for place, embedder in enumerate(question.embedders)
         ],

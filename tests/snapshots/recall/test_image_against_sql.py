@@ -75,7 +75,7 @@ def test_recall_is_what_plain_sql_says(world: World, monkeypatch: pytest.MonkeyP
 def test_of_many_memories_that_are_equal_the_newest_are_answered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     history = History(world.acme, random.Random(0))  # noqa: S311 - a history, not a secret
     with override_settings(EMBEDDER=history.models):
-        remembers(history, ["I bought a red boat"] * 5 + ["打开空调 the boat"] * 195)
+        remembers(history, ["I bought a red boat"] * 5 + ["昨天打开空调 the boat"] * 195)
     query = RecallQuery(text="red boat", asked_at=ASKED, top_k=20)
     found = by_recall(history, query, ImageCache(10**8), monkeypatch)
     assert first_difference(found, by_sql(history, query), query) is None

@@ -61,6 +61,19 @@ def test_of_several_edits_the_one_held_at_that_moment_answers(world: World) -> N
     assert held == [["Parked on level one"], ["Parked on level two"], ["Parked on level three"]]
 
 
+def test_what_is_a_repeat_today_was_none_then_and_the_other_way_round(world: World) -> None:
+    remember(world.acme, "The key is under the mat", said_at=OLD)
+    address = create_one(world.acme, "The key is under the pot")
+    before = utc_now()
+    edit(world.acme, address, text="The KEY is under the mat!")
+    assert len(found(world.acme, "key", known_at=before)) == 2
+    assert len(found(world.acme, "key", known_at=utc_now())) == 1
+    between = utc_now()
+    edit(world.acme, address, text="The key is under the bed")
+    assert len(found(world.acme, "key", known_at=between)) == 1
+    assert len(found(world.acme, "key")) == 2
+
+
 def test_columns_and_filters_are_those_of_then(world: World) -> None:
     (held,) = remember(
         world.acme, "Prefers tea", said_at=OLD, category="food", topics=("drinks",), confidence=0.4, metadata={"a": "x"}

@@ -35,6 +35,7 @@ def memory(text: str, *, embed: bool = True, previous: str | None = None, **colu
         space=EMBEDDER.name,
         said_at=said_at,
         created_at=NOW,
+        saying=indexed.saying,
     )
     return replace(plain, **columns)  # type: ignore[arg-type]
 

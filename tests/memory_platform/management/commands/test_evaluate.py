@@ -157,14 +157,17 @@ class TestEvaluate:
         (tenant,) = Tenant.objects.all()
         with tenant_tx(tenant.id):
             before = dict(SnapshotWords.objects.values_list("snapshot_id", "words"))
-            first, second = sorted(before)[:2]
+            sayings = dict(SnapshotWords.objects.values_list("snapshot_id", "saying"))
+            first, second, third = sorted(before)[:3]
             SnapshotWords.objects.filter(snapshot_id=first).update(words=b"")
+            SnapshotWords.objects.filter(snapshot_id=third).update(saying=None)
             SnapshotVector.objects.filter(snapshot_id=second).delete()
             memory = SubjectMemory.objects.get(subject_id=Snapshot.objects.get(id=first).subject_id)
 
-        assert index_again(Scratch(tenant.id, tenant.slug, filled=True)) == 2
+        assert index_again(Scratch(tenant.id, tenant.slug, filled=True)) == 3
         with tenant_tx(tenant.id):
             assert dict(SnapshotWords.objects.values_list("snapshot_id", "words")) == before
+            assert dict(SnapshotWords.objects.values_list("snapshot_id", "saying")) == sayings
             assert SnapshotVector.objects.filter(snapshot_id__in=[first, second]).count() == 2
             assert SubjectMemory.objects.get(id=memory.id).version > memory.version
 
