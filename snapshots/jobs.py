@@ -9,6 +9,7 @@ from uuid import UUID
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import measured_embedders
+from snapshots.embedding.unread import number_sayings
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.sensitive import mask_sensitive
@@ -64,7 +65,7 @@ def end_idle_conversations_job() -> None:
 
 @platform_job
 def backfill_vectors_job() -> None:
-    """Add the vectors that an outage of the embedding service or of pgvector left out."""
+    """Add the vectors that an outage of the embedding service or of pgvector left out, and missing sayings."""
     run_once("backfill-vectors", BACKFILL_RUN_POLICY.every, lambda: for_each_tenant(_backfill))
 
 
@@ -90,7 +91,7 @@ def _seal_all() -> Tally:
 
 
 def _backfill(tenant_id: UUID) -> int:
-    return backfill_vectors(tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
+    return number_sayings(tenant_id) + backfill_vectors(tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
 
 
 def _count_spaces() -> Tally:

@@ -46,10 +46,15 @@ class FloorPolicy:
 
 @dataclass(frozen=True, slots=True)
 class SayingPolicy:
-    """How much of its own a text has to say before it can repeat another: so many words, or characters of Chinese."""
+    """How much of its own a text has to say before it can repeat another: so many words, or characters of Chinese.
+
+    ``batch`` and ``a_run``: how many memories from before there were sayings are read at once, and in one run.
+    """
 
     least_words: int = assumed(3, owner="embedding", settle_by="what real users say twice, after other turns")
     least_characters: int = assumed(4, owner="embedding", settle_by="what real users say twice, after other turns")
+    batch: int = assumed(1_000, owner="embedding", settle_by="how long a batch holds its locks in production")
+    a_run: int = assumed(50_000, owner="embedding", settle_by="time of one run over the largest tenant")
 
 
 BACKFILL = BackfillPolicy()

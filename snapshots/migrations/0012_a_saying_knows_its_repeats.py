@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             "snapshotwords",
             models.Index(
-                condition=models.Q(saying__isnull=True), fields=["tenant", "snapshot"], name="snapshot_words_unread"
+                condition=models.Q(saying__isnull=True), fields=["tenant", "subject"], name="snapshot_words_unread"
             ),
         ),
     ]

@@ -34,7 +34,7 @@ class SnapshotWords(SubjectOwned):
         indexes = (
             models.Index(fields=("tenant", "subject", "position"), name="snapshot_words_by_position"),
             models.Index(
-                fields=("tenant", "snapshot"), condition=models.Q(saying__isnull=True), name="snapshot_words_unread"
+                fields=("tenant", "subject"), condition=models.Q(saying__isnull=True), name="snapshot_words_unread"
             ),
         )
 

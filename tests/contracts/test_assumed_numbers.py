@@ -33,7 +33,7 @@ ASSUMED = {
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.FloorPolicy": "kept",
-    "snapshots.embedding.SayingPolicy": "least_words least_characters",
+    "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence"
