@@ -31,3 +31,16 @@ class ScopePolicy:
 
 
 SCOPE_POLICY = ScopePolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsePolicy:
+    """What a tenant's chat models may use."""
+
+    daily_tokens: int = assumed(
+        1_000_000, owner="tenants", settle_by="tokens of a day of a real tenant's conversations, by purpose"
+    )
+    """Read and written together, for each purpose in a UTC day, unless the tenant's route says otherwise."""
+
+
+MODEL_USE_POLICY = ModelUsePolicy()

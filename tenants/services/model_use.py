@@ -1,0 +1,137 @@
+"""Chat models on behalf of a tenant: by its own routes, within its day's tokens, each call written down (L1, X10).
+
+Other rooms ask for a model here and nowhere else. Whatever is raised is a ChatUnavailable: what a model was asked for
+goes on by rules.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import connection
+
+from memory_platform.kernel.ids import new_id
+from memory_platform.postgres.prepared import Statement
+from memory_platform.providers.base import forbid_open_transaction
+from memory_platform.providers.contracts import (
+    Answered,
+    ChatModel,
+    ChatPrompt,
+    ChatUnavailable,
+    Preparable,
+    Shape,
+    Usage,
+)
+from memory_platform.providers.registry import chat_endpoints, chat_model
+from tenants.isolation import tenant_tx
+from tenants.isolation.scope import tenant_reads
+from tenants.models import ModelPurpose
+from tenants.policy import MODEL_USE_POLICY, ModelUsePolicy
+
+Answer = TypeVar("Answer")
+
+_ROUTE = "SELECT endpoint, daily_tokens FROM model_route WHERE purpose = $1"
+
+_SPENT = """
+SELECT coalesce(sum(input_tokens + output_tokens), 0)::bigint FROM model_usage
+WHERE day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND purpose = $1
+"""
+
+_WRITE_DOWN = """
+INSERT INTO model_usage AS kept (tenant_id, id, day, purpose, model, calls, failures, input_tokens, output_tokens)
+VALUES (%s, %s, (statement_timestamp() AT TIME ZONE 'UTC')::date, %s, %s, 1, %s, %s, %s)
+ON CONFLICT (tenant_id, day, purpose, model) DO UPDATE SET
+    calls = kept.calls + 1, failures = kept.failures + excluded.failures,
+    input_tokens = kept.input_tokens + excluded.input_tokens,
+    output_tokens = kept.output_tokens + excluded.output_tokens
+"""
+
+_NEVER_SENT = frozenset({"circuit_open", "not_installed", "misconfigured"})
+"""Failures of a call that was none."""
+
+
+class BudgetSpent(ChatUnavailable):
+    """The tenant's tokens of the day for this purpose are used up; no model is asked before the next UTC day."""
+
+    code = "model_budget_spent"
+
+    def __init__(self) -> None:
+        super().__init__("The day's tokens for this purpose are used up.", failure="budget_spent")
+
+
+class TenantChat:
+    """A chat model for one purpose of one tenant: a :class:`ChatModel` that keeps to a budget and to a ledger.
+
+    The budget is looked at before a call, so calls under way at the same time may go beyond it by what they cost.
+    """
+
+    def __init__(self, tenant_id: UUID, purpose: ModelPurpose, model: ChatModel, daily_tokens: int) -> None:
+        self.name = model.name
+        self._tenant_id = tenant_id
+        self._purpose = purpose
+        self._model = model
+        self._daily_tokens = daily_tokens
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next call finds the model prepared and answering."""
+        return not isinstance(self._model, Preparable) or self._model.ready
+
+    def prepare(self) -> None:
+        """Prepare the model, which this process shares among tenants. Raises ChatUnavailable."""
+        if isinstance(self._model, Preparable):
+            self._model.prepare()
+
+    def structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+        """See :class:`ChatModel`. Raises BudgetSpent also."""
+        return self._counted(lambda: self._model.structured(prompt, shape))
+
+    def text(self, prompt: ChatPrompt) -> Answered[str]:
+        """See :class:`ChatModel`. Raises BudgetSpent also."""
+        return self._counted(lambda: self._model.text(prompt))
+
+    def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
+        """See :class:`ChatModel`. Raises BudgetSpent also."""
+        return self.structured(ChatPrompt(instructions, content), shape).value
+
+    def _counted(self, ask: Callable[[], Answered[Answer]]) -> Answered[Answer]:
+        forbid_open_transaction()
+        if tokens_spent(self._tenant_id, self._purpose) >= self._daily_tokens:
+            raise BudgetSpent
+        try:
+            answered = ask()
+        except ChatUnavailable as failed:
+            if failed.failure not in _NEVER_SENT:
+                self._write_down(failed.usage, failures=1)
+            raise
+        self._write_down(answered.usage, failures=0)
+        return answered
+
+    def _write_down(self, usage: Usage, *, failures: int) -> None:
+        spent = [failures, usage.input_tokens, usage.output_tokens]
+        with tenant_tx(self._tenant_id), connection.cursor() as cursor:
+            cursor.execute(_WRITE_DOWN, [self._tenant_id, new_id(), self._purpose.value, self.name, *spent])
+
+
+def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_USE_POLICY) -> TenantChat | None:
+    """Return the chat model that does ``purpose`` for the tenant; None where none does, and rules do it alone.
+
+    A tenant's route to an endpoint that the operator took away leads nowhere: its texts go to no other instead. Opens a
+    scope of its own where any endpoint is configured, so no transaction may be open. Raises ValueError for a purpose
+    that nobody has.
+    """
+    wanted = ModelPurpose(purpose)
+    if not chat_endpoints():
+        return None
+    [rows] = tenant_reads(tenant_id, [Statement(_ROUTE, [wanted.value])])
+    endpoint, daily_tokens = rows[0] if rows else (None, None)
+    model = chat_model(wanted.value, endpoint)
+    if model is None:
+        return None
+    return TenantChat(tenant_id, wanted, model, policy.daily_tokens if daily_tokens is None else daily_tokens)
+
+
+def tokens_spent(tenant_id: UUID, purpose: ModelPurpose) -> int:
+    """Return the tokens that the tenant's models read and wrote today (UTC) for ``purpose``."""
+    [[(spent,)]] = tenant_reads(tenant_id, [Statement(_SPENT, [purpose.value])])
+    return int(spent)
