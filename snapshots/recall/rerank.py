@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.policy import RERANK, RerankPolicy
+from snapshots.embedding.contextual import Turn, attributed, spoken_date
 from snapshots.recall.ranking import DIGITS
 from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
 
@@ -33,13 +35,24 @@ def rerank_head(
     if not head or not text.strip():
         return tuple(memories)
     try:
-        relevances = model.rerank(text, [memory.text for memory in head])
+        relevances = model.rerank(text, [as_read(memory) for memory in head])
     except Unavailable:
         return None
     read = [_reranked(memory, relevance) for memory, relevance in zip(head, relevances, strict=True)]
     read.sort(key=lambda memory: -memory.score)
     least = read[-1].score
     return (*read, *(replace(memory, score=min(memory.score, least)) for memory in tail))
+
+
+def as_read(memory: RecalledMemory) -> str:
+    """Return what a reranker reads of a memory: ``[date] speaker: text``, as the index holds it (S4).
+
+    The date is written as people do in the text's language; the subject's own words stand without a speaker. Models
+    that read less of it leave out its end.
+    """
+    said = attributed(Turn(memory.text, memory.name))
+    date = spoken_date(memory.said_at, detect_language(memory.text))
+    return f"[{date}] {said}" if date else said
 
 
 def _reranked(memory: RecalledMemory, relevance: float) -> RecalledMemory:

@@ -1,6 +1,7 @@
 """The head of a recall in a reranker's order, and what happens when it does not answer. Rows: R4, R6, R7, R8."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from memory_platform.providers.policy import RERANK, RerankPolicy
 from memory_platform.providers.registry import forget
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.rerank import narrowed, rerank_head
+from snapshots.recall.rerank import as_read, narrowed, rerank_head
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import House, World
@@ -65,13 +66,35 @@ def test_a_memory_beyond_top_k_can_come_first_and_top_k_holds(world: World, serv
     server.answer = lambda request: Reply(
         {
             "results": [
-                {"index": i, "relevance_score": float(t == last)} for i, t in enumerate(request.body["documents"])
+                {"index": i, "relevance_score": float(t.endswith(last))}
+                for i, t in enumerate(request.body["documents"])
             ]
         }
     )
     found = ask(world.acme, rerank=True, top_k=1)
     assert texts(found) == [last]
     assert found.memories[0].explain is None
+
+
+def test_the_reranker_reads_when_and_by_whom_each_memory_was_said(world: World, server: ModelServer) -> None:
+    remember(world.acme, "my dog is called Rex", said_at=datetime(2023, 5, 8, 9, tzinfo=UTC))
+    remember(world.acme, "the dog is mine", name="Bob", said_at=datetime(2024, 12, 1, tzinfo=UTC))
+    remember(world.acme, "我的 dog 叫小白", name="小王", said_at=datetime(2025, 1, 31, tzinfo=UTC))
+    ask(world.acme, rerank=True)
+    assert sorted(server.requests[0].body["documents"]) == [
+        "[1 December 2024] Bob: the dog is mine",
+        "[2025年1月31日] 小王: 我的 dog 叫小白",
+        "[8 May 2023] my dog is called Rex",
+    ]
+    long = "dog" + " and more" * 1_000
+    remember(world.acme, long, name="Bob", said_at=datetime(2023, 5, 8, 9, tzinfo=UTC))
+    ask(world.acme, rerank=True)
+    cut = [text for text in server.requests[1].body["documents"] if "and more" in text]
+    assert cut == [f"[8 May 2023] Bob: {long}"[: RERANK.text_chars]]
+
+
+def test_a_memory_without_a_time_is_read_without_one() -> None:
+    assert as_read(memory("my dog is called Rex", 1)) == "my dog is called Rex"
 
 
 def test_no_model_is_asked_unless_the_question_asks_for_it(world: World, server: ModelServer) -> None:
