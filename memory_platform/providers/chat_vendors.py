@@ -32,6 +32,8 @@ _NEWER_FIELD = ("api.openai.com", ".openai.azure.com")
 """Hosts that bound an answer by ``max_completion_tokens``; other servers of OpenAI's form know ``max_tokens``."""
 
 
+_ANTHROPIC = "https://api.anthropic.com"
+
 _NO_TAGS = ("\0<", "\0>")
 """The library would take thoughts that were cut off for the answer, so chat_output looks for them alone."""
 
@@ -84,13 +86,20 @@ async def say(
         )
     except ContentFilterError:
         raise CallFailed(Failure.REFUSED) from None
-    except Exception:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
-        if call.failure in _UNPAID:
+    except Exception as error:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
+        failure = call.failure or _failure_of(error)
+        if failure in _UNPAID:
             call.usage = before
-        raise CallFailed(call.failure or Failure.WRONG_ANSWER) from None
+        raise CallFailed(failure) from None
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     call.usage = before + _usage(response, estimate, text)
     return Said(text, cut=response.finish_reason == "length")
+
+
+def _failure_of(error: Exception) -> Failure:
+    """Return how a call failed that never came to the client, or whose complete answer the library refused."""
+    asked_for_credentials = type(error).__module__.startswith("google.auth")
+    return Failure.DENIED if asked_for_credentials else Failure.WRONG_ANSWER
 
 
 def _messages(prompt: ChatPrompt, objections: Sequence[Objection]) -> list[ModelMessage]:
@@ -142,7 +151,7 @@ def _anthropic(endpoint: ChatEndpoint, client: BoundedClient) -> Model:
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
 
     vendor = AsyncAnthropic(
-        api_key=endpoint.api_key, base_url=endpoint.base_url or None, max_retries=0, http_client=client
+        api_key=endpoint.api_key, base_url=endpoint.base_url or _ANTHROPIC, max_retries=0, http_client=client
     )
     return AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=vendor))
 

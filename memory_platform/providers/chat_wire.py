@@ -34,7 +34,7 @@ class BoundedClient(httpx2.AsyncClient):
     """Sends what a vendor's library builds."""
 
     def __init__(self, policy: ChatPolicy, waits: EndpointPolicy = ENDPOINT) -> None:
-        super().__init__(follow_redirects=False)
+        super().__init__(follow_redirects=False, timeout=None)  # each request brings its own
         self._policy = policy
         self._waits = waits
 
