@@ -5,18 +5,29 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from tenants.errors import TenantScopeMissing
 from tenants.policy import SCOPE_POLICY
 
-_OPEN = "SELECT set_config('app.tenant_id', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)"
+_GENERIC = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+"""A prepared statement is planned once. Else Postgres plans its first five runs on each connection for their values,
+and a large one ever after, which takes longer than running it."""
+
+_OPEN = f"""
+SELECT set_config('app.tenant_id', %s, true), set_config('idle_in_transaction_session_timeout', %s, true), {_GENERIC}
+"""
 """A process that is stopped in the middle of a transaction would hold its locks for ever: Postgres ends it."""
 _IDLE = f"{SCOPE_POLICY.idle.total_seconds():.0f}s"
 
-_OPEN_TO_READ = "SELECT set_config('app.tenant_id', $1, true), set_config('transaction_read_only', 'on', true)"
+_OPEN_TO_READ = f"""
+SELECT set_config('app.tenant_id', $1, true), set_config('transaction_read_only', 'on', true), {_GENERIC}
+"""
 _OPEN_WITHIN = "SELECT set_config('app.tenant_id', $1, true)"
+
+_SAVE = Statement("SAVEPOINT reads")
+_UNDO, _RELEASE = Statement("ROLLBACK TO SAVEPOINT reads"), Statement("RELEASE SAVEPOINT reads")
 
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 
@@ -68,6 +79,20 @@ def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
         return fetch_together([Statement(_OPEN_WITHIN, [str(tenant_id)]), *statements])[1:]
     finally:
         _tell_database("")
+
+
+def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
+    """Run constant statements that only read, in the open scope, in one round trip; return the rows of each.
+
+    They stand under a savepoint: the scope goes on after one that fails, which raises what Django's cursors raise.
+    """
+    current_tenant_id()
+    try:
+        return fetch_together([_SAVE, *statements, _RELEASE])[1:-1]
+    except DatabaseError:
+        if not connection.connection.closed:
+            fetch_together([_UNDO, _RELEASE])
+        raise
 
 
 def _tell_database(tenant: str) -> None:

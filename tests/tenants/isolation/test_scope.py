@@ -7,14 +7,16 @@ from django.apps import apps
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Count
 
+from memory_platform.postgres.prepared import Statement, fetch_together
 from profiles.models import Preference, Subject
 from tenants.errors import TenantScopeMissing
-from tenants.isolation import current_tenant_id, tenant_tx
+from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 from tenants.models import AuditRecord, Tenant, TenantOwned
 from tests.conftest import World
 
 OWNED = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
 WRITE_ONLY = {"api_key_digest"}
+COUNT_SUBJECTS = Statement("SELECT count(*) FROM subject")
 
 
 def sql(statement: str, *params: UUID) -> int:
@@ -143,3 +145,28 @@ def test_the_audit_trail_cannot_be_rewritten(world: World) -> None:
 def test_counting_by_group_works_with_composite_keys(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         assert list(Subject.objects.annotate(n=Count("id")).values_list("n", flat=True)) == [1]
+
+
+def test_a_scope_reads_what_it_wrote_and_goes_on_after_a_statement_that_fails(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        Subject.objects.create(external_id="grace")
+        for _ in range(2):
+            count, names = scope_reads([COUNT_SUBJECTS, Statement("SELECT external_id FROM subject ORDER BY 1")])
+            assert (count, names) == ([(2,)], [("ada",), ("grace",)])
+            with pytest.raises(DatabaseError):
+                scope_reads([COUNT_SUBJECTS, Statement("SELECT 1 / $1::int", [0])])
+    with tenant_tx(world.acme.tenant.id):
+        assert Subject.objects.filter(external_id="grace").exists()
+
+
+def test_outside_of_a_scope_there_is_nothing_to_read_in_it(world: World) -> None:
+    with pytest.raises(TenantScopeMissing):
+        scope_reads([COUNT_SUBJECTS])
+
+
+def test_a_scope_of_either_kind_plans_its_statements_once(world: World) -> None:
+    mode = Statement("SELECT current_setting('plan_cache_mode')")
+    with tenant_tx(world.acme.tenant.id):
+        assert scope_reads([mode]) == [[("force_generic_plan",)]]
+    assert tenant_reads(world.acme.tenant.id, [mode]) == [[("force_generic_plan",)]]
+    assert fetch_together([mode]) == [[("auto",)]]
