@@ -13,9 +13,11 @@ from memory_platform.providers.registry import word_relations
 from profiles.held import subject_id_of
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import active_embedders
+from snapshots.recall.current import in_scope
 from snapshots.recall.degraded import joined
 from snapshots.recall.image import Image
-from snapshots.recall.search import current_image, embed_question, learnt_floors
+from snapshots.recall.loading import load_image
+from snapshots.recall.search import embed_question, learnt_floors
 from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
@@ -79,12 +81,13 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     embedded = [embed_question(question.query, embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(asked.subject_id)
-        if subject_id is None:
+        loaded = load_image(in_scope(subject_id), embedders) if subject_id else None
+        if loaded is None:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")
-        image, missing = current_image(subject_id, embedders)
+        image = loaded.image
         hits = [RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in map(image.id, range(image.size))]
-        memories = {memory.id: _memory(memory) for memory in load_texts(subject_id, hits)}
-    if lacking := joined(missing.union(*(without for _, without in embedded))):
+        memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
+    if lacking := joined(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
     questions = map_questions(asked, [vectors for vectors, _ in embedded], list(memories.values()))
     floors = learnt_floors(embedder.name for embedder in embedders)

@@ -1,56 +1,41 @@
 """From the tables to an image. The rows are the truth; an image is a copy, and so are sealed blocks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from django.db import DatabaseError
+
 from memory_platform.observability.logs import Event, log
-from memory_platform.postgres.prepared import Rows as Fetched
-from memory_platform.postgres.prepared import Statement, fetch_prepared, fetch_together
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import reworded
-from snapshots.embedding.spaces import Embedders, spaces_key
+from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
-from snapshots.models import BLOCK_POSITIONS, Snapshot
-from snapshots.recall.blocks import FORMAT, DamagedBlock, unpack_block
+from snapshots.models import Snapshot
+from snapshots.recall.blocks import DamagedBlock, unpack_block
+from snapshots.recall.current import LoosePart, MemoryState, Since, StoredMemory, Whose, read_memory
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image, Rows, build_image, extend_image, join, link, unpack
 from snapshots.recall.reading import (
     NO_VECTORS,
+    PackedVectors,
     Row,
-    Stretch,
     memory_row,
+    packed_vectors,
     read_stretches,
     read_vectors,
-    with_vectors,
 )
-from tenants.isolation import current_tenant_id
-
-STATE = "SELECT version, epoch, next_position FROM subject_memory WHERE tenant_id = $1 AND subject_id = $2"
-
-BLOCKS = """
-SELECT block, packed FROM memory_block
-WHERE tenant_id = $1 AND subject_id = $2 AND spaces = $3 AND format = $4 AND block < $5
-"""
 
 BEYOND_ALL = 2**62
 """A position that no memory has."""
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryState:
-    """Where a subject's memory stands: see :class:`snapshots.models.SubjectMemory`. All 0 while there is none."""
-
-    version: int = 0
-    epoch: int = 0
-    next_position: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class LoadedImage:
-    """An image, the state of the memory it shows, and what was missing while it was built."""
+    """The image of a subject, the state of the memory it shows, and what was missing while it was built."""
 
+    subject_id: UUID
     image: Image
     state: MemoryState
     degraded: frozenset[DegradedReason] = frozenset()
@@ -65,73 +50,61 @@ class HeldImage:
     earlier: Mapping[UUID, HeldThen] = field(default_factory=dict)
 
 
-def memory_state(subject_id: UUID) -> MemoryState:
-    """Return where the subject's memory stands, in the open scope."""
-    return state_of(fetch_together([state_statement(current_tenant_id(), subject_id)])[0])
+def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
+    """Return the image of a subject's memory as it is, None for an unknown subject; in one round trip when all is well.
 
-
-def state_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
-    """Return the statement that reads the state; :func:`state_of` reads its rows."""
-    return Statement(STATE, [tenant_id, subject_id])
-
-
-def state_of(rows: Fetched) -> MemoryState:
-    """Return the state in ``rows`` of :func:`state_statement`."""
-    return MemoryState(*rows[0]) if rows else MemoryState()
-
-
-def load_image(subject_id: UUID, embedders: Embedders, state: MemoryState) -> LoadedImage:
-    """Build the image of a subject in the open scope: from its sealed blocks, and row by row between them."""
-    blocks = sealed_blocks(subject_id, embedders, state)
-    gaps = unsealed(blocks, state.next_position)
-    parts, degraded = read_parts(subject_id, embedders, gaps, whole=not blocks)
-    parts.update({block * BLOCK_POSITIONS: rows for block, rows in blocks.items()})
-    return LoadedImage(link(join([parts[first] for first in sorted(parts)])), state, degraded)
-
-
-def sealed_blocks(subject_id: UUID, embedders: Embedders, state: MemoryState) -> dict[int, Rows]:
-    """Return the rows of the subject's sealed blocks by number; a damaged one is left to its rows."""
-    whole = state.next_position // BLOCK_POSITIONS
-    if not whole:
-        return {}
-    asked = [current_tenant_id(), subject_id, spaces_key(embedders), FORMAT, whole]
-    read: dict[int, Rows] = {}
-    for block, packed in fetch_prepared(BLOCKS, asked):
-        try:
-            read[block] = unpack_block(packed)
-        except DamagedBlock as damaged:
-            log(Event.RECALL_DEGRADED, provider="memory_block", error=damaged.code)
-    return read
-
-
-def unsealed(blocks: Mapping[int, object], end: int) -> list[Stretch]:
-    """Return the stretches of positions before ``end`` that no block holds; one, maybe empty, where none is sealed."""
-    begins = [block * BLOCK_POSITIONS for block in sorted(blocks)]
-    stretches = zip([0, *(begin + BLOCK_POSITIONS for begin in begins)], [*begins, end], strict=True)
-    return [(first, last) for first, last in stretches if first < last or not blocks]
+    ``held`` is taken on where only additions came after it. When pgvector fails there are no vectors, and the image
+    says so.
+    """
+    held = None if held and held.degraded else held
+    since = Since(held.subject_id, held.state) if held else None
+    degraded: frozenset[DegradedReason] = frozenset()
+    try:
+        read = read_parts(whose, embedders, since)
+    except DatabaseError as failed:
+        log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
+        read = read_parts(whose, embedders, since, vectors=False)
+        degraded = frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
+    if read is None:
+        return None
+    stored, parts = read
+    earlier = held.image if held and stored.first else None
+    return LoadedImage(stored.subject_id, _image(earlier, parts), stored.state, degraded)
 
 
 def read_parts(
-    subject_id: UUID, embedders: Embedders, stretches: list[Stretch], *, whole: bool
-) -> tuple[dict[int, Rows], frozenset[DegradedReason]]:
-    """Return the packed rows of each stretch by its first position, and what was missing; ``whole``: they are all."""
-    if not stretches:
-        return {}, frozenset()
-    found = read_stretches(subject_id, stretches)
-    wanted = None if whole else [row.id for rows in found for row in rows]
-    vectors, degraded = read_vectors(subject_id, embedders, wanted)
-    dimensions = _dimensions(embedders)
-    firsts = (first for first, _ in stretches)
-    parts = {first: unpack(with_vectors(rows, vectors), dimensions) for first, rows in zip(firsts, found, strict=True)}
-    return parts, degraded
+    whose: Whose, embedders: Embedders, since: Since | None, *, vectors: bool = True, damaged: Sequence[int] = ()
+) -> tuple[StoredMemory, list[Rows]] | None:
+    """Return what is stored of a subject, and its parts unpacked; a damaged block is left to its rows."""
+    stored = read_memory(whose, embedders, since, vectors=vectors, damaged=damaged)
+    if stored is None:
+        return None
+    parts: list[Rows] = []
+    unreadable: list[int] = []
+    for part in stored.parts:
+        if isinstance(part, LoosePart):
+            parts.append(unpack_rows(part.rows, packed_vectors(part.vectors, embedders), embedders))
+            continue
+        try:
+            parts.append(unpack_block(part.packed))
+        except DamagedBlock as fault:
+            log(Event.RECALL_DEGRADED, provider="memory_block", error=fault.code)
+            unreadable.append(part.block)
+    if unreadable:
+        return read_parts(whose, embedders, since, vectors=vectors, damaged=[*damaged, *unreadable])
+    return stored, parts
 
 
-def load_growth(subject_id: UUID, embedders: Embedders, held: LoadedImage, state: MemoryState) -> LoadedImage:
-    """Return ``held`` with the memories added since, in the open scope; ``state`` is of the same epoch."""
-    added = [(held.state.next_position, state.next_position)]
-    parts, degraded = read_parts(subject_id, embedders, added, whole=False)
-    (rows,) = parts.values()
-    return LoadedImage(extend_image(held.image, rows), state, degraded)
+def unpack_rows(rows: Sequence[Row], vectors: Mapping[UUID, PackedVectors], embedders: Embedders) -> Rows:
+    """Return rows with their vectors as parts of an image."""
+    return unpack([memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows], _dimensions(embedders))
+
+
+def _image(earlier: Image | None, parts: Sequence[Rows]) -> Image:
+    """Return the image of the memories of ``earlier`` and then ``parts``; ``earlier`` itself when nothing was added."""
+    if earlier is None:
+        return link(join(parts or [unpack([], {})]))
+    return extend_image(earlier, join(parts)) if parts else earlier
 
 
 def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) -> HeldImage:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
 from django.db import DatabaseError, transaction
 
 from memory_platform.observability.logs import Event, log
+from memory_platform.postgres.prepared import Rows as Fetched
 from memory_platform.postgres.prepared import Statement, fetch_prepared, fetch_together
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.rows import Float32, pack_dense
@@ -17,18 +18,23 @@ from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.values import MemoryRow
 from tenants.isolation import current_tenant_id
 
-ROWS = """
-SELECT s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
-       s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
-       coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, nullif(s.metadata, '{}'),
-       coalesce(w.saying, 0)
-FROM snapshot s
+COLUMNS = """
+s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
+s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
+coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, nullif(s.metadata, '{}'), coalesce(w.saying, 0)
+"""
+TABLES = """
+snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
 LEFT JOIN snapshot_counter n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
+"""
+
+ROWS = f"""
+SELECT {COLUMNS} FROM {TABLES}
 WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.position >= $3 AND s.position < $4
 ORDER BY s.position
-"""
+"""  # noqa: S608  # made of constants of this module; values are parameters
 
 VECTORS = """
 SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
@@ -43,7 +49,7 @@ HALFVEC_HEADER = 4
 
 
 class Row(NamedTuple):
-    """One row of ROWS, in its order."""
+    """One row of COLUMNS, in their order."""
 
     id: UUID
     kind: str
@@ -88,11 +94,6 @@ def read_stretches(subject_id: UUID, stretches: Sequence[Stretch]) -> list[list[
     return [[Row(*row) for row in rows] for rows in found]
 
 
-def with_vectors(rows: Sequence[Row], vectors: Mapping[UUID, PackedVectors]) -> list[MemoryRow]:
-    """Return ``rows`` as memories, each with its vectors where it has some."""
-    return [memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows]
-
-
 def read_vectors(
     subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
 ) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
@@ -100,23 +101,28 @@ def read_vectors(
 
     They are read under a savepoint: when pgvector fails, there are none, and the answer says so.
     """
-    spaces = {space_id(embedder): embedder for embedder in embedders}
-    if not spaces:
+    if not embedders:
         return {}, frozenset()
     try:
         with transaction.atomic():
-            own = [current_tenant_id(), subject_id, list(spaces)]
+            own = [current_tenant_id(), subject_id, list(map(space_id, embedders))]
             found = fetch_prepared(VECTORS, own) if wanted is None else fetch_prepared(VECTORS_OF, [*own, wanted])
     except DatabaseError as failed:
         log(Event.RECALL_DEGRADED, provider="pgvector", error=type(failed).__name__)
         return {}, frozenset({DegradedReason.PGVECTOR_UNAVAILABLE})
+    return packed_vectors(found, embedders), frozenset()
+
+
+def packed_vectors(found: Fetched, embedders: Embedders) -> dict[UUID, PackedVectors]:
+    """Return by memory the vectors in rows of VECTORS, those of the first listed space that holds it."""
     packed: dict[UUID, PackedVectors] = {}
-    for space, embedder in reversed(spaces.items()):
+    for embedder in reversed(embedders):
+        space = space_id(embedder)
         packed.update(_packed_space([row for row in found if row[3] == space], embedder))
-    return packed, frozenset()
+    return packed
 
 
-def _packed_space(found: Sequence[Sequence[Any]], embedder: Embedder) -> dict[UUID, PackedVectors]:
+def _packed_space(found: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
     """Return the vectors of one space by memory."""
     if not found:
         return {}

@@ -14,8 +14,10 @@ from snapshots.embedding.spaces import Embedders, active_embedders, measured_emb
 from snapshots.embedding.store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
 from snapshots.recall.blocks import FORMAT, pack_block
-from snapshots.recall.loading import MemoryState, memory_state, read_parts
+from snapshots.recall.current import MemoryState, memory_state
+from snapshots.recall.loading import unpack_rows
 from snapshots.recall.policy import SEALING, SealingPolicy
+from snapshots.recall.reading import read_stretches, read_vectors
 from tenants.isolation import tenant_tx
 
 MayGoOn = Callable[[], bool]
@@ -74,11 +76,15 @@ def seal_blocks(subject_id: UUID, embedders: Embedders, state: MemoryState, bloc
 
     The memory is locked after the packing, so that its writers wait for two statements only.
     """
-    stretches = [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS) for block in blocks]
-    parts, degraded = read_parts(subject_id, embedders, stretches, whole=False)
-    if degraded or not parts:
+    if not blocks:
         return 0
-    packed = {first // BLOCK_POSITIONS: pack_block(rows) for first, rows in parts.items()}
+    stretches = [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS) for block in blocks]
+    found = read_stretches(subject_id, stretches)
+    vectors, degraded = read_vectors(subject_id, embedders, [row.id for rows in found for row in rows])
+    if degraded:
+        return 0
+    parts = [unpack_rows(rows, vectors, embedders) for rows in found]
+    packed = {block: pack_block(rows) for block, rows in zip(blocks, parts, strict=True)}
     lock_memory(subject_id)
     if memory_state(subject_id).epoch != state.epoch:
         return 0

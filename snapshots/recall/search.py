@@ -1,4 +1,4 @@
-"""Recall of snapshots for one subject, as one page of named stages."""
+"""The parts of a recall: the question made ready, the images that this process holds, and moments that are over."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,15 +14,14 @@ from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
+from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.image import Image
-from snapshots.recall.loading import HeldImage, load_growth, load_image, load_image_held, memory_state
+from snapshots.recall.loading import LoadedImage, load_image, load_image_held
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.texts import load_texts
 from snapshots.recall.values import SNAPSHOTS, RecallQuery, RecallResult
-from tenants.isolation import current_tenant_id
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 """The images of this process. They hold no text; every use is validated against the database's version."""
@@ -41,7 +40,7 @@ class Question:
 
 
 class Stopwatch:
-    """Milliseconds per named stage of one call."""
+    """Milliseconds per named stage of one call; of one that comes again, of all its times."""
 
     def __init__(self) -> None:
         self.ms: dict[str, float] = {}
@@ -53,7 +52,7 @@ class Stopwatch:
         try:
             yield
         finally:
-            self.ms[name] = round((perf_counter() - started) * 1000, 3)
+            self.ms[name] = round(self.ms.get(name, 0.0) + (perf_counter() - started) * 1000, 3)
 
 
 def prepare_question(
@@ -90,41 +89,35 @@ def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32],
     return vectors, degraded
 
 
-def recall_snapshots(
-    subject_id: UUID, query: RecallQuery, question: Question, policy: RecallPolicy = DEFAULT_RECALL
+def recall_then(
+    subject_id: UUID, query: RecallQuery, question: Question, known_at: datetime, policy: RecallPolicy = DEFAULT_RECALL
 ) -> RecallResult:
-    """Return the best snapshots of a subject for a prepared question, in the open scope."""
+    """Return the best snapshots as they were known at ``known_at`` (P4), in the open scope; built for one question."""
     watch = Stopwatch()
     with watch.stage("load"):
-        held = held_image(subject_id, question.embedders, query.known_at)
+        held = load_image_held(subject_id, question.embedders, known_at)
     with watch.stage("rank"):
         hits = rank_memories(query, question.probe, held.image, policy)
-    with watch.stage("texts"):
+    with watch.stage("read"):
         memories = load_texts(subject_id, hits, held.earlier)
     return RecallResult(memories, question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms})
 
 
-def held_image(subject_id: UUID, embedders: Embedders, known_at: datetime | None) -> HeldImage:
-    """Return what is held of the subject: now, or at ``known_at``, which is rare and built for one question."""
-    if known_at is not None:
-        return load_image_held(subject_id, embedders, known_at)
-    image, missing = current_image(subject_id, embedders)
-    return HeldImage(image, missing)
+def held_image(whose: Whose, embedders: Embedders) -> LoadedImage | None:
+    """Return the image that this process holds of the subject, of whatever moment."""
+    subject_id = whose.subject_id or SUBJECTS.get((whose.tenant_id, whose.external_id or ""))
+    return IMAGES.held(ImageKey(whose.tenant_id, subject_id, spaces_key(embedders))) if subject_id else None
 
 
-def current_image(subject_id: UUID, embedders: Embedders) -> tuple[Image, frozenset[DegradedReason]]:
-    """Return the image of the subject's memory as it is: the one this process holds, grown by what was added, or new.
+def current_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
+    """Return the image of the subject's memory as it is, grown from ``held`` or new; None for an unknown subject.
 
-    An image that had to do without vectors is not kept: the next call tries again.
+    It is kept for the next question, unless it had to do without vectors: then the next call tries again.
     """
-    key = ImageKey(current_tenant_id(), subject_id, spaces_key(embedders))
-    state, held = memory_state(subject_id), IMAGES.held(key)
-    if held is not None and held.state == state:
-        return held.image, frozenset()
-    if held is not None and held.state.epoch == state.epoch and held.state.version < state.version:
-        loaded = load_growth(subject_id, embedders, held, state)
-    else:
-        loaded = load_image(subject_id, embedders, state)
-    if not loaded.degraded:
-        IMAGES.put(key, loaded)
-    return loaded.image, loaded.degraded
+    loaded = load_image(whose, embedders, held)
+    if loaded is None or loaded.degraded:
+        return loaded
+    if whose.external_id:
+        SUBJECTS.put((whose.tenant_id, whose.external_id), loaded.subject_id)
+    IMAGES.put(ImageKey(whose.tenant_id, loaded.subject_id, spaces_key(embedders)), loaded)
+    return loaded

@@ -1,4 +1,4 @@
-"""Recall as one call: the question is made ready with no transaction open, then one scope reads all lanes."""
+"""Recall as one call: the question is made ready with no transaction open, then all lanes are read."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -11,20 +11,21 @@ from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import chat_model, reranker
 from profiles.held import subject_id_of
 from snapshots.recall.answer import Recalled
+from snapshots.recall.current import in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import recall_lanes
+from snapshots.recall.now import asks_now, recall_now
 from snapshots.recall.rerank import narrowed, rerank_head, widened
 from snapshots.recall.rewriting import best_of_all, reworded
-from snapshots.recall.search import SUBJECTS, Question, Stopwatch, prepare_question, recall_snapshots
+from snapshots.recall.search import Question, Stopwatch, prepare_question, recall_then
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
-from snapshots.recall.warm import recall_warm
 from tenants.isolation import tenant_tx
 
 
 def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Recalled:
     """Return what the subject's memory holds about ``query.text``; nothing for an unknown subject, which stays unknown.
 
-    Opens the tenant's scope itself: models are asked before and after it, with no transaction open.
+    Opens the tenant's scopes itself: models are asked before and after them, with no transaction open.
     """
     started = perf_counter()
     question = prepare_question(query.text, lanes=query.lanes)
@@ -45,18 +46,13 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
 
 
 def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
-    """Return what is remembered, the short way where this process can take it."""
-    found = recall_warm(tenant_id, external_id, query, question)
-    return recall_anew(tenant_id, external_id, query, question) if found is None else found
-
-
-def recall_anew(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
-    """Return what is remembered, from an image that is built where this process holds none of now."""
+    """Return what is remembered: now, in reads of their own; at an earlier moment, in one scope."""
+    if asks_now(query):
+        return recall_now(known_to_product(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(external_id)
         if subject_id is None:
             return Recalled(degraded=question.degraded)
-        SUBJECTS.put((tenant_id, external_id), subject_id)
         return recall_in_scope(subject_id, query, question)
 
 
@@ -83,12 +79,14 @@ def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
 
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
     """Return what a known subject's memory answers to a prepared question, in the open scope."""
+    if asks_now(query):
+        return recall_now(in_scope(subject_id), query, question)
     watch = Stopwatch()
     with watch.stage("lanes"):
         lanes = recall_lanes(subject_id, query)
-    if SNAPSHOTS not in query.lanes:
+    if SNAPSHOTS not in query.lanes or query.known_at is None:
         return Recalled(lanes=lanes, timings_ms={"embed": question.embed_ms, **watch.ms})
-    result = recall_snapshots(subject_id, query, question)
+    result = recall_then(subject_id, query, question, query.known_at)
     return Recalled(result.memories, lanes, result.degraded, {**result.timings_ms, **watch.ms})
 
 

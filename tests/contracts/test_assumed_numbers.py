@@ -45,7 +45,7 @@ ASSUMED = {
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
     "snapshots.queue.QueuePolicy": "lease renew_every subject_batch subjects_visited outage_pause turn seat",
     "snapshots.queue.WakeUpPolicy": "quiet life",
-    "snapshots.recall.RecallPolicy": "clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
+    "snapshots.recall.RecallPolicy": "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept",
     "snapshots.recall.SealingPolicy": "every time batch",

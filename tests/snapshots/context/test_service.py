@@ -55,7 +55,9 @@ def test_everything_is_read_and_written_in_one_transaction(world: World) -> None
         build(world.acme, "What may I eat?", "now")
     statements = [query["sql"] for query in queries.captured_queries]
     assert statements.count("BEGIN") == 1
-    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 11, statements
+    recall = statements[statements.index("SAVEPOINT reads") : statements.index("RELEASE SAVEPOINT reads")]
+    assert len(recall) == 5, "in one round trip: the savepoint; then the memory's state, beliefs, tags, texts"
+    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 13, statements
 
 
 def test_the_receipt_counts_what_the_context_holds(world: World) -> None:

@@ -247,7 +247,6 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
 
     def asked(images: ImageCache, setting: str) -> dict[str, str]:
         monkeypatch.setattr("snapshots.recall.search.IMAGES", images)
-        monkeypatch.setattr("snapshots.recall.warm.IMAGES", images)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 

@@ -18,7 +18,7 @@ from snapshots.embedding.unread import number_sayings
 from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotWords
-from snapshots.recall.loading import memory_state
+from snapshots.recall.current import memory_state
 from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx

@@ -11,7 +11,8 @@ from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, Edited, edit_snapshot
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import Fate, NewSnapshot, SnapshotAddress
-from snapshots.recall.search import prepare_question, recall_snapshots
+from snapshots.recall.search import prepare_question
+from snapshots.recall.service import recall_in_scope
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House
@@ -46,5 +47,5 @@ def found(house: House, text: str, *, known_at: datetime | None = None, subject:
     query = RecallQuery(text=text, asked_at=utc_now(), known_at=known_at)
     question = prepare_question(text)
     with tenant_tx(house.tenant.id):
-        result = recall_snapshots((subject or house.subject).id, query, question)
+        result = recall_in_scope((subject or house.subject).id, query, question)
     return [memory.text for memory in result.memories]

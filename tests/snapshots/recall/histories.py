@@ -26,7 +26,7 @@ from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
 from snapshots.queue.drain import drain_work
 from snapshots.queue.ends import end_conversation
-from snapshots.recall.loading import memory_state
+from snapshots.recall.current import memory_state
 from snapshots.recall.sealing import seal_memories
 from tenants.isolation import tenant_tx
 from tests.conftest import House

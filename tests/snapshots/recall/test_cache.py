@@ -3,8 +3,9 @@
 from uuid import UUID, uuid4
 
 from snapshots.recall.cache import ImageCache, ImageKey
+from snapshots.recall.current import MemoryState
 from snapshots.recall.image import Image
-from snapshots.recall.loading import LoadedImage, MemoryState
+from snapshots.recall.loading import LoadedImage
 from tests.snapshots.recall.world import image_of, memory
 
 ACME, GLOBEX, ADA, GIL = (uuid4() for _ in range(4))
@@ -12,7 +13,7 @@ IMAGE = image_of([memory("aisle")])
 
 
 def at(version: int, image: Image = IMAGE) -> LoadedImage:
-    return LoadedImage(image, MemoryState(version=version, epoch=1, next_position=2))
+    return LoadedImage(ADA, image, MemoryState(version=version, epoch=1, next_position=2))
 
 
 def held(cache: ImageCache, wanted: ImageKey) -> Image | None:

@@ -13,8 +13,9 @@ from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
 from snapshots.recall.cache import ImageKey
-from snapshots.recall.loading import LoadedImage
-from snapshots.recall.search import IMAGES, current_image
+from snapshots.recall.current import in_scope
+from snapshots.recall.loading import LoadedImage, load_image
+from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
@@ -97,9 +98,10 @@ def test_on_any_history_a_held_image_answers_as_a_new_one(world: World, seed: in
         IMAGES.clear()
         assert warm == texts(ask(world.acme, question, top_k=100))
         with tenant_tx(world.acme.tenant.id):
-            new, _ = current_image(world.acme.subject.id, active_embedders())
+            new = load_image(in_scope(world.acme.subject.id), active_embedders())
         assert grown is not None
-        assert same(grown.image, new)
+        assert new is not None
+        assert same(grown.image, new.image)
 
 
 def _somewhere(house: House, chance: random.Random, *, scoped: bool = False) -> SnapshotAddress:

@@ -108,7 +108,6 @@ def by_recall(
 ) -> tuple[RecalledMemory, ...]:
     """Return what a process answers that holds ``images``."""
     monkeypatch.setattr("snapshots.recall.search.IMAGES", images)
-    monkeypatch.setattr("snapshots.recall.warm.IMAGES", images)
     with override_settings(EMBEDDER=history.models):
         found = recall(history.house.tenant.id, history.house.subject.external_id, query)
     assert not found.degraded

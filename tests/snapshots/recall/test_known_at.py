@@ -14,7 +14,8 @@ from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.search import IMAGES, prepare_question, recall_snapshots
+from snapshots.recall.search import IMAGES, prepare_question
+from snapshots.recall.service import recall_in_scope
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -27,9 +28,7 @@ OLD = datetime(2025, 3, 1, tzinfo=UTC)
 def asked(house: House, text: str, **query: Any) -> tuple[RecalledMemory, ...]:
     question = prepare_question(text)
     with tenant_tx(house.tenant.id):
-        return recall_snapshots(
-            house.subject.id, RecallQuery(text=text, asked_at=utc_now(), **query), question
-        ).memories
+        return recall_in_scope(house.subject.id, RecallQuery(text=text, asked_at=utc_now(), **query), question).memories
 
 
 @pytest.mark.parametrize(
@@ -147,4 +146,4 @@ def test_another_tenants_past_stays_its_own(world: World) -> None:
     edit(world.acme, address, text="The key is under the pot")
     question, query = prepare_question("mat"), RecallQuery("mat", asked_at=utc_now(), known_at=before)
     with tenant_tx(world.globex.tenant.id):
-        assert recall_snapshots(world.acme.subject.id, query, question).memories == ()
+        assert recall_in_scope(world.acme.subject.id, query, question).memories == ()

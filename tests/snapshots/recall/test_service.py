@@ -11,6 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import forget
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders, spaces_key
+from snapshots.embedding.store import touch_memory
 from snapshots.models import Snapshot
 from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
@@ -101,16 +102,34 @@ def test_a_filter_narrows_the_snapshots(world: World) -> None:
     assert texts(narrowed) == ["peanuts are cheap"]
 
 
-def test_a_question_is_embedded_outside_and_everything_is_read_in_one_transaction(world: World) -> None:
+def test_a_new_process_reads_in_two_round_trips_and_one_that_holds_the_image_in_one(world: World) -> None:
     remember(world.acme, PEANUTS)
     know(world.acme, name="Ada")
     prefer(world.acme, "food", "diet", "vegetarian")
     label(world.acme, "home", address="1 High Street")
     IMAGES.clear()
+    SUBJECTS.clear()
     cold, warm = statements_of(world.acme), statements_of(world.acme)
-    assert (cold.count("BEGIN"), warm.count("BEGIN")) == (1, 0)
-    assert len([sql for sql in cold if sql not in {"BEGIN", "COMMIT"}]) == 10, cold
-    assert len(warm) == 6, "one round trip: the tenant, subject, version, beliefs, tags, texts"
+    assert (round_trips(cold), round_trips(warm)) == (2, 1)
+    assert cold[2:] == warm
+    assert len(warm) == 5, "the tenant; then the memory's state, beliefs, tags, texts"
+    SUBJECTS.clear()
+    assert round_trips(statements_of(world.acme)) == 2, "the image is held, and whose it is has to be asked"
+    with tenant_tx(world.acme.tenant.id):
+        touch_memory(world.acme.subject.id, changed=[])
+    assert round_trips(statements_of(world.acme)) == 3, "just written: no answer, the change, the answer"
+
+
+def test_an_unknown_subject_takes_one_round_trip(world: World) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        ask(world.acme, "anything", subject_id="nobody")
+    assert round_trips([query["sql"] for query in queries.captured_queries]) == 1
+
+
+def round_trips(statements: list[str]) -> int:
+    """Return how many there were: each opens the tenant for itself. None was a transaction of several."""
+    assert "BEGIN" not in statements
+    return sum("app.tenant_id" in sql for sql in statements)
 
 
 def statements_of(house: House) -> list[str]:

@@ -1,0 +1,82 @@
+"""What is remembered now, in as few round trips as there can be: one where this process holds the image, else two.
+
+An image is brought up to date in the first, which most answers do without. The other brings the state of the subject's
+memory with the lanes and the texts: an image of another state answers nothing. Texts come from Postgres under row-level
+security in any case: no image can show one tenant's words to another.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from profiles.held import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
+from snapshots.recall.answer import Recalled
+from snapshots.recall.current import STATE, MemoryState, Whose, state_of
+from snapshots.recall.lanes import RecalledLanes, lanes_of
+from snapshots.recall.loading import LoadedImage
+from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.search import Question, Stopwatch, current_image, held_image
+from snapshots.recall.texts import texts_of, texts_statement
+from snapshots.recall.values import SNAPSHOTS, RankedHit, RecalledMemory, RecallQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one round trip brought: of which subject, in which state of its memory, with which lanes and memories."""
+
+    subject_id: UUID | None
+    state: MemoryState
+    lanes: RecalledLanes
+    memories: tuple[RecalledMemory, ...]
+
+    def shows(self, loaded: LoadedImage) -> bool:
+        """Return whether the image that was ranked is that of the same moment."""
+        return (self.subject_id, self.state) == (loaded.subject_id, loaded.state)
+
+
+def asks_now(query: RecallQuery) -> bool:
+    """Return whether a question is one about what is remembered now."""
+    return query.known_at is None and SNAPSHOTS in query.lanes
+
+
+def recall_now(whose: Whose, query: RecallQuery, question: Question) -> Recalled:
+    """Return what the subject's memory answers; nothing for an unknown subject.
+
+    Where somebody writes in between, the image is brought up to date and asked again; where that does not end, the
+    answer is that of a moment ago, without what is gone since.
+    """
+    watch = Stopwatch()
+    with watch.stage("load"):
+        loaded = held_image(whose, question.embedders) or current_image(whose, question.embedders)
+    for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
+        if loaded is None:
+            break
+        with watch.stage("rank"):
+            hits = rank_memories(query, question.probe, loaded.image, DEFAULT_RECALL)
+        with watch.stage("read"):
+            read = read_beside(whose, loaded.subject_id, query, hits)
+        if not left or read.shows(loaded):
+            spent = {"embed": question.embed_ms, **watch.ms}
+            return Recalled(read.memories, read.lanes, question.degraded | loaded.degraded, spent)
+        with watch.stage("load"):
+            loaded = current_image(whose, question.embedders, loaded)
+    return Recalled(degraded=question.degraded)
+
+
+def read_beside(whose: Whose, subject_id: UUID, query: RecallQuery, hits: list[RankedHit]) -> Read:
+    """Read everything that an answer needs beside the image, in one round trip."""
+    tenant_id, asked = whose.tenant_id, beliefs_in(query)
+    state, beliefs, tags, texts = whose.run(
+        [
+            whose.statement(STATE),
+            beliefs_statement(tenant_id, subject_id, asked),
+            tags_statement(tenant_id, subject_id),
+            texts_statement(tenant_id, subject_id, hits),
+        ]
+    )
+    return Read(*state_of(state), lanes_of(query, beliefs_of(beliefs), tags_of(tags)), texts_of(texts, hits))
+
+
+def beliefs_in(query: RecallQuery) -> Beliefs:
+    """Return which beliefs a question asks for."""
+    return Beliefs(query.as_of, facts="profile" in query.lanes, preferences="preferences" in query.lanes)
