@@ -28,16 +28,17 @@ _BREAK = re.compile(f" ?([{_BREAKING}])(?: |$|(?=[{_UNSPACED}]))|(?<=[{_UNSPACED
 """A point or comma inside a number or a name ("5.5", "Node.js") is none."""
 
 _FILLERS = re.compile(
-    r"\A(?:(?:well|oh|ah|um+|uh+|hm+|so|anyway|actually|honestly|to be honest|by the way|you know)[,.] |actually "
+    r"\A(?:(?:well|oh|ah|um+|uh+|hm+|anyway|actually|honestly|to be honest|by the way|you know)[,.] |so, |actually "
     r"|[嗯呃啊哦噢哎唉]+[,.] |其实(?:, )?(?=[我你您他她它咱])|(?:说实话|老实说|话说), )+"
 )
 """Chinese 那个 is not among them: "that one" is what a sentence can be about. Nor is 其实 before other characters,
 where it may be 其 and the beginning of a word: 其实力."""
 
 _ANOTHER_TIME = re.compile(
-    r"\b(?:now|again|still|already|currently|these days|in may|morning|afternoon|evening|noon|midnight|spring|summer"
-    r"|autumn|winter|christmas|easter|thanksgiving|birthday)\b"
-    r"|[又再]|现在|目前|正在|此刻|这会儿|这几天|今[早晚]|昨[早晚]|生日|[春夏秋冬]天"
+    r"\b(?:now|again|still|already|currently|these days|(?:this|that) (?:time|day)|o'clock|in may|morning|afternoon"
+    r"|evening|noon|midnight|spring|summer|autumn|winter|christmas|easter|thanksgiving|birthday)\b"
+    r"|\d(?:st|nd|rd|th|:\d\d| ?[ap]\.?m)\b"
+    r"|[又再]|现在|目前|正在|此刻|这会儿|这几天|[这那]天|当时|[这那上下][次回]|今[早晚]|昨[早晚]|生日|[春夏秋冬]天"
 )
 """What NAMES_A_TIME need not know to answer "when", and what says that it happened before."""
 
