@@ -43,6 +43,9 @@ CONTEXT_TOKENS = Histogram("context_tokens", "Tokens of one context.", buckets=_
 # Memories
 MEMORIES_WRITTEN = Counter("memories_written_total", "Memories offered for storing.", ["type", "verdict"])
 
+# Feedback
+FAST_LANE_SECONDS = Histogram("fast_lane_seconds", "Time from a correction's acceptance to commit.", buckets=_FAST)
+
 # Outside parts
 PROVIDER_SECONDS = Histogram("provider_call_seconds", "Time of a call of a model.", ["use", "outcome"], buckets=_SLOW)
 PROVIDER_TOKENS = Counter("provider_tokens_total", "Tokens that models say they read and wrote.", ["use"])

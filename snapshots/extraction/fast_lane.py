@@ -1,14 +1,26 @@
 """The fast lane (G4): what new messages correct is applied in the transaction that accepts them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import partial
+from uuid import UUID
 
+from django.db import transaction
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
+from profiles.values import Verdict
 from snapshots.extraction.corrections import may_correct
-from snapshots.extraction.learn import Learned, learn
+from snapshots.extraction.learn import Learned, Lesson, learn
 from snapshots.extraction.memories import lesson_of, own_names
+from snapshots.extraction.pipeline import extract
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.values import PreferenceCandidate
-from snapshots.models import Conversation, Message, MessageRole
+from snapshots.extraction.statements import utterance_of
+from snapshots.extraction.values import ExtractionContext, PreferenceCandidate
+from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
+
+APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
 
 
 def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
@@ -28,6 +40,38 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
             break
         if lesson.extraction.corrections:
             results += learn(lesson, changes_only=True)
+    return _of_preferences(results)
+
+
+def apply_unposted(subject: Subject, message: Message, *, among: Collection[UUID]) -> list[Learned]:
+    """Do the same for words that are no row: the product told them beside its conversations. ``among`` are the
+    preferences that a change without an object may mean. ``message.id`` tells a second time from a first."""
+    if not _short([message]):
+        return []
+    found = extract(utterance_of(message), context=ExtractionContext(own_names=frozenset()))
+    if not 0 < len(found.corrections) <= EXTRACTION.fast_lane_changes:
+        return []
+    lesson = Lesson(subject, None, message, found, frozenset(among), is_posted=False)
+    return _of_preferences(learn(lesson, changes_only=True))
+
+
+def note_changes(subject_id: UUID, results: Sequence[Learned], *, accepted_at: datetime) -> None:
+    """Keep how long each change took: the row until just before the commit, of which it is part; the metric with it."""
+    changed = [result for result in results if result.verdict in APPLIED]
+    if not changed:
+        return
+    took_ms = max(0.0, (utc_now() - accepted_at).total_seconds() * 1000)
+    rows = [FastLaneChange(subject_id=subject_id, memory_ref=one.memory_id, took_ms=took_ms) for one in changed]
+    FastLaneChange.objects.bulk_create(rows)
+    transaction.on_commit(partial(_observe, accepted_at, len(changed)), robust=True)
+
+
+def _observe(accepted_at: datetime, changes: int) -> None:
+    for _ in range(changes):
+        FAST_LANE_SECONDS.observe(max(0.0, (utc_now() - accepted_at).total_seconds()))
+
+
+def _of_preferences(results: Sequence[Learned]) -> list[Learned]:
     return [result for result in results if isinstance(result.candidate, PreferenceCandidate)]
 
 

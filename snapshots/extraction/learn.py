@@ -51,12 +51,18 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One message to learn from: who said it, where, and what extraction found in it."""
+    """One message to learn from: who said it, where, and what extraction found in it.
+
+    ``among``: preferences that a change without an object may mean beside those of its conversation. A message that
+    ``is_posted`` is a row, and becomes a source of what it taught.
+    """
 
     subject: Subject
-    conversation: Conversation
+    conversation: Conversation | None
     message: Message
     extraction: Extraction
+    among: frozenset[UUID] = frozenset()
+    is_posted: bool = True
 
 
 def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
@@ -137,7 +143,7 @@ def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any,
     """Return the outcome (None when no object is meant) and the place it went to."""
     subject, claim = lesson.subject, _claim(lesson, found, _json(found.value), statement=found.statement)
     if found.category is None or found.key is None:
-        among = _preferences_of(lesson.conversation)
+        among = lesson.among | (_preferences_of(lesson.conversation) if lesson.conversation else set())
         return correct_newest_preference(subject, claim, among=among, replaces=found.replaces), ""
     path, target = (found.category, found.key), f"{found.category}/{found.key}"
     if found.mode == "set":
@@ -190,6 +196,8 @@ def _preferences_of(conversation: Conversation) -> set[UUID]:
 
 
 def _link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
+    if not lesson.is_posted:
+        return
     link = model(
         id=stable_id("source", memory_id, lesson.message.id),
         subject_id=lesson.subject.id,
