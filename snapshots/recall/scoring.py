@@ -59,10 +59,18 @@ class Nearness:
 
 def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
     """Return the scores of all memories of ``image``; all finite."""
-    named = [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
-    asked = asked_of(image, _without_names(probe.terms, named), probe.related, policy)
-    words = bm25(image, asked, policy)
-    nearness = compare_vectors(image, probe, policy)
+    return weigh(image, probe, match_words(image, probe, policy), compare_vectors(image, probe, policy), policy)
+
+
+def match_words(image: Image, probe: Probe, policy: ScoringPolicy) -> Float32:
+    """Return BM25 per memory and view, shape (3, n), for what a question asks beside the speakers it names."""
+    terms = _without_names(probe.terms, named_speakers(image, probe))
+    return bm25(image, asked_of(image, terms, probe.related, policy), policy)
+
+
+def weigh(image: Image, probe: Probe, words: Float32, nearness: Nearness, policy: ScoringPolicy) -> Scores:
+    """Return the scores that follow from ``words``, shape (3, n), and ``nearness``: fused, smoothed, preferred."""
+    named = named_speakers(image, probe)
     own, conversation = fuse_views(words, nearness, policy)
     judged = own + form(image, policy)
     fused = smooth(image, judged, policy)
@@ -78,6 +86,11 @@ def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
         fused=fused + preferred,
         found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_when(probe, named) & (then > 0)),
     )
+
+
+def named_speakers(image: Image, probe: Probe) -> list[Speaker]:
+    """Return the speakers whose whole name a question holds."""
+    return [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
 
 
 def fuse_views(words: Float32, nearness: Nearness, policy: ScoringPolicy) -> tuple[Float32, Float32]:
