@@ -45,18 +45,18 @@ _GRID = {"owner": "evaluation", "settle_by": "whether finer steps find more on h
 class GridPolicy:
     """The values that a search for better weights tries, rising. Zero is "off" wherever it stands."""
 
-    view: tuple[float, ...] = assumed((0.0, 0.1, 0.2, 0.3, 0.5), **_GRID)
+    view: tuple[float, ...] = assumed((0.0, 0.15, 0.3, 0.5), **_GRID)
     """Beside the first view's 0.35."""
-    space: tuple[float, ...] = assumed((0.5, 0.75, 1.0, 1.5, 2.0, 3.0), **_GRID)
-    smoothing: tuple[float, ...] = assumed((0.0, 0.1, 0.2, 0.3, 0.45), **_GRID)
-    related_share: tuple[float, ...] = assumed((0.0, 0.25, 0.5, 0.75, 1.0), **_GRID)
-    related_cosine: tuple[float, ...] = assumed((0.35, 0.45, 0.55, 0.65), **_GRID)
-    decay: tuple[float, ...] = assumed((0.5, 0.65, 0.8, 0.9, 1.0), **_GRID)
-    preference: tuple[float, ...] = assumed((0.0, 0.25, 0.5, 1.0, 1.5, 2.0), **_GRID)
+    space: tuple[float, ...] = assumed((0.5, 1.0, 1.5, 2.0), **_GRID)
+    smoothing: tuple[float, ...] = assumed((0.0, 0.15, 0.3, 0.45), **_GRID)
+    related_share: tuple[float, ...] = assumed((0.0, 0.25, 0.5, 1.0), **_GRID)
+    related_cosine: tuple[float, ...] = assumed((0.35, 0.45, 0.6), **_GRID)
+    decay: tuple[float, ...] = assumed((0.5, 0.65, 0.8, 1.0), **_GRID)
+    preference: tuple[float, ...] = assumed((0.0, 0.5, 1.0, 1.5), **_GRID)
     """In standard deviations of a view."""
-    hint: tuple[float, ...] = assumed((0.0, 0.05, 0.1, 0.2, 0.3, 0.5), **_GRID)
-    days: tuple[float, ...] = assumed((0.0, 3.0, 7.0, 14.0, 30.0), **_GRID)
-    recency: tuple[float, ...] = assumed((0.0, 0.5, 1.0, 2.0, 4.0), **_GRID)
+    hint: tuple[float, ...] = assumed((0.0, 0.1, 0.2, 0.3), **_GRID)
+    days: tuple[float, ...] = assumed((0.0, 7.0, 14.0, 30.0), **_GRID)
+    recency: tuple[float, ...] = assumed((0.0, 1.0, 2.0), **_GRID)
     """Powers of the policy's own steps."""
 
 
@@ -67,7 +67,7 @@ GRIDS = GridPolicy()
 class TuningPolicy:
     """How far a search for better weights goes."""
 
-    rounds: int = assumed(3, owner="evaluation", settle_by="whether a fourth round changes a weight on real data")
+    rounds: int = assumed(2, owner="evaluation", settle_by="whether a third round changes a weight on real data")
     """The first tries whole grids, the others the next values on either side."""
     least_gain: float = assumed(0.001, owner="evaluation", settle_by="what smaller gains keep on held-out subjects")
     """In mean coverage: a value that gains less is not learnt."""

@@ -40,7 +40,7 @@ def by_policy(policy: RecallPolicy) -> Ranker:
     """Rank as recall does with ``policy``, all lanes fused."""
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
-        return [hit.id for hit in _hits(_query(asked, top_k), subject, asked, policy)]
+        return [hit.id for hit in _hits(query_of(asked, top_k), subject, asked, policy)]
 
     return rank
 
@@ -50,7 +50,7 @@ def by_lane(policy: RecallPolicy, lane: Alone) -> Ranker:
     alone = replace(policy, scoring=_only(policy.scoring, lane))
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
-        query = replace(_query(asked, top_k), explain=True)
+        query = replace(query_of(asked, top_k), explain=True)
         found = [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
         return None if lane.needs_model and not found else found
 
@@ -60,7 +60,7 @@ def by_lane(policy: RecallPolicy, lane: Alone) -> Ranker:
 def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
     """Return what was said last before the question, whatever it asks."""
     columns = subject.image.columns
-    rows = np.flatnonzero(alive_rows(columns, _query(asked, top_k), skew=0))
+    rows = np.flatnonzero(alive_rows(columns, query_of(asked, top_k), skew=0))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
     return list(map(subject.image.id, latest.tolist()))
 
@@ -81,7 +81,8 @@ def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, pol
     return rank_memories(query, replace(probe, floors=subject.floors), subject.image, policy)
 
 
-def _query(asked: LoadedQuestion, top_k: int) -> RecallQuery:
+def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
+    """Return a question as recall is asked it, for ``top_k`` memories."""
     return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
 
 

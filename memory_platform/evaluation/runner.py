@@ -52,8 +52,11 @@ def ask_all(
 def figures_of(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: Plan) -> Figures:
     """Return every figure of one answer, best memory first."""
     wanted = len(asked.wanted)
+    nothing = (0,) * wanted
     brought = [asked.brought.get(memory, frozenset()) for memory in answer]
-    covered = coverage_of(subject, asked, answer, plan.budgets)
+    tokens = [subject.memories[memory].tokens for memory in answer]
+    occurring = [asked.occurring.get(memory, nothing) for memory in answer]
+    covered = coverage_within(plan.budgets, tokens, occurring, asked.wanted)
     return {
         **{f"recall@{k}": recall_at(brought, wanted, k) for k in COUNTING.depths},
         **{f"hit@{k}": hit_at(brought, k) for k in COUNTING.depths},
@@ -62,16 +65,6 @@ def figures_of(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[U
         f"all@{COUNTING.judged_depth}": all_at(brought, wanted, COUNTING.judged_depth),
         **{f"coverage@{budget}": share for budget, share in covered.items()},
     }
-
-
-def coverage_of(
-    subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], budgets: Sequence[int]
-) -> Mapping[int, float]:
-    """Return the fraction of evidence turns within each budget of one answer, best memory first."""
-    nothing = (0,) * len(asked.wanted)
-    tokens = [subject.memories[memory].tokens for memory in answer]
-    occurring = [asked.occurring.get(memory, nothing) for memory in answer]
-    return coverage_within(budgets, tokens, occurring, asked.wanted)
 
 
 def mean_figures(rows: Sequence[QuestionRow]) -> Figures:

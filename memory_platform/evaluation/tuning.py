@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from memory_platform.evaluation.bootstrap import Difference, differences
 from memory_platform.evaluation.loaded import LoadedSubject
 from memory_platform.evaluation.policy import TUNING, TuningPolicy
+from memory_platform.evaluation.prepared import Prepared, prepare
 from memory_platform.evaluation.rankers import by_policy
-from memory_platform.evaluation.runner import Figures, Plan, QuestionRow, ask_all, coverage_of, mean_figures
+from memory_platform.evaluation.runner import Figures, Plan, QuestionRow, ask_all, mean_figures
 from memory_platform.evaluation.tunables import Point, Tunable, tunables_of, with_point
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.policy import RecallPolicy
@@ -62,6 +63,7 @@ class Trials:
         self._plan = plan
         self._advance = advance
         self._known: dict[tuple[RecallPolicy, str], float] = {}
+        self._prepared: dict[str, list[Prepared]] = {}
 
     def rows(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> list[QuestionRow]:
         """Return the rows of ``policy`` on all of ``subjects``."""
@@ -75,10 +77,10 @@ class Trials:
     def _covered(self, policy: RecallPolicy, subject: LoadedSubject) -> float:
         key = (policy, subject.subject_id)
         if key not in self._known:
-            rank = by_policy(policy)
-            answers = ((asked, rank(subject, asked, self._plan.top_k) or []) for asked in subject.questions)
-            found = (coverage_of(subject, asked, answer, self._plan.budgets) for asked, answer in answers)
-            self._known[key] = sum(sum(covered.values()) for covered in found)
+            if subject.subject_id not in self._prepared:
+                self._prepared[subject.subject_id] = prepare(subject, self._plan.top_k)
+            asked = self._prepared[subject.subject_id]
+            self._known[key] = sum(question.coverage(policy, self._plan.budgets) for question in asked)
             self._advance(1)
         return self._known[key]
 
