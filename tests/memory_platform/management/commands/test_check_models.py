@@ -1,0 +1,92 @@
+"""``manage.py check_models`` says what each endpoint takes, or what to do about it. Rows: L1."""
+
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from pytest_django.fixtures import Settings
+
+from memory_platform.env_chat import ChatEndpoint
+from memory_platform.management.commands.check_models import ADVICE
+from memory_platform.providers.endpoint import Failure
+from memory_platform.providers.registry import forget
+from tests.model_server import ModelServer, Reply, completion, model_server
+
+SECRET = "ck-never-shown"
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[ModelServer]:
+    with model_server(lambda _: completion('{"sum": 5}')) as running:
+        settings.CHAT_BASE_URL, settings.CHAT_MODEL, settings.CHAT_API_KEY = running.url, "large", SECRET
+        settings.CHAT_ENDPOINTS = {"fast": ChatEndpoint(kind="openai", model="small", base_url=running.url)}
+        settings.CHAT_ROUTES = {"rewrite": "fast", "judge": ""}
+        yield running
+    forget()
+
+
+def check_models(*names: str) -> tuple[str, str]:
+    """Return what was printed, and what the command failed with."""
+    out = StringIO()
+    try:
+        call_command("check_models", *names, stdout=out)
+    except CommandError as failed:
+        return out.getvalue(), str(failed)
+    return out.getvalue(), ""
+
+
+def test_without_a_model_nothing_is_wrong() -> None:
+    out, failed = check_models()
+    assert "rules do all the work" in out
+    assert failed == ""
+
+
+def test_each_endpoint_is_asked_once_each_time(server: ModelServer) -> None:
+    for _ in range(2):
+        out, failed = check_models()
+        assert failed == ""
+        assert "default (openai:large; summarise, extract)\n  answers in " in out
+        assert "fast (openai:small; rewrite)\n  answers in " in out
+        assert "7 tokens read, 5 written, 0 kept by the maker\n" in out
+        assert SECRET not in out
+    assert [request.body["model"] for request in server.requests] == ["large", "small"] * 2
+
+
+def test_one_endpoint_may_be_named(server: ModelServer) -> None:
+    assert check_models("fast")[1] == ""
+    assert [request.body["model"] for request in server.requests] == ["small"]
+    assert check_models("slow")[1] == "No endpoint is called slow; known: default, fast."
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Reply({}, status=401), "denied: The key, the project or the model's name"),
+        (Reply({}, status=404), "denied: The key, the project or the model's name"),
+        (Reply({}, status=429), "overloaded: "),
+        (Reply({"choices": []}), "wrong_answer: "),
+        (completion("five"), "invalid_output: "),
+    ],
+)
+def test_what_is_wrong_is_told_with_what_to_do(server: ModelServer, reply: Reply, told: str) -> None:
+    server.answer = lambda request: reply if request.body["model"] == "small" else completion('{"sum": 5}')
+    out, failed = check_models()
+    assert told in out
+    assert "default (openai:large; summarise, extract)\n  answers in " in out
+    assert failed == "1 of 2 endpoints do not work: fast."
+
+
+def test_weak_answers_are_told(server: ModelServer) -> None:
+    replies = iter([completion("five")])
+    server.answer = lambda _: next(replies, completion('{"sum": 6}'))
+    out, failed = check_models("fast")
+    assert "its first answer was no valid JSON" in out
+    assert "its sum is wrong" in out
+    assert failed == ""
+
+
+def test_each_failure_has_its_advice() -> None:
+    """Vectors have dimensions, answers none; and one question opens no circuit."""
+    assert {*Failure} - {*ADVICE} == {Failure.WRONG_DIMENSION, Failure.CIRCUIT_OPEN}
