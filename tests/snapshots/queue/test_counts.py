@@ -1,12 +1,14 @@
 """How much is pending, and the conservation law. Rows: C3, E6."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.db.models.functions import Now
 
 from profiles.models import Subject
 from snapshots.models import Conversation, Work, WorkKind, WorkRemoved
-from snapshots.queue.claim import claim
+from snapshots.queue.claim import claim, take_over
 from snapshots.queue.counts import (
     pending,
     remove_work,
@@ -78,3 +80,67 @@ def test_the_sweep_sees_tenants_with_due_or_abandoned_work_only(world: World, te
     filled(world.globex.tenant.id, world.globex.subject, 1)
     assert set(tenants_with_due_work(100)) == {tenant_id, world.globex.tenant.id}
     assert len(tenants_with_due_work(1)) == 1
+
+
+def due_in(hours: int, *items: Work) -> None:
+    """Make items of the open scope due in (or since) so many hours."""
+    Work.objects.filter(id__in=[item.id for item in items]).update(due_at=Now() + timedelta(hours=hours))
+
+
+def extracts_alone(subject: Subject) -> list[Work]:
+    """Leave only the subject's extractions of the open scope and return them by position."""
+    Work.objects.exclude(kind=WorkKind.EXTRACT).delete()
+    return list(Work.objects.filter(subject_id=subject.pk).order_by("position"))
+
+
+def test_what_is_behind_an_extraction_that_backs_off_waits_for_nobody(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 3)
+    with tenant_tx(tenant_id):
+        head, *_ = extracts_alone(world.acme.subject)
+        due_in(1, head)
+        assert claim(WorkKind.EXTRACT) == []
+    assert tenants_with_due_work(10) == []
+    with tenant_tx(tenant_id):
+        other = Subject.objects.create(external_id="林")
+    filled(tenant_id, other, 1)
+    with tenant_tx(tenant_id):
+        extracts_alone(other)
+    assert tenants_with_due_work(10) == [tenant_id], "another subject's can be claimed, wherever its id stands"
+
+
+def test_what_is_behind_an_extraction_at_work_is_due_when_the_worker_is_dead(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 3)
+    with tenant_tx(tenant_id):
+        extracts_alone(world.acme.subject)
+        claim(WorkKind.EXTRACT, policy=QueuePolicy(subject_batch=1))
+    assert tenants_with_due_work(10) == []
+    with tenant_tx(tenant_id):
+        expire_leases()
+    assert tenants_with_due_work(10) == [tenant_id]
+    with tenant_tx(tenant_id):
+        due_in(-1, *Work.objects.filter(state="ready"))
+        assert take_over(WorkKind.EXTRACT)
+
+
+def test_abandoned_extractions_behind_one_that_backs_off_wait_with_it(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 3)
+    with tenant_tx(tenant_id):
+        extracts_alone(world.acme.subject)
+        head, *_ = claim(WorkKind.EXTRACT)
+        fail([head], "boom")
+        expire_leases()
+        assert take_over(WorkKind.EXTRACT) == []
+    assert tenants_with_due_work(10) == []
+
+
+def test_the_sweep_names_who_waits_longest_first(world: World, tenant_id: UUID) -> None:
+    other = world.globex.tenant.id
+    filled(tenant_id, world.acme.subject, 1)
+    filled(other, world.globex.subject, 1)
+    for first, second in ((other, tenant_id), (tenant_id, other)):
+        with tenant_tx(first):
+            due_in(-2, *Work.objects.all())
+        with tenant_tx(second):
+            due_in(-1, *Work.objects.all())
+        assert tenants_with_due_work(1) == [first]
+        assert tenants_with_due_work(2) == [first, second]

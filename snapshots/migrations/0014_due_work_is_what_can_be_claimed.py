@@ -1,0 +1,68 @@
+"""The sweep counts as due what a worker could claim now, and names who waits longest first.
+
+An extraction waits behind its subject's first open item: while that one backs off or is at work, nobody can claim what
+is behind it. A tenant that has nothing else waits for nobody, and is not to end another's turn.
+Heads are looked up as claims do: at most 1,000 subjects, from the one that waits longest, then from the first.
+"""
+
+from django.db import migrations
+
+from tenants.isolation.definer import definer_function
+
+TENANTS_WITH_DUE_WORK = definer_function(
+    "tenants_with_due_work(at_most integer)",
+    "TABLE (tenant_id uuid)",
+    """
+    SELECT t.id
+    FROM public.tenant t, LATERAL (
+      SELECT min(longest.since) AS since
+      FROM (VALUES ('statement'), ('extract'), ('conversation')) AS k (kind), LATERAL (
+        (SELECT w.due_at, w.subject_id FROM public.work w
+         WHERE w.tenant_id = t.id AND w.kind = k.kind AND w.state = 'ready' AND w.due_at <= statement_timestamp()
+         ORDER BY w.due_at LIMIT 1)
+        UNION ALL
+        (SELECT w.lease_until, w.subject_id FROM public.work w
+         WHERE w.tenant_id = t.id AND w.kind = k.kind AND w.state = 'leased' AND w.lease_until <= statement_timestamp()
+         ORDER BY w.lease_until LIMIT 1)
+      ) AS longest (since, subject_id)
+      WHERE k.kind <> 'extract' OR EXISTS (
+        SELECT 1 FROM (VALUES (longest.subject_id), ('00000000-0000-0000-0000-000000000000'::uuid)) AS b (begin_at),
+        LATERAL (
+          WITH RECURSIVE visited AS (
+            (SELECT w.subject_id FROM public.work w
+             WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state IN ('ready', 'leased')
+               AND w.subject_id >= b.begin_at
+             ORDER BY w.subject_id LIMIT 1)
+            UNION ALL
+            SELECT (
+              SELECT w.subject_id FROM public.work w
+              WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state IN ('ready', 'leased')
+                AND w.subject_id > v.subject_id
+              ORDER BY w.subject_id LIMIT 1
+            ) FROM visited v WHERE v.subject_id IS NOT NULL
+          )
+          SELECT v.subject_id FROM visited v WHERE v.subject_id IS NOT NULL LIMIT 1000
+        ) AS s,
+        LATERAL (
+          SELECT w.state, w.due_at, w.lease_until FROM public.work w
+          WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state IN ('ready', 'leased')
+            AND w.subject_id = s.subject_id
+          ORDER BY w.position LIMIT 1
+        ) AS head
+        WHERE (head.state = 'leased' OR head.due_at <= statement_timestamp()) AND NOT EXISTS (
+          SELECT 1 FROM public.work w
+          WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state = 'leased'
+            AND w.lease_until > statement_timestamp() AND w.subject_id = s.subject_id
+        )
+      )
+    ) AS due
+    WHERE due.since IS NOT NULL
+    ORDER BY due.since LIMIT at_most
+    """,
+)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("snapshots", "0013_memories_are_cared_for")]
+
+    operations = [migrations.RunSQL(TENANTS_WITH_DUE_WORK, migrations.RunSQL.noop)]
