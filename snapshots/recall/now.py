@@ -13,7 +13,6 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.current import STATE, MemoryState, Whose, state_of
 from snapshots.recall.lanes import RecalledLanes, lanes_of
 from snapshots.recall.loading import LoadedImage
-from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import Question, Stopwatch, current_image, held_image
 from snapshots.recall.texts import texts_of, texts_statement
@@ -52,7 +51,7 @@ def recall_now(whose: Whose, query: RecallQuery, question: Question) -> Recalled
         if loaded is None:
             break
         with watch.stage("rank"):
-            hits = rank_memories(query, question.probe, loaded.image, DEFAULT_RECALL)
+            hits = question.rank(query, loaded.image, DEFAULT_RECALL)
         with watch.stage("read"):
             read = read_beside(whose, loaded.subject_id, query, hits)
         if not left or read.shows(loaded):

@@ -1,6 +1,6 @@
 """R5: other wordings of a question, by a chat model, when the question asks for them and a model is configured."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
@@ -10,7 +10,6 @@ from memory_platform.providers.contracts import ChatModel, Preparable
 from memory_platform.providers.recent import Recent
 from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
 from snapshots.recall.prompts import REWRITE, REWRITE_WITH_PASSAGE
-from snapshots.recall.values import RecalledMemory
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -52,20 +51,6 @@ def fenced(text: str, policy: RewritePolicy) -> str:
     """Return the question inside an element that it can neither close nor imitate."""
     shown = collapse_spaces(text)[: policy.question_chars].encode("utf-8", "replace").decode()
     return f"<question>{shown.translate(_ESCAPED)}</question>"
-
-
-def best_of_all(answers: Iterable[Sequence[RecalledMemory]], top_k: int) -> tuple[RecalledMemory, ...]:
-    """Return the best ``top_k`` memories of several answers, each with the best score that any wording gave it.
-
-    Of equal scores the one of the earlier answer comes first: the question's own words are the first.
-    """
-    best: dict[object, RecalledMemory] = {}
-    for answer in answers:
-        for memory in answer:
-            held = best.get(memory.id)
-            if held is None or memory.score > held.score:
-                best[memory.id] = memory
-    return tuple(sorted(best.values(), key=lambda memory: -memory.score)[:top_k])
 
 
 def _others(text: str, offered: Iterable[str], policy: RewritePolicy) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The parts of a recall: the question made ready, the images that this process holds, and moments that are over."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,12 +16,14 @@ from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.image import Image
 from snapshots.recall.loading import LoadedImage, load_image, load_image_held
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.texts import load_texts
-from snapshots.recall.values import SNAPSHOTS, RecallQuery, RecallResult
+from snapshots.recall.values import SNAPSHOTS, RankedHit, RecallQuery, RecallResult
+from snapshots.recall.wordings import Wording, rank_wordings
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 """The images of this process. They hold no text; every use is validated against the database's version."""
@@ -31,12 +33,22 @@ SUBJECTS = KnownSubjects(DEFAULT_RECALL.known_subjects)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question made ready outside of any transaction: its probe, the spaces to ask, what was missing, the time."""
+    """A question made ready outside of any transaction: its probe, the spaces to ask, what was missing, the time.
+
+    ``others`` are its other wordings, which find memories together with the question's own words.
+    """
 
     probe: Probe
     embedders: Embedders
     degraded: frozenset[DegradedReason]
     embed_ms: float
+    others: tuple[Wording, ...] = ()
+
+    def rank(self, query: RecallQuery, image: Image, policy: RecallPolicy) -> list[RankedHit]:
+        """Return the best ``query.top_k`` memories of ``image``, best first, in whatever wordings there are."""
+        if not self.others:
+            return rank_memories(query, self.probe, image, policy)
+        return rank_wordings(query, [Wording(query.text, self.probe), *self.others], image, policy)
 
 
 class Stopwatch:
@@ -62,12 +74,27 @@ def prepare_question(
 
     No transaction may be open; a model that does not answer leaves the keywords.
     """
+    return prepare_questions([text], policy, lanes=lanes)[0]
+
+
+def prepare_questions(
+    texts: Sequence[str], policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
+) -> list[Question]:
+    """Do the same for several questions, in one call to each model; each tells what was missing for all."""
     watch, embedders = Stopwatch(), active_embedders() if SNAPSHOTS in lanes else ()
     with watch.stage("embed"):
-        vectors, degraded = embed_question(text, embedders)
-        probe = make_probe(text, vectors, policy.scoring, word_relations(embedders))
-    probe = replace(probe, floors=learnt_floors(probe.vectors, policy))
-    return Question(probe, embedders, degraded, watch.ms["embed"])
+        embedded, degraded = embed_questions(texts, embedders)
+        relations = word_relations(embedders)
+        probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
+    floored = [replace(probe, floors=learnt_floors(probe.vectors, policy)) for probe in probes]
+    return [Question(probe, embedders, degraded, watch.ms["embed"]) for probe in floored]
+
+
+def in_other_words(question: Question, others: Sequence[str]) -> Question:
+    """Return ``question`` with other wordings, made ready in one call to each model. No transaction may be open."""
+    more = prepare_questions(others)
+    wordings = tuple(map(Wording, others, (one.probe for one in more)))
+    return replace(question, others=wordings, degraded=question.degraded.union(*(one.degraded for one in more)))
 
 
 def learnt_floors(spaces: Iterable[str], policy: RecallPolicy = DEFAULT_RECALL) -> Mapping[str, float]:
@@ -77,15 +104,26 @@ def learnt_floors(spaces: Iterable[str], policy: RecallPolicy = DEFAULT_RECALL) 
 
 def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32], frozenset[DegradedReason]]:
     """Return the question's vector by space, from every listed model that knows its language, and what was missing."""
-    language = detect_language(text)
-    vectors: dict[str, Float32] = {}
+    (vectors,), degraded = embed_questions([text], embedders)
+    return vectors, degraded
+
+
+def embed_questions(
+    texts: Sequence[str], embedders: Embedders
+) -> tuple[list[dict[str, Float32]], frozenset[DegradedReason]]:
+    """Do the same for each of several questions, and say what was missing for any of them."""
+    languages = list(map(detect_language, texts))
+    vectors: list[dict[str, Float32]] = [{} for _ in texts]
     degraded: frozenset[DegradedReason] = frozenset()
     for embedder in embedders:
-        if language in embedder.languages:
-            try:
-                vectors[embedder.name] = embedder.embed_questions([text])[0]
-            except EmbeddingUnavailable:
-                degraded = frozenset({DegradedReason.EMBEDDING_UNAVAILABLE})
+        known = [i for i, language in enumerate(languages) if language in embedder.languages]
+        try:
+            rows = embedder.embed_questions([texts[i] for i in known]) if known else ()
+        except EmbeddingUnavailable:
+            degraded = frozenset({DegradedReason.EMBEDDING_UNAVAILABLE})
+            continue
+        for i, row in zip(known, rows, strict=True):
+            vectors[i][embedder.name] = row
     return vectors, degraded
 
 
@@ -97,7 +135,7 @@ def recall_then(
     with watch.stage("load"):
         held = load_image_held(subject_id, question.embedders, known_at)
     with watch.stage("rank"):
-        hits = rank_memories(query, question.probe, held.image, policy)
+        hits = question.rank(query, held.image, policy)
     with watch.stage("read"):
         memories = load_texts(subject_id, hits, held.earlier)
     return RecallResult(memories, question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms})

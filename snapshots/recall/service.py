@@ -16,8 +16,8 @@ from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import recall_lanes
 from snapshots.recall.now import asks_now, recall_now
 from snapshots.recall.rerank import narrowed, rerank_head, widened
-from snapshots.recall.rewriting import best_of_all, reworded
-from snapshots.recall.search import Question, Stopwatch, prepare_question, recall_then
+from snapshots.recall.rewriting import reworded
+from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question, recall_then
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 
@@ -35,7 +35,7 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
     found = answered(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started
     if writer and SNAPSHOTS in query.lanes:
-        found = rewritten(tenant_id, subject_external_id, asked, found, writer)
+        found = rewritten(tenant_id, subject_external_id, asked, question, found, writer)
     if model:
         found = reranked(query, found, model)
     total = perf_counter() - started
@@ -56,16 +56,16 @@ def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Qu
         return recall_in_scope(subject_id, query, question)
 
 
-def rewritten(tenant_id: UUID, external_id: str, query: RecallQuery, found: Recalled, model: ChatModel) -> Recalled:
-    """Return ``found`` with what other wordings find; without any in time as it was, which the answer says (R5)."""
+def rewritten(
+    tenant_id: UUID, external_id: str, query: RecallQuery, question: Question, found: Recalled, model: ChatModel
+) -> Recalled:
+    """Return what all wordings find; without others in time what was ``found``, which the answer says (R5)."""
     with (watch := Stopwatch()).stage("rewrite"):
         others = reworded(query.text, model, passage=settings.REWRITE_PASSAGE)
-        questions = [replace(query, text=text, lanes=frozenset({SNAPSHOTS})) for text in others or ()]
-        more = [answered(tenant_id, external_id, one, prepare_question(one.text)) for one in questions]
-    memories = best_of_all([found.memories, *(answer.memories for answer in more)], query.top_k)
-    missing = frozenset({DegradedReason.REWRITE_TIMEOUT}) if others is None else frozenset()
-    degraded = found.degraded.union(missing, *(answer.degraded for answer in more))
-    return replace(found, memories=memories, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
+        if others:
+            found = answered(tenant_id, external_id, query, in_other_words(question, others))
+    degraded = found.degraded if others is not None else found.degraded | {DegradedReason.REWRITE_TIMEOUT}
+    return replace(found, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
 def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:

@@ -15,11 +15,11 @@ from memory_platform.providers.registry import chat_model, forget
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.policy import RewritePolicy
-from snapshots.recall.rewriting import best_of_all, reworded
+from snapshots.recall.rewriting import reworded
 from snapshots.recall.service import recall
-from snapshots.recall.values import RecalledMemory, RecallQuery
+from snapshots.recall.values import RecallQuery
 from tests.conftest import House, World
-from tests.model_server import ModelServer, Reply, completion, model_server
+from tests.model_server import ModelServer, Reply, Request, completion, model_server
 from tests.snapshots.held import remember
 
 SAID = ("our puppy Rex sleeps all day", "the tax office is closed")
@@ -103,6 +103,44 @@ def test_a_memory_in_other_words_is_found_when_rewriting_is_asked_for(
     assert found.timings_ms["rewrite"] > 0
 
 
+def test_the_texts_are_those_of_the_moment_that_is_asked_about(
+    world: World, server: ModelServer, settings: Settings
+) -> None:
+    settings.EMBEDDER = "none"
+    remember(world.acme, SAID[0])
+    before = utc_now()
+    remember(world.acme, "the puppy is called Max")
+    assert len(texts(ask(world.acme, "hound", rewrite=True))) == 2
+    assert texts(ask(world.acme, "hound", rewrite=True, known_at=before)) == [SAID[0]]
+
+
+def test_all_wordings_are_embedded_in_one_call(world: World, server: ModelServer, settings: Settings) -> None:
+    settings.EMBEDDER, settings.EMBEDDING_BASE_URL = f"openai:model-{new_id()}", server.url
+    settings.EMBEDDING_DIMENSIONS = 4
+
+    def both(request: Request) -> Reply:
+        if request.path.endswith("/embeddings"):
+            sent = request.body["input"]
+            return Reply({"data": [{"index": i, "embedding": [1, len(text), 0, 0]} for i, text in enumerate(sent)]})
+        return wordings("puppy Rex", "小狗", "our puppy")
+
+    server.answer = both
+    remember(world.acme, *SAID)
+    server.requests.clear()
+    found = ask(world.acme, "hound", rewrite=True)
+    sent = [request.body["input"] for request in server.requests if request.path.endswith("/embeddings")]
+    assert sent == [["hound"], ["puppy Rex", "小狗", "our puppy"]]
+    assert SAID[0] in texts(found)
+    assert found.degraded == frozenset()
+    server.answer = lambda request: wordings("a rex") if "chat" in request.path else Reply({}, status=400)
+    assert DegradedReason.EMBEDDING_UNAVAILABLE in ask(world.acme, "a hound", rewrite=True).degraded
+
+
+def test_a_subject_nobody_knows_has_no_memory_in_any_wording(world: World, server: ModelServer) -> None:
+    query = RecallQuery(text="hound", asked_at=utc_now(), rewrite=True)
+    assert recall(world.acme.tenant.id, "nobody", query).memories == ()
+
+
 @pytest.mark.parametrize(
     "reply",
     [Reply({}, status=500), completion("no JSON"), Reply({}, hang_s=CHAT.rewrite_s + 1)],
@@ -133,18 +171,3 @@ def test_without_a_chat_model_the_option_changes_nothing(world: World, settings:
     found = ask(world.acme, "tax", rewrite=True)
     assert (texts(found), found.degraded) == (texts(ask(world.acme, "tax")), frozenset())
     assert "rewrite" not in found.timings_ms
-
-
-def memory(text: str, score: float, number: int) -> RecalledMemory:
-    return RecalledMemory(IDS[number], "snapshots", "statement", text, score, 0.6, "observation")
-
-
-IDS = [new_id() for _ in range(3)]
-
-
-def test_each_memory_keeps_the_best_score_that_a_wording_gave_it_and_own_words_come_first() -> None:
-    own = [memory("a", 0.9, 0), memory("b", 0.2, 1)]
-    other = [memory("c", 0.9, 2), memory("b", 0.5, 1), memory("a", 0.1, 0)]
-    assert [(one.text, one.score) for one in best_of_all([own, other], 8)] == [("a", 0.9), ("c", 0.9), ("b", 0.5)]
-    assert [one.text for one in best_of_all([own, other], 1)] == ["a"]
-    assert best_of_all([[], []], 8) == ()

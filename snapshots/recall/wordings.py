@@ -1,0 +1,71 @@
+"""Several wordings of one question, ranked as one: each orders the same image, and the orders are fused (R5).
+
+Scores of two questions cannot be compared, ranks can: reciprocal rank fusion (Cormack et al., SIGIR 2009), in which the
+question's own words weigh most. What follows is what follows any question: R3's factors, everything said once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from snapshots.embedding.rows import Float32
+from snapshots.recall.columns import Float64
+from snapshots.recall.image import Image
+from snapshots.recall.pipeline import Mask, Ranked, alive_rows, best_sayings, explain
+from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
+from snapshots.recall.probe import Probe, asked_at
+from snapshots.recall.scoring import Scores, score_memories
+from snapshots.recall.values import Explain, RankedHit, RecallQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording of a question, made ready."""
+
+    text: str
+    probe: Probe
+
+
+def rank_wordings(
+    query: RecallQuery,
+    wordings: Sequence[Wording],
+    image: Image,
+    policy: RecallPolicy,
+    rewriting: RewritePolicy = REWRITE_POLICY,
+) -> list[RankedHit]:
+    """Return the best ``query.top_k`` memories of ``image`` for all wordings, the first of which are the own words.
+
+    ``semantic`` comes from the fused ranks, which stand in ``explain.fused``; the rest of an explanation is that of the
+    wording that ranks the memory highest.
+    """
+    scored = [score_memories(image, asked_at(one.probe, one.text, query.at), policy.scoring) for one in wordings]
+    alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    ranks = np.stack([ranks_of(scores.fused, alive & scores.found) for scores in scored])
+    weights = np.ones(len(wordings))
+    weights[0] = rewriting.own_words
+    fused = np.asarray(weights @ (1 / (policy.scoring.rrf_k + ranks)), np.float32)
+    found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
+    best = best_sayings(fused, found, query, image, policy)
+    why = _explained(scored, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
+    ids = map(image.id, best.rows.tolist())
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+
+
+def ranks_of(scores: Float32, members: Mask) -> Float64:
+    """Return the rank of each member by its score, from 1, equals sharing theirs; infinite for what is no member."""
+    ranks = np.full(len(scores), np.inf)
+    found = -scores[members]
+    ranks[members] = 1 + np.searchsorted(np.sort(found), found)
+    return ranks
+
+
+def _explained(
+    scored: Sequence[Scores], ranks: Float64, fused: Float32, alive: Mask, best: Ranked
+) -> Iterator[Explain]:
+    """Yield an Explain per row of ``best``, by the wording that ranks it highest; of several the first."""
+    views = [
+        list(explain(replace(scores, fused=fused), alive, best.rows, best.near, best.weights)) for scores in scored
+    ]
+    highest = ranks[:, best.rows].argmin(axis=0).tolist()
+    return (views[wording][place] for place, wording in enumerate(highest))
