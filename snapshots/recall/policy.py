@@ -6,53 +6,70 @@ from typing import Literal
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
-_FOUR_VIEWS = "LoCoMo, 1,982 questions: R@10 78.7 with these four views, 74.4 with one of each"
-_SMOOTHING = "LoCoMo, 1,982 questions: R@10 78.7 with, 76.4 without"
-_RECENCY = (
-    "asked a day after the last turn, coverage@500/1000/2000 on locomo-dev .758/.817/.876, off .753/.817/.876, with "
-    "R3's 1.2/1.0/0.8/0.6 .727/.803/.866; madial-zh-dev @125/250/500 .470/.604/.749, off .470/.598/.743, R3's "
-    ".461/.591/.733"
+# Figures that a source cites stand in docs/runs: those of the policy first, then "at" another value of the field.
+_LOCOMO = "run 2e04e7676a89: coverage@500/1000/2000 .792/.852/.902; "
+_MADIAL = "run 4d70dcd5c729: coverage@125/250/500 .577/.775/.876; "
+_KEYWORD_OWN = (
+    _LOCOMO
+    + "at 0.2 .782/.852/.899; at 0.5 .778/.847/.899; "
+    + _MADIAL
+    + "at 0.2 .577/.759/.876; at 0.5 .571/.751/.851"
 )
-_CURVES = (
-    "asked a day after the last turn, coverage@500/1000/2000 on locomo-dev: steps .758/.817/.876, episode "
-    ".647/.743/.845; madial-zh-dev @125/250/500: steps .470/.604/.749, episode .412/.573/.726; hyperbolic, locomo-dev "
-    "@1000: .626"
+_KEYWORD_WINDOW = _LOCOMO + "at 0 .773/.844/.898; at 0.1 .787/.852/.900; at 0.3 .788/.849/.904"
+_KEYWORD_SITTING = _LOCOMO + "at 0 .776/.849/.893; at 0.1 .787/.851/.897; at 0.3 .789/.851/.899"
+_DENSE_DATED = (
+    _LOCOMO
+    + "at 0 .783/.840/.900; at 0.2 .790/.851/.899; at 0.5 .784/.851/.897; "
+    + _MADIAL
+    + "at 0 .531/.693/.834; at 0.2 .571/.751/.857; at 0.5 .571/.764/.876"
 )
-_FLOOR = (
-    "locomo-dev, each question against the other subjects' memories: 75 % of the cosines lie below 0.134, 90 % below "
-    "0.181. Coverage@500/1000/2000 .753/.817/.876 without, with 0.134 and with 0.181, .752/.816/.875 from 0.185 on; of "
-    "105 evidence turns without a common word 0.134 loses 3 %, 0.181 loses 12 %. madial-zh-dev with the multilingual "
-    "model: 75 % lie below 0.157; coverage is equal with and without, and @500 falls from .856 to .843 from 0.25 on"
+_DENSE_CONTINUED = (
+    _LOCOMO
+    + "at 0 .789/.839/.899; at 0.1 .790/.851/.899; at 0.3 .789/.851/.900; "
+    + _MADIAL
+    + "at 0 .558/.733/.843; at 0.1 .587/.751/.846; at 0.3 .577/.764/.877"
 )
-_ON = "locomo-dev, 510 questions, coverage@500/1000/2000 and R@10: .791/.845/.897/.766; "
-_FUSION = (
-    "coverage and R@10, scores .792/.852/.902/.772 on locomo-dev, .577/.775/.876/.802 on madial-zh-dev; ranks with "
-    "k = 60 .770/.841/.894/.744 and .542/.715/.856/.807, with k = 10 .776/.841/.890/.749 and .576/.749/.875/.817"
+_FUSION = _LOCOMO + "at ranks .770/.841/.894; " + _MADIAL + "at ranks .542/.715/.856"
+_SMOOTH_PREVIOUS = _LOCOMO + "at 0 .779/.849/.895; at 0.2 .789/.851/.900; at 0.45 .786/.847/.899"
+_SMOOTH_NEXT = _LOCOMO + "at 0 .783/.848/.902; at 0.1 .786/.850/.901; at 0.3 .791/.850/.902"
+_QUERY_TERMS = _MADIAL + "at 24 .589/.750/.870; at 32 .565/.780/.870; at all .577/.775/.876"
+_COSINE_FLOORS = (
+    "each question of locomo-dev against the other subjects' memories: 75 % of the cosines lie below 0.134; of "
+    "105 evidence turns without a common word it loses 3 %. madial-zh-dev with the multilingual model: 75 % "
+    "lie below 0.157; " + _LOCOMO + "at none .792/.852/.902; " + _MADIAL + "at none .577/.775/.876"
 )
-_SITTING = _ON + "without .769/.845/.892/.752"
-_NAMED = _ON + "with 0.5 .776/.829/.888/.762; leaving one subject out, 1.1 or more won in all four folds"
-_TIMES = _ON + "without .784/.845/.893/.756"
-_ASKING = _ON + "without .784/.840/.894/.755"
-_LONGER = _ON + "without .788/.845/.895/.759"
-_CHINESE = "madial-zh-dev, 80 questions, coverage@125/250/500 and R@10: .576/.728/.856/.779; "
-_DENSE = (
-    _CHINESE + "with weight 1 .558/.706/.833/.773, with 2 .565/.735/.862/.779, without the model .495/.601/.731/.661"
+_DENSE_WEIGHTS = _MADIAL + "at use-multilingual-v3 1 .576/.743/.840; at use-multilingual-v3 2 .573/.770/.876"
+_NAMED_SPEAKER = _LOCOMO + "at 0 .759/.826/.887; at 0.5 .783/.837/.895; at 1.5 .794/.854/.900; at 2 .791/.855/.902"
+_NAMED_TIME = _LOCOMO + "at 0 .781/.852/.898; at 0.25 .786/.852/.900; at 1 .791/.852/.903"
+_SAID_IN_TIME = _LOCOMO + "at 0 .788/.844/.898; at 1 .788/.849/.903; at 2 .792/.852/.902"
+_SAID_RECENTLY = (
+    "no gain here, where it means the day of the story; kept as a hint for users, who mean the days before "
+    "they ask (R2); "
+    + _LOCOMO
+    + "at 0 .792/.852/.902; at 0.2 .792/.852/.902; "
+    + _MADIAL
+    + "at 0 .577/.775/.876; at 0.2 .571/.775/.876"
 )
-_SENTENCES = _CHINESE + "with all sentences alike .573/.730/.842/.751, with 0.7 .575/.715/.858/.775"
-_RELATED = _ON + "without .770/.833/.893/.751"
-_DATED = (
-    "asked when the data sets ask, confidence off; the 68 questions of locomo-dev that name a time, coverage@500/1000/"
-    "2000 and R@10: "
+_SAID_AFTER_DAYS = _LOCOMO + "at 0 .790/.848/.901; at 3 .792/.850/.903; at 30 .792/.852/.903"
+_ASKING = _LOCOMO + "at 0 .792/.849/.901; at 0.2 .788/.853/.902; at 0.5 .786/.843/.900"
+_LONGER = _LOCOMO + "at 0 .786/.850/.902; at 0.2 .794/.851/.903; at 0.3 .786/.850/.903"
+_RELATED_COSINE = _LOCOMO + "at 0.35 .788/.853/.897; at 0.55 .787/.851/.900; at 0.65 .781/.846/.902"
+_RELATED_SHARE = _LOCOMO + "at 0 .772/.838/.900; at 0.25 .774/.849/.899; at 0.75 .794/.850/.902"
+_RELATED_TERMS = _LOCOMO + "at 2 .789/.854/.903; at 10 .792/.852/.902; at all .790/.852/.903"
+_SENTENCE_DECAY = _MADIAL + "at 0.65 .579/.775/.861; at 0.9 .568/.748/.856; at 1 .581/.735/.856"
+_USE_RECENCY = _LOCOMO + "at off .790/.855/.904; " + _MADIAL + "at off .584/.770/.876"
+_RECENCY_CURVE = (
+    _LOCOMO
+    + "at hyperbolic .359/.617/.821; at episode .702/.788/.869; "
+    + _MADIAL
+    + "at hyperbolic .120/.302/.558; at episode .499/.689/.848"
 )
-_SAID = _DATED + (
-    ".804/.881/.947/.760, without .775/.830/.911/.745, with 1 .775/.859/.955/.738, with 2 .804/.881/.942/.745. The 11 "
-    "of madial-zh-dev: equal with and without. All 510: .794/.853/.899/.772, without .790/.846/.894/.770"
+_RECENCY_VALUES = (
+    _LOCOMO
+    + "at 0 .790/.855/.904; at 2 .788/.849/.898; at R3 .755/.835/.886; "
+    + _MADIAL
+    + "at 0 .584/.770/.876; at 2 .571/.768/.870; at R3 .546/.714/.848"
 )
-_RECENT = _DATED + (
-    ".804/.881/.947/.760, without .804/.889/.947/.760; from 0.2 on madial-zh-dev loses at 125 tokens. No gain there, "
-    "where it means the day of the story; kept as a hint for users, who mean the days before they ask (R2)"
-)
-_AFTER = _DATED + "14 .804/.881/.947/.760, 0 .789/.852/.933/.760, 3 .804/.866/.947/.760, 30 .789/.874/.950/.745"
 # Left out, because it lost: more for a memory that holds a name, a number or a quoted phrase of the question exactly.
 # BM25 weighs these rare words already. The 67 questions of locomo-dev that hold one, coverage@500 and R@10: .873/.812
 # without, .869/.809 with 0.3, .864/.807 with 0.6, .857/.807 with 1; numbers and quoted phrases alone: equal. The 5 of
@@ -70,43 +87,43 @@ class ScoringPolicy:
 
     bm25_k1: float = promised(1.2, row="R2")
     bm25_b: float = promised(0.75, row="R2")
-    keyword_own: float = measured(0.35, source=_FOUR_VIEWS)
-    keyword_window: float = measured(0.15, source=_FOUR_VIEWS)
-    keyword_sitting: float = measured(0.2, source=_SITTING)
-    dense_dated: float = measured(0.30, source=_FOUR_VIEWS)
-    dense_continued: float = measured(0.20, source=_FOUR_VIEWS)
+    keyword_own: float = measured(0.35, source=_KEYWORD_OWN)
+    keyword_window: float = measured(0.15, source=_KEYWORD_WINDOW)
+    keyword_sitting: float = measured(0.2, source=_KEYWORD_SITTING)
+    dense_dated: float = measured(0.30, source=_DENSE_DATED)
+    dense_continued: float = measured(0.20, source=_DENSE_CONTINUED)
     fusion: Literal["scores", "ranks"] = measured("scores", source=_FUSION)
     """What is fused: z-scores of the views' scores, or of reciprocal ranks (RRF)."""
     rrf_k: float = promised(60.0, row="R2")
-    smooth_previous: float = measured(0.3, source=_SMOOTHING)
-    smooth_next: float = measured(0.2, source=_SMOOTHING)
-    query_terms: int = measured(48, source="MADial zh: R@10 .636 with the 48 rarest terms, .635 with all, .619 with 32")
+    smooth_previous: float = measured(0.3, source=_SMOOTH_PREVIOUS)
+    smooth_next: float = measured(0.2, source=_SMOOTH_NEXT)
+    query_terms: int = measured(48, source=_QUERY_TERMS)
     cosine_floors: tuple[tuple[str, float], ...] = measured(
-        (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_FLOOR
+        (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_COSINE_FLOORS
     )
     """By embedding space: without a common word a memory answers from this cosine on; in any other space always."""
-    dense_weights: tuple[tuple[str, float], ...] = measured((("use-multilingual-v3", 1.5),), source=_DENSE)
+    dense_weights: tuple[tuple[str, float], ...] = measured((("use-multilingual-v3", 1.5),), source=_DENSE_WEIGHTS)
     """By embedding space: what its views weigh beside the words; 1 in any other."""
-    named_speaker: float = measured(1.1, source=_NAMED)
-    named_time: float = measured(0.5, source=_TIMES)
+    named_speaker: float = measured(1.1, source=_NAMED_SPEAKER)
+    named_time: float = measured(0.5, source=_NAMED_TIME)
     """For a memory that names a time, when the question asks for one."""
-    said_in_time: float = measured(1.5, source=_SAID)
+    said_in_time: float = measured(1.5, source=_SAID_IN_TIME)
     """For a memory that was said in a time that the question names."""
-    said_recently: float = measured(0.1, source=_RECENT)
+    said_recently: float = measured(0.1, source=_SAID_RECENTLY)
     """The same for "recently": no more than a hint, for R3's recency counts beside it."""
-    said_after_days: float = measured(14.0, source=_AFTER)
+    said_after_days: float = measured(14.0, source=_SAID_AFTER_DAYS)
     """People tell of a day later: what a memory gains falls to nothing within so many days after the time named."""
     asking: float = measured(0.3, source=_ASKING)
     """Taken from a memory that is a question itself."""
     longer: float = measured(0.1, source=_LONGER)
     """Times ln(1 + terms): a memory that says more holds an answer more often."""
-    related_cosine: float = measured(0.45, source=_RELATED)
-    related_share: float = measured(0.5, source=_RELATED)
+    related_cosine: float = measured(0.45, source=_RELATED_COSINE)
+    related_share: float = measured(0.5, source=_RELATED_SHARE)
     """Of a term's weight times the cosine, for a term of the subject's vocabulary that is near to it."""
-    related_terms: int = measured(5, source=_RELATED)
+    related_terms: int = measured(5, source=_RELATED_TERMS)
     related_words: int = assumed(32, owner="recall", settle_by="the length of real questions")
     """Questions of more words say enough themselves, and the look-up costs 0.2 ms for each new word."""
-    sentence_decay: float = measured(0.8, source=_SENTENCES)
+    sentence_decay: float = measured(0.8, source=_SENTENCE_DECAY)
     sentence_least: float = assumed(0.2, owner="recall", settle_by="recall of long questions")
     sitting_gap_hours: float = assumed(6.0, owner="recall", settle_by="silences in real conversations of weeks")
     """A conversation is cut into sittings where nothing was said for longer."""
@@ -124,14 +141,14 @@ class ScoringPolicy:
 class RankingPolicy:
     """The factors of R3, each of which can be switched off."""
 
-    use_recency: bool = measured(True, source=_RECENCY)
+    use_recency: bool = measured(True, source=_USE_RECENCY)
     use_confidence: bool = promised(True, row="R3")
     use_provenance: bool = promised(True, row="R3")
     use_frequency: bool = promised(True, row="R3")
-    recency_curve: str = measured("steps", source=_CURVES)
+    recency_curve: str = measured("steps", source=_RECENCY_CURVE)
     """``steps``, ``hyperbolic`` (1 / (1 + rate x days)), or ``episode``: not a factor, but a share of the score."""
     recency_days: tuple[float, ...] = promised((7, 30, 90), row="R3")
-    recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_RECENCY)
+    recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_RECENCY_VALUES)
     episode_shares: tuple[float, float, float] = promised((0.5, 0.3, 0.2), row="R3")
     """Of similarity, recency and importance, with the curve "episode"."""
     episode_decay: float = promised(0.95, row="R3")
@@ -170,8 +187,6 @@ class RewritePolicy:
     """What a chat model may add to a question (R5)."""
 
     variants: int = promised(3, row="R5")
-    own_words: float = assumed(2.0, owner="recall", settle_by="coverage with the wordings of a real chat model")
-    """What the question's own words weigh when orders are fused; each other wording weighs 1."""
     question_chars: int = assumed(1_000, owner="recall", settle_by="lengths of questions that rewriting helps")
     wording_chars: int = assumed(300, owner="recall", settle_by="lengths of questions that rewriting helps")
     kept: int = assumed(1_024, owner="recall", settle_by="share of questions asked again in production")

@@ -1,0 +1,100 @@
+"""A number of recall cites the evaluation run that measured it, and the run holds what is said of it. Rows: D4, T4.
+
+A source is prose, then for each run ``run <id>: `` and figures: the policy's own, or those ``at`` another value of the
+field. Names of figures hold until others are named: ``coverage@500/1000 .792/.852; at 0 .759/.826``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from memory_platform.evaluation.run_file import FORMAT, run_id
+from memory_platform.kernel.policy import provenance_of
+from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
+
+RUNS = Path(__file__).resolve().parents[2] / "docs" / "runs"
+PARTS = {"scoring": ScoringPolicy, "ranking": RankingPolicy}
+WITHOUT_RUN = {"ranking.say_once"}
+"""Measured by what it costs and by counting what was said again, too."""
+
+RUN = re.compile(r"\brun ([0-9a-f]{12}): ")
+NAMES = r"[a-z]+@\d+(?:/\d+)*"
+VALUES = r"\d?\.\d{3}(?:/\d?\.\d{3})*"
+CLAIM = re.compile(rf"(?:at (?P<value>.+?) )?(?:(?P<names>{NAMES}) )?(?P<figures>{VALUES})")
+HALF_A_DIGIT = 0.0005 + 1e-9
+
+
+def measured_fields() -> Iterator[tuple[str, str]]:
+    for part, policy in PARTS.items():
+        for name, provenance in provenance_of(policy).items():
+            if provenance.kind == "measured" and f"{part}.{name}" not in WITHOUT_RUN:
+                yield f"{part}.{name}", provenance.source
+
+
+def run_of(path: Path) -> dict[str, Any]:
+    run = orjson.loads(path.read_bytes())
+    assert isinstance(run, dict)
+    return run
+
+
+def figures_at(run: Mapping[str, Any], field: str, value: str | None) -> Mapping[str, float]:
+    """Return the policy's own figures, or those at another value; of a number by space, ``value`` names it first."""
+    if value is None:
+        held = run["figures"]["overall"]
+    elif value in run["sweep"].get(field, {}):
+        held = run["sweep"][field][value]
+    else:
+        space, _, weight = value.rpartition(" ")
+        held = run["sweep"][f"{field}: {space}"][weight]
+    assert isinstance(held, dict)
+    return held
+
+
+def faults_of(field: str, run: Mapping[str, Any], claims: str) -> Iterator[str]:
+    names: list[str] = []
+    for claim in claims.strip("; ").split("; "):
+        read = CLAIM.fullmatch(claim)
+        if not read:
+            yield f"{claim!r} is no figure"
+            continue
+        if read["names"]:
+            figure, _, depths = read["names"].partition("@")
+            names = [f"{figure}@{depth}" for depth in depths.split("/")]
+        held = figures_at(run, field, read["value"])
+        for name, told in zip(names, read["figures"].split("/"), strict=True):
+            if abs(held[name] - float(told)) > HALF_A_DIGIT:
+                yield f"{claim!r}: {name} is {held[name]}"
+
+
+@pytest.mark.parametrize(("field", "source"), [pytest.param(*one, id=one[0]) for one in measured_fields()])
+def test_a_number_cites_a_run_that_says_so(field: str, source: str) -> None:
+    part, _, name = field.partition(".")
+    _, *cited = RUN.split(source)
+    assert cited, f"{field} cites no run: manage.py evaluate --sweep --keep docs/runs makes one"
+    for run_name, claims in zip(cited[::2], cited[1::2], strict=True):
+        run = run_of(RUNS / f"{run_name}.json")
+        now = orjson.loads(orjson.dumps(getattr(getattr(DEFAULT_RECALL, part), name)))
+        assert run["policy"][part][name] == now, f"{field} is no longer what run {run_name} measured"
+        assert list(faults_of(name, run, claims)) == []
+
+
+@pytest.mark.parametrize("path", sorted(RUNS.glob("*.json")), ids=lambda path: path.stem)
+def test_a_kept_run_is_what_its_id_says(path: Path) -> None:
+    run = run_of(path)
+
+    assert run["format"] == FORMAT
+    assert run_id(run) == run["run_id"] == path.stem
+    assert "rows" not in run
+    assert re.fullmatch(r"[0-9a-f]{40}", run["code"]["commit"]), "measured on files that no commit holds"
+
+
+def test_a_wrong_figure_is_found() -> None:
+    run = {"figures": {"overall": {"coverage@500": 0.7921}}, "sweep": {"f": {"0": {"coverage@500": 0.7591}}}}
+
+    assert list(faults_of("f", run, "coverage@500 .792; at 0 .759; ")) == []
+    assert list(faults_of("f", run, "coverage@500 .792; at 0 .758")) == ["'at 0 .758': coverage@500 is 0.7591"]
+    assert list(faults_of("f", run, "coverage@500 .792, better")) == ["'coverage@500 .792, better' is no figure"]
