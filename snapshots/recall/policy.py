@@ -187,6 +187,8 @@ class RewritePolicy:
     """What a chat model may add to a question (R5)."""
 
     variants: int = promised(3, row="R5")
+    own_words: float = assumed(2.0, owner="recall", settle_by="coverage with the wordings of a real chat model")
+    """What the question's own words weigh when orders are fused; each other wording weighs 1."""
     question_chars: int = assumed(1_000, owner="recall", settle_by="lengths of questions that rewriting helps")
     wording_chars: int = assumed(300, owner="recall", settle_by="lengths of questions that rewriting helps")
     kept: int = assumed(1_024, owner="recall", settle_by="share of questions asked again in production")
