@@ -6,7 +6,7 @@ Importing pydantic-ai takes seconds: only a process that is configured to chat p
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as TooSlow
 from dataclasses import replace
 from functools import partial
@@ -32,6 +32,7 @@ from memory_platform.providers.policy import CHAT, CIRCUIT, ChatPolicy, CircuitP
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
+    from memory_platform.providers.chat_vendors import Objection, Said
     from memory_platform.providers.chat_wire import Call
 
 Answer = TypeVar("Answer")
@@ -89,6 +90,7 @@ class Chat:
         self._seconds = seconds
         self._policy = policy
         self._circuit = Circuit(circuit_policy)
+        self._json_mode = True
 
     @property
     def ready(self) -> bool:
@@ -137,11 +139,11 @@ class Chat:
         self, model: "Model", prompt: ChatPrompt, read: Callable[[str], Answer], call: "Call", as_json: bool
     ) -> Answer:
         """Ask, and once more with what was wrong. Raises Unusable, CallFailed."""
-        from memory_platform.providers.chat_vendors import Objection, say  # noqa: PLC0415 -- imported with the library
+        from memory_platform.providers.chat_vendors import Objection  # noqa: PLC0415 -- imported with the library
 
         objections: list[Objection] = []
         while True:
-            said = await say(model, prompt, objections, call, self._policy, as_json=as_json)
+            said = await self._said(model, prompt, objections, call, as_json)
             try:
                 return read(said.text)
             except Unusable as unusable:
@@ -150,6 +152,26 @@ class Chat:
                 brief = " It was cut off: be brief." if said.cut else ""
                 fault = f"That answer could not be used. {unusable}{brief} Answer again as the instructions say."
                 objections.append(Objection(said.text[: self._policy.text_chars], fault))
+
+    async def _said(
+        self, model: "Model", prompt: ChatPrompt, objections: "Sequence[Objection]", call: "Call", as_json: bool
+    ) -> "Said":
+        """Ask once; an endpoint that refuses its kind's JSON mode, as some servers do, is asked without it ever after.
+
+        Raises CallFailed.
+        """
+        from memory_platform.providers.chat_vendors import say  # noqa: PLC0415 -- imported with the library
+
+        json_mode = as_json and self._json_mode
+        try:
+            return await say(model, prompt, objections, call, self._policy, as_json=json_mode)
+        except CallFailed as failed:
+            if not json_mode or failed.failure is not Failure.REFUSED:
+                raise
+        call.failure = None
+        said = await say(model, prompt, objections, call, self._policy, as_json=False)
+        self._json_mode = False
+        return said
 
     def _failed(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
         """Return what to raise, and note it: an answer that is at fault says nothing about the endpoint."""

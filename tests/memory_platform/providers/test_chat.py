@@ -69,6 +69,7 @@ def test_an_answer_comes_in_the_shape_asked_for_with_what_it_cost(server: ModelS
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {SECRET}"
+    assert request.body["response_format"] == {"type": "json_object"}
     assert (request.body["model"], request.body["max_tokens"]) == ("some-model", CHAT.answer_tokens)
     system, user = request.body["messages"]
     assert (system["role"], user["role"], user["content"]) == ("system", "user", TEXT)
@@ -80,7 +81,15 @@ def test_a_text_comes_as_it_is(server: ModelServer) -> None:
     server.answer = lambda _: completion("<think>two lines</think>\n The dog is called 小白. \n")
     answered = chat(server).text(ASKED)
     assert answered.value == "The dog is called 小白."
-    assert "JSON" not in str(server.requests[0].body)
+    assert "json" not in str(server.requests[0].body).lower()
+
+
+def test_a_server_without_json_mode_is_asked_without_it_from_then_on(server: ModelServer) -> None:
+    server.answer = lambda request: Reply({}, status=400) if "response_format" in request.body else completion(GOOD)
+    model = chat(server, failures=1)
+    for _ in range(2):
+        assert model.structured(ASKED, Colour).value.shade == 3
+    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
 
 
 def test_threads_and_calls_share_the_connection(server: ModelServer) -> None:
@@ -163,7 +172,7 @@ def test_a_text_beyond_all_bounds_is_invalid(server: ModelServer) -> None:
         (Reply({}, status=500), 2, "broken"),
         (Reply({}, status=429), 2, "overloaded"),
         (Reply({}, status=401), 1, "denied"),
-        (Reply({"error": {"message": TEXT}}, status=400), 1, "refused"),
+        (Reply({"error": {"message": TEXT}}, status=400), 2, "refused"),
         (Reply({"choices": []}), 1, "wrong_answer"),
         (Reply(b"not JSON " + TEXT.encode()), 1, "wrong_answer"),
         (Reply(b"packed", headers={"Content-Encoding": "gzip"}), 1, "wrong_answer"),

@@ -129,7 +129,6 @@ def test_a_text_and_a_repair_too(server: ModelServer, kind: str, model: str) -> 
         (Reply({"error": {"message": TEXT}}, status=500), 2, "broken"),
         (Reply({"error": {"message": TEXT}}, status=429), 2, "overloaded"),
         (Reply({"error": {"message": TEXT}}, status=401), 1, "denied"),
-        (Reply({"error": {"message": TEXT}}, status=400), 1, "refused"),
         (Reply(b"x" * 1_000_000), 1, "too_large"),
         (Reply(b"[" + TEXT.encode()), 1, "wrong_answer"),
     ],
