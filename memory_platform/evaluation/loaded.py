@@ -8,7 +8,7 @@ from uuid import UUID
 from memory_platform.evaluation.overlap import Wanted, estimated_tokens, pieces_of, wanted_of
 from memory_platform.evaluation.questions import Question, SubjectQuestions
 from memory_platform.kernel.errors import Unavailable
-from memory_platform.providers.contracts import WordRelations
+from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
 from profiles.held import subject_id_of
 from snapshots.embedding.rows import Float32
@@ -75,9 +75,12 @@ class LoadedSubject:
 def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     """Read a subject's memory through the product's own loader and make its questions ready with its own embedder.
 
-    Raises MemoryIncomplete when a model or pgvector does not answer.
+    Raises MemoryIncomplete or EmbeddingUnavailable when a model or pgvector does not answer.
     """
     embedders = active_embedders()
+    for embedder in embedders:
+        if isinstance(embedder, Preparable):
+            embedder.prepare()  # a question does not wait until a model is loaded; an evaluation does
     embedded = [embed_question(question.query, embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(asked.subject_id)
