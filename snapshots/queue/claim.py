@@ -38,10 +38,12 @@ def due_work(kinds: Iterable[WorkKind]) -> list[Due]:
 def claim(kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
     """Lease a batch of due items, ordered by position; empty when there are none or others are at them.
 
+    A batch ends with the item whose text makes it ``batch_bytes``, however few these are.
+
     Of an ordered kind the search for subjects begins at the subject ``begin_at`` and, without a find, at the first.
     """
     if kind not in IN_ORDER:
-        return _claimed(rows(sql.CLAIM_ANY_ORDER, **_lease(kind, policy), limit=policy.batch))
+        return _claimed(rows(sql.CLAIM_ANY_ORDER, **_lease(kind, policy), limit=policy.batch_of(kind)))
     return _claim_in_order(kind, begin_at, policy) or (
         _claim_in_order(kind, FIRST_SUBJECT, policy) if begin_at != FIRST_SUBJECT else []
     )
@@ -59,7 +61,7 @@ def take_over(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[Cla
 
 def _take_over(kind: WorkKind, policy: QueuePolicy, *, alone: bool) -> list[ClaimedWork]:
     terms = {"most": policy.attempts_of(kind), "in_order": kind in IN_ORDER}
-    size = {"alone": alone, "limit": 1 if alone else policy.batch}
+    size = {"alone": alone, "limit": 1 if alone else policy.batch_of(kind)}
     while found := rows(sql.TAKE_OVER, **_lease(kind, policy), **terms, **size):
         if items := _claimed(found):
             return items
@@ -73,7 +75,7 @@ def _claim_in_order(kind: WorkKind, begin_at: UUID, policy: QueuePolicy) -> list
 
 
 def _lease(kind: WorkKind, policy: QueuePolicy) -> dict[str, object]:
-    return {"kind": kind.value, "token": uuid4(), "lease": policy.lease}
+    return {"kind": kind.value, "token": uuid4(), "lease": policy.lease, "bytes": policy.batch_bytes}
 
 
 def _claimed(found: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:

@@ -1,7 +1,7 @@
 """Draining a tenant's queue: claim, have it done, until nothing is due or the time is up."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
@@ -28,19 +28,19 @@ def drain_work(
     """Do the tenant's due work of the kinds that have a handler. Runs outside any ``tenant_tx``; safe to run anywhere,
     any number of times at once.
 
-    Stops claiming after ``drain_budget``, so that a worker that is asked to end can, and after each ``turn`` if
-    ``others_wait``: ``more`` then asks for another wake-up. Raises only database errors; the work comes back when its
-    lease runs out.
+    Stops claiming after ``drain_budget``, so that a worker that is asked to end can, and after a batch that ends the
+    ``turn`` if ``others_wait``: ``more`` then asks for another wake-up. Raises only database errors; the work comes
+    back when its lease runs out.
     """
     drain = Drain(tenant_id, handlers, policy)
     now = time.monotonic()
     ends_at, turn_ends_at = now + policy.drain_budget.total_seconds(), now + policy.turn.total_seconds()
-    while drain.round():
+    for _ in drain.batches():
         now = time.monotonic()
         if now >= ends_at or (now >= turn_ends_at and others_wait()):
             return drain.report(more=True)
         if now >= turn_ends_at:
-            turn_ends_at = now + policy.turn.total_seconds()
+            turn_ends_at = now + policy.look_every.total_seconds()
     return drain.report(more=False)
 
 
@@ -54,13 +54,19 @@ class Drain:
         self._paused: set[WorkKind] = set()
         self._done = self._failed = 0
 
-    def round(self) -> bool:
-        """Take abandoned items and a batch of each kind that is due; False when there was nothing to take."""
-        kinds = [kind for kind in self._handlers if kind not in self._paused]
-        with tenant_tx(self._tenant_id):
-            due = due_work(kinds)
-        turns = [self._turn(kind) for kind in due]
-        return any(turns)
+    def batches(self) -> Iterator[None]:
+        """Do one batch after the other, and stop after each: abandoned items and due ones of each kind that has some.
+
+        Ends with a round that found nothing to take.
+        """
+        took = True
+        while took:
+            took = False
+            for due in self._due():
+                for take in (self._take_over, self._claim):
+                    if take(due):
+                        took = True
+                        yield
 
     def report(self, *, more: bool) -> DrainReport:
         """Return what was done so far."""
@@ -68,26 +74,31 @@ class Drain:
             log(Event.WORK_DONE, tenant=self._tenant_id, items=self._done, failed=self._failed, more=more)
         return DrainReport(self._done, self._failed, more)
 
-    def _turn(self, due: Due) -> bool:
-        abandoned = self._take_over(due.kind) if due.abandoned else []
-        fresh = self._claim(due.kind, due.subject_id) if due.subject_id and due.kind not in self._paused else []
-        return bool(abandoned or fresh)
-
-    def _take_over(self, kind: WorkKind) -> list[ClaimedWork]:
+    def _due(self) -> list[Due]:
+        kinds = [kind for kind in self._handlers if kind not in self._paused]
         with tenant_tx(self._tenant_id):
-            items = take_over(kind, policy=self._policy)
-        return self._settled(kind, items)
+            return due_work(kinds)
 
-    def _claim(self, kind: WorkKind, begin_at: UUID) -> list[ClaimedWork]:
+    def _take_over(self, due: Due) -> bool:
+        if not due.abandoned:
+            return False
         with tenant_tx(self._tenant_id):
-            items = claim(kind, begin_at=begin_at, policy=self._policy)
-        return self._settled(kind, items)
+            items = take_over(due.kind, policy=self._policy)
+        return self._settled(due.kind, items)
 
-    def _settled(self, kind: WorkKind, items: list[ClaimedWork]) -> list[ClaimedWork]:
+    def _claim(self, due: Due) -> bool:
+        if due.subject_id is None or due.kind in self._paused:
+            return False
+        with tenant_tx(self._tenant_id):
+            items = claim(due.kind, begin_at=due.subject_id, policy=self._policy)
+        return self._settled(due.kind, items)
+
+    def _settled(self, kind: WorkKind, items: list[ClaimedWork]) -> bool:
+        """Have a batch done; False when it is empty."""
         if items:
             settled = settle(self._tenant_id, self._handlers[kind], items, self._policy)
             self._done += settled.done
             self._failed += settled.failed
             if settled.outage:
                 self._paused.add(kind)
-        return items
+        return bool(items)

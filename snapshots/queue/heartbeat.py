@@ -1,8 +1,9 @@
-"""Keeping a lease while its handler computes."""
+"""Signs of life while a handler computes: a thread renews what would run out, a batch's lease or a tenant's seat."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from uuid import UUID
 
 from django.db import DatabaseError, connection
@@ -16,13 +17,29 @@ from tenants.isolation import tenant_tx
 
 @contextmanager
 def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Iterator[None]:
-    """Renew the lease of ``items`` every ``renew_every`` while the block runs, from a thread of its own.
+    """Renew the lease of ``items`` every ``renew_every`` while the block runs."""
+
+    def renewed() -> bool:
+        try:
+            with tenant_tx(tenant_id):
+                return bool(renew(items, policy=policy))
+        except DatabaseError as fault:  # without renewals the lease runs out, and somebody else does the work
+            log(Event.LEASE_LOST, items=len(items), error=type(fault).__name__)
+            return False
+
+    with kept_up(renewed, policy.renew_every):
+        yield
+
+
+@contextmanager
+def kept_up(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
+    """Call ``renew_it`` again and again while the block runs, from a thread of its own, until it returns False.
 
     The thread shows that the process lives, not that the handler advances: the job's time limit ends a handler that
     hangs, and with it the renewals.
     """
     finished = threading.Event()
-    beats = threading.Thread(target=_beat, args=(tenant_id, items, policy, finished), name="heartbeat", daemon=True)
+    beats = threading.Thread(target=_beat, args=(renew_it, every, finished), name="heartbeat", daemon=True)
     beats.start()
     try:
         yield
@@ -31,14 +48,10 @@ def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolic
         beats.join()
 
 
-def _beat(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy, finished: threading.Event) -> None:
+def _beat(renew_it: Callable[[], bool], every: timedelta, finished: threading.Event) -> None:
     try:
-        while not finished.wait(policy.renew_every.total_seconds()):
-            with tenant_tx(tenant_id):
-                still_ours = renew(items, policy=policy)
-            if not still_ours:
+        while not finished.wait(every.total_seconds()):
+            if not renew_it():
                 return
-    except DatabaseError as fault:  # without renewals the lease runs out, and somebody else does the work
-        log(Event.LEASE_LOST, items=len(items), error=type(fault).__name__)
     finally:
         connection.close()  # this thread's own

@@ -21,6 +21,13 @@ class QueuePolicy:
         200,
         source="4,000 no-op items, one process, 2 busy cores: 100 -> 2,700/s, 200 -> 3,400/s, 400 -> 4,900/s",
     )
+    batch_bytes: int = measured(
+        131_072,
+        source="60 KB of English or Chinese in one message, embedded models, 2 busy cores: 0.25 s of statements and "
+        "0.02 s of extraction",
+    )
+    """Of the text of a batch's messages: the one that passes it is the last. A batch is to end well within a turn."""
+    conversation_batch: int = assumed(20, owner="queue", settle_by="time of a batch of conversations' ends")
     subject_batch: int = assumed(100, owner="queue", settle_by="time of one extraction batch with a model configured")
     subjects_visited: int = assumed(1_000, owner="queue", settle_by="a tenant with more subjects in backlog at once")
     attempts: int = promised(8, row="C3")
@@ -34,15 +41,27 @@ class QueuePolicy:
         timedelta(seconds=1), owner="queue", settle_by="how long tenants wait for each other in production"
     )
     """How long a tenant is worked for while others wait."""
+    look_every: timedelta = assumed(
+        timedelta(milliseconds=250), owner="queue", settle_by="how long tenants wait for each other in production"
+    )
+    """After its first turn, a tenant that nobody waited for looks so often whether somebody does."""
     seat: timedelta = assumed(
         timedelta(seconds=15),
         owner="queue",
         settle_by="half as long again as a drain lasts",
     )
+    """How long the seat of a worker that died stays taken."""
+    seat_renewed_every: timedelta = assumed(
+        timedelta(seconds=5), owner="queue", settle_by="a third of the seat: two renewals may fail before it is lost"
+    )
     drain_budget: timedelta = promised(timedelta(seconds=10), row="C3: a stopping worker ends within 12 s")
 
     sweep_every: timedelta = promised(timedelta(seconds=2), row="C3")
     tenants_swept: int = promised(100, row="C3")
+
+    def batch_of(self, kind: WorkKind) -> int:
+        """Return how many items of this kind a batch may have: a conversation's end has many messages."""
+        return min(self.batch, self.conversation_batch) if kind == WorkKind.CONVERSATION else self.batch
 
     def attempts_of(self, kind: WorkKind) -> int:
         """Return after how many failures an item of this kind is dead."""

@@ -15,29 +15,45 @@ SELECT k.kind, r.subject_id, EXISTS (
   )
 FROM unnest(%(kinds)s::text[]) WITH ORDINALITY AS k (kind, turn)
 LEFT JOIN LATERAL (
-    SELECT w.subject_id FROM work w
+    SELECT w.subject_id, w.due_at FROM work w
     WHERE w.tenant_id = %(tenant)s AND w.kind = k.kind AND w.state = 'ready' AND w.due_at <= statement_timestamp()
     ORDER BY w.due_at LIMIT 1
 ) r ON true
-ORDER BY k.turn
+ORDER BY coalesce(r.due_at, '-infinity'), k.turn
 """
-"""One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out."""
+"""One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
 
-CLAIM_ANY_ORDER = """
-WITH picked AS (
-    SELECT w.id FROM work w
+In the order in which they wait: where turns are short, a kind must not come first again and again.
+"""
+
+_CONTENT_BYTES = """coalesce(CASE WHEN %(kind)s = 'conversation' THEN (
+        SELECT sum(octet_length(m.content)) FROM message m
+        WHERE m.tenant_id = %(tenant)s AND m.conversation_id = i.conversation_id
+    ) ELSE (
+        SELECT octet_length(m.content) FROM message m WHERE m.tenant_id = %(tenant)s AND m.id = i.message_id
+    ) END, 0)"""
+"""How much text an item ``i`` has to have read. The length of a long text is known without reading it."""
+
+CLAIM_ANY_ORDER = f"""
+WITH due AS (
+    SELECT w.id, w.conversation_id, w.message_id, w.due_at, w.position FROM work w
     WHERE w.tenant_id = %(tenant)s AND w.kind = %(kind)s AND w.state = 'ready' AND w.due_at <= statement_timestamp()
     ORDER BY w.due_at LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED
+), weighed AS (
+    SELECT s.id, sum(s.size) OVER (ORDER BY s.due_at, s.position) - s.size AS before
+    FROM (SELECT i.id, i.due_at, i.position, {_CONTENT_BYTES} AS size FROM due i) s
+), picked AS (
+    SELECT id FROM weighed WHERE before < %(bytes)s
 )
 UPDATE work w
 SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
     w.lease_token
-"""
+"""  # noqa: S608 - constants
 
-CLAIM_IN_ORDER = """
+CLAIM_IN_ORDER = f"""
 WITH RECURSIVE visited AS (
     (
         SELECT w.subject_id FROM work w
@@ -73,12 +89,12 @@ WITH RECURSIVE visited AS (
     WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM heads)) AND w.lease_token IS NULL
       AND w.done_at IS NULL AND w.due_at <= statement_timestamp()
     FOR UPDATE SKIP LOCKED
-), run AS (
-    SELECT l.subject_id, b.id, b.position FROM locked l CROSS JOIN LATERAL (
-        SELECT o.id, o.position,
+), due AS (
+    SELECT l.subject_id, b.* FROM locked l CROSS JOIN LATERAL (
+        SELECT o.id, o.conversation_id, o.message_id, o.position, row_number() OVER (ORDER BY o.position) AS turn,
             bool_and(o.state = 'ready' AND o.due_at <= statement_timestamp()) OVER (ORDER BY o.position) AS free
         FROM (
-            SELECT w.id, w.state, w.due_at, w.position FROM work w
+            SELECT w.id, w.conversation_id, w.message_id, w.state, w.due_at, w.position FROM work w
             WHERE w.tenant_id = %(tenant)s AND w.kind = %(kind)s AND w.state IN ('ready', 'leased')
               AND w.subject_id = l.subject_id
             -- Each subject has its share: a backlog of one does not fill the batch.
@@ -88,6 +104,12 @@ WITH RECURSIVE visited AS (
         ORDER BY o.position
     ) b
     WHERE b.free LIMIT %(limit)s
+), weighed AS (
+    -- One of each subject, then the second of each: long texts of one subject do not fill the batch either.
+    SELECT s.subject_id, s.id, s.position, sum(s.size) OVER (ORDER BY s.turn, s.position) - s.size AS before
+    FROM (SELECT i.subject_id, i.id, i.turn, i.position, {_CONTENT_BYTES} AS size FROM due i) s
+), run AS (
+    SELECT subject_id, id, position FROM weighed WHERE before < %(bytes)s
 ), taken AS (
     -- Never waits: who deletes a conversation locks its items one by one, the head among them.
     SELECT w.id FROM work w
@@ -108,11 +130,11 @@ SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
     w.lease_token
-"""
+"""  # noqa: S608 - constants
 
-TAKE_OVER = """
-WITH lost AS (
-    SELECT w.id, w.subject_id, w.position FROM work w
+TAKE_OVER = f"""
+WITH abandoned AS (
+    SELECT w.id, w.subject_id, w.conversation_id, w.message_id, w.lease_until, w.position FROM work w
     WHERE w.tenant_id = %(tenant)s AND w.kind = %(kind)s
       AND w.state = 'leased' AND w.lease_until <= statement_timestamp()
       AND (%(alone)s OR (w.error_code <> 'lease_expired' AND w.attempts < %(most)s - 2))
@@ -128,8 +150,13 @@ WITH lost AS (
       ))
     ORDER BY w.lease_until, w.position LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED
+), weighed AS (
+    SELECT s.id, s.subject_id, s.position, sum(s.size) OVER (ORDER BY s.lease_until, s.position) - s.size AS before
+    FROM (SELECT i.id, i.subject_id, i.lease_until, i.position, {_CONTENT_BYTES} AS size FROM abandoned i) s
+), lost AS (
+    SELECT id, subject_id, position FROM weighed WHERE before < %(bytes)s
 ), picked AS (
-    -- What was skipped, or fell behind the limit, holds up what was said after it.
+    -- What was skipped, or fell behind the limits, holds up what was said after it.
     SELECT l.id FROM lost l
     WHERE NOT (%(in_order)s AND EXISTS (
         SELECT 1 FROM work o
@@ -148,7 +175,7 @@ SET attempts = CASE WHEN w.error_code = 'lease_expired' THEN w.attempts + 1
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
     w.lease_token
-"""
+"""  # noqa: S608 - constants
 """A first loss is not the item's own fault as far as anybody knows: the item goes on with others, and is not given up
 for it. A second one in a row is: from then on it goes ``alone``, and so does who could not afford another loss."""
 

@@ -15,12 +15,14 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis_client import RedisAway, redis_client
 from snapshots.queue.counts import tenants_with_due_work
 from snapshots.queue.drain import drain_work
+from snapshots.queue.heartbeat import kept_up
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.values import Handlers
 from snapshots.queue.wake_up import nudge
 
 USE = "queue"
 _LEAVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"
+_STAY = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0"
 """Only one's own seat: it may have run out, and be another's by now."""
 
 
@@ -46,23 +48,40 @@ def take_turn(tenant_id: UUID, handlers: Handlers, *, policy: QueuePolicy = QUEU
 def seat(tenant_id: UUID, policy: QueuePolicy = QUEUE_POLICY) -> Iterator[bool]:
     """Tell whether nobody else works for the tenant now; without Redis everybody seems to be the first.
 
-    A seat is free again after ``seat`` when its holder died.
+    A seat is kept for as long as its holder lives, however long a batch takes, and free ``seat`` after its death.
     """
-    key, holder = f"memory:queue:seat:{tenant_id}", str(new_id())
+    key, holder = seat_key(tenant_id), str(new_id())
     try:
         is_first = redis_client().call(USE, lambda client: _sit(client, key, holder, policy))
     except RedisAway:
         yield True
         return
+    if not is_first:
+        yield False
+        return
     try:
-        yield is_first
+        with kept_up(lambda: _stay(key, holder, policy), policy.seat_renewed_every):
+            yield True
     finally:
-        if is_first:
-            _leave(key, holder)
+        _leave(key, holder)
+
+
+def seat_key(tenant_id: UUID) -> str:
+    """Return the key in Redis under which the tenant's seat stands."""
+    return f"memory:queue:seat:{tenant_id}"
 
 
 def _sit(client: Redis, key: str, holder: str, policy: QueuePolicy) -> bool:
     return bool(client.set(key, holder, nx=True, px=policy.seat))
+
+
+def _stay(key: str, holder: str, policy: QueuePolicy) -> bool:
+    """Keep one's seat for another ``seat``; False when it is lost. Without Redis nobody can tell."""
+    lasts = int(policy.seat.total_seconds() * 1_000)
+    try:
+        return bool(redis_client().call(USE, lambda client: cast(object, client.eval(_STAY, 1, key, holder, lasts))))
+    except RedisAway:
+        return True
 
 
 def _leave(key: str, holder: str) -> None:

@@ -43,7 +43,10 @@ ASSUMED = {
     "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.IdlePolicy": "batch",
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
-    "snapshots.queue.QueuePolicy": "lease renew_every subject_batch subjects_visited outage_pause turn seat",
+    "snapshots.queue.QueuePolicy": (
+        "lease renew_every conversation_batch subject_batch subjects_visited outage_pause turn look_every seat "
+        "seat_renewed_every"
+    ),
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.RecallPolicy": "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",

@@ -13,14 +13,15 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from profiles.models import Subject
-from snapshots.models import Work, WorkKind, WorkState
+from snapshots.models import Conversation, Work, WorkKind, WorkState
 from snapshots.queue.claim import claim, due_work, take_over
+from snapshots.queue.ends import end_conversation
 from snapshots.queue.leases import complete, fail, hold
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.queue.world import AT_ONCE, expire_leases, filled, states
+from tests.snapshots.queue.world import AT_ONCE, expire_leases, filled, post, start_conversation, states
 
 EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
 
@@ -313,3 +314,74 @@ def test_abandoned_extractions_of_many_subjects_never_overtake_each_other(world:
             complete(hold(items))
     assert [len(positions) for positions in taken.values()] == [8] * 5
     assert all(positions == sorted(positions) for positions in taken.values())
+
+
+LONG_TEXTS = ("I have lived in Lisbon ever since", "我从那以后一直住在里斯本。")
+"""33 and 39 bytes."""
+SHORT = QueuePolicy(batch_bytes=100)
+
+
+def told(tenant_id: UUID, subject: Subject, count: int, name: str = "trip") -> None:
+    """Commit one conversation of long messages."""
+    with tenant_tx(tenant_id):
+        post(start_conversation(subject, name), [LONG_TEXTS[n % 2] for n in range(count)])
+
+
+def test_a_batch_ends_with_the_text_that_fills_it(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    told(tenant_id, world.acme.subject, 8)
+    assert [len(claimed(tenant_id, STATEMENT, SHORT)) for _ in range(4)] == [3, 3, 2, 0]
+    assert [item.position for item in claimed(tenant_id, EXTRACT, SHORT)] == positions(tenant_id, EXTRACT)[:3]
+
+
+@pytest.mark.parametrize("kind", [STATEMENT, EXTRACT])
+def test_a_text_that_fills_a_batch_by_itself_is_claimed_alone(world: World, kind: WorkKind) -> None:
+    tenant_id = world.acme.tenant.id
+    told(tenant_id, world.acme.subject, 2)
+    for left in (1, 0):
+        (item,) = claimed(tenant_id, kind, QueuePolicy(batch_bytes=1))
+        with tenant_tx(tenant_id):
+            complete(hold([item]))
+            assert states(kind)["ready"] == left
+
+
+def test_long_texts_of_one_subject_leave_room_for_another(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        other = Subject.objects.create(external_id="林")
+    told(tenant_id, world.acme.subject, 5)
+    told(tenant_id, other, 5)
+    items = claimed(tenant_id, EXTRACT, SHORT)
+    assert Counter(item.subject_id for item in items) == {world.acme.subject.pk: 2, other.pk: 1}
+
+
+def test_a_take_over_ends_with_the_text_that_fills_it(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    told(tenant_id, world.acme.subject, 5)
+    for kind in (STATEMENT, EXTRACT):
+        assert len(claimed(tenant_id, kind)) == 5
+    with tenant_tx(tenant_id):
+        expire_leases()
+        for kind in (STATEMENT, EXTRACT):
+            for size in (3, 2):
+                taken = take_over(kind, policy=SHORT)
+                assert len(taken) == size
+                complete(hold(taken))
+
+
+def test_a_conversations_end_weighs_as_much_as_all_that_was_said_in_it(world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    for number in range(4):
+        told(tenant_id, world.acme.subject, 2, f"trip-{number}")
+    with tenant_tx(tenant_id):
+        for conversation in Conversation.objects.all():
+            end_conversation(conversation)
+    assert [len(claimed(tenant_id, WorkKind.CONVERSATION, SHORT)) for _ in range(3)] == [2, 2, 0]
+    with tenant_tx(tenant_id):
+        expire_leases()
+        assert len(take_over(WorkKind.CONVERSATION, policy=QueuePolicy(conversation_batch=1))) == 1
+
+
+def positions(tenant_id: UUID, kind: WorkKind) -> list[int]:
+    with tenant_tx(tenant_id):
+        return list(Work.objects.filter(kind=kind).order_by("position").values_list("position", flat=True))
