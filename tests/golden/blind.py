@@ -1,0 +1,221 @@
+"""How well unseen sentences are read: `utterances.jsonl` and `corrections_blind.jsonl` scored as their README says.
+
+`python -m tests.golden.blind` prints the figures; `--misses` adds the lines of the tuning half that were misread. The
+other half is never shown, so that rules can be mended on one half and measured on the other.
+"""
+
+import sys
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from memory_platform.kernel.text import simplify
+from snapshots.extraction.pipeline import extract
+from snapshots.extraction.values import Candidate, ExtractionContext, PreferenceCandidate, ProfileFact, TagCandidate
+from tests.golden.labels import Score, rows
+from tests.snapshots.extraction.said import said
+
+CLASSES = ("explicit", "implicit", "change", "constraint")
+Level = Literal["said", "placed"]
+"""``said``: the right value as the right kind of memory; ``placed``: and under a category and key the label allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One entry that was extracted; ``place`` is (category, key), (field,) or () where the object was not named."""
+
+    kind: str
+    sort: str
+    place: tuple[str, ...]
+    values: tuple[str, ...]
+    replaces: str | None = None
+
+
+def is_shown(row: dict[str, Any]) -> bool:
+    """Return whether ``row`` belongs to the half that rules may be mended on; its twin half only measures."""
+    return zlib.crc32(str(row["id"]).encode()) % 2 == 0
+
+
+def found_in(text: str) -> list[Found]:
+    """Return every entry that the rules take from ``text``."""
+    got = extract(said(text), context=ExtractionContext())
+    candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
+    return [entry for candidate in candidates for entry in _entries(candidate)]
+
+
+def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str, Score]:
+    """Return precision and recall per class of `utterances.jsonl` lines."""
+    hits: Counter[str] = Counter()
+    extra: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for row in wanted:
+        right, wrong, lost = compared(row, level)
+        hits[row["class"]] += len(right)
+        missed[row["class"]] += len(lost)
+        extra.update(entry.sort if row["class"] == "nothing" else row["class"] for entry in wrong)
+    return {name: Score(hits[name], extra[name], missed[name]) for name in CLASSES}
+
+
+def compared(row: dict[str, Any], level: Level) -> tuple[list[Found], list[Found], list[dict[str, Any]]]:
+    """Return (entries that are right, entries that are wrong, labels that were not found) of one line."""
+    left = found_in(row["text"])
+    right: list[Found] = []
+    lost: list[dict[str, Any]] = []
+    for label in row["expected"]:
+        # An entry at the right place first: of "ski" as a like and as an interest, the label may mean either.
+        for at in ("placed", level):
+            match = next((entry for entry in left if _matches(entry, label, at)), None)
+            if match:
+                break
+        if match:
+            left.remove(match)
+            right.append(match)
+        else:
+            lost.append(label)
+    said_again = {value for entry in right for value in entry.values}
+    wrong = [entry for entry in left if not said_again & set(entry.values) and entry.place != ("age_range",)]
+    return right, wrong, lost
+
+
+def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    """Return how well `corrections_blind.jsonl` lines are told apart, and how often both named sides are right."""
+    told: Counter[bool | str] = Counter()
+    sides: Counter[str] = Counter()
+    for row in wanted:
+        changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
+        told[f"{row['is_correction']}-{bool(changes)}"] += 1
+        if row["is_correction"]:
+            sides["right" if any(_sides(change, row) for change in changes) else "missed"] += 1
+    detected = Score(told["True-True"], told["False-True"], told["True-False"])
+    return {"detected": detected, "sides": Score(sides["right"], 0, sides["missed"])}
+
+
+def lasting_scores(wanted: Iterable[dict[str, Any]]) -> Score:
+    """Return how well lasting wishes (``lasting`` true) are told from those of the moment (false)."""
+    told = Counter((row["lasting"], bool(found_in(row["text"]))) for row in wanted if "lasting" in row)
+    return Score(told[True, True], told[False, True], told[True, False])
+
+
+def _entries(candidate: Candidate) -> Iterator[Found]:
+    match candidate:
+        case ProfileFact():
+            sort = "change" if candidate.replaces else "explicit"
+            yield Found("profile", sort, (candidate.field,), (folded(candidate.value),), candidate.replaces)
+        case TagCandidate():
+            values = [candidate.address, candidate.phone, *candidate.aliases]
+            yield Found("tag", "explicit", (folded(candidate.label),), tuple(folded(v) for v in values if v))
+        case PreferenceCandidate():
+            yield from _preference(candidate)
+
+
+def _preference(found: PreferenceCandidate) -> Iterator[Found]:
+    place = (found.category, found.key) if found.category and found.key else ()
+    values = found.value if isinstance(found.value, tuple) else (found.value,)
+    for value in values:
+        text = folded(str(value))
+        if found.mode == "remove":
+            yield Found("preference", found.sort, place, (), text)
+        else:
+            yield Found("preference", found.sort, place, (text,), found.replaces)
+
+
+def _matches(found: Found, label: dict[str, Any], level: str) -> bool:
+    if found.kind != label["kind"] and (level == "placed" or found.place):
+        return False
+    if not _valued(found, label):
+        return False
+    return level == "said" or _placed(found, label)
+
+
+def _valued(found: Found, label: dict[str, Any]) -> bool:
+    if label["kind"] == "tag":
+        wanted = [text for name in ("address", "phone", "label") for text in _some(label.get(name))]
+        return any(_alike(a, folded(b)) for a in (*found.values, *found.place) for b in wanted) and any(
+            _alike(a, folded(b))
+            for a in found.values
+            for b in [*_some(label.get("address")), *_some(label.get("phone"))]
+        )
+    wanted = _some(label.get("value"))
+    if not wanted:
+        return not found.values and (
+            label.get("replaces") is None
+            or any(_alike(folded(found.replaces or ""), folded(r)) for r in _some(label["replaces"]))
+        )
+    return any(_alike(value, folded(str(one))) for value in found.values for one in wanted)
+
+
+def _placed(found: Found, label: dict[str, Any]) -> bool:
+    if not found.place:
+        return found.kind == "preference"  # the writer finds the place by the old value
+    if label["kind"] == "preference":
+        wanted = (_some(label["category"]), _some(label["key"]))
+        return all(not names or _name(at) in map(_name, names) for at, names in zip(found.place, wanted, strict=True))
+    names = label.get("field") if label["kind"] == "profile" else label.get("label")
+    return any(_alike(_name(found.place[0]), _name(str(name))) for name in _some(names))
+
+
+def _sides(change: Found, row: dict[str, Any]) -> bool:
+    old, new = row["wrong"], row["right"]
+    right = new is None or any(_alike(value, folded(new)) for value in change.values)
+    return right and (old is None or _alike(folded(change.replaces or ""), folded(old)))
+
+
+def _some(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _name(text: str) -> str:
+    return "_".join(word.removesuffix("s") for word in folded(text).split("_"))
+
+
+def _alike(one: str, other: str) -> bool:
+    return bool(one and other) and (one in other or other in one)
+
+
+def folded(text: str) -> str:
+    """Return ``text`` with case, width and traditional characters folded."""
+    return simplify(unicodedata.normalize("NFKC", text)).casefold().strip()
+
+
+def report(shown: bool | None = None) -> Iterator[str]:
+    """Yield the figures as lines; ``shown`` picks one half."""
+    utterances = [row for row in rows("utterances") if shown in (None, is_shown(row))]
+    corrections = [row for row in rows("corrections_blind") if shown in (None, is_shown(row))]
+    for language in (None, "en", "zh"):
+        some = [row for row in utterances if language in (None, row["language"])]
+        for level in ("said", "placed"):
+            for name, score in utterance_scores(some, level).items():
+                yield _line(f"{language or 'both'} {level} {name}", score)
+        nothing = [row for row in some if row["class"] == "nothing"]
+        silent = sum(not found_in(row["text"]) for row in nothing)
+        yield f"{language or 'both'} nothing: silent on {silent} of {len(nothing)}"
+        yield _line(f"{language or 'both'} lasting", lasting_scores(some))
+        told = [row for row in corrections if language in (None, row["language"])]
+        for name, score in correction_scores(told).items():
+            yield _line(f"{language or 'both'} corrections {name}", score)
+
+
+def _line(name: str, score: Score) -> str:
+    return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} ({score.hits} hits, {score.extra} extra, {score.missed} missed)"
+
+
+def misread() -> Iterator[str]:
+    """Yield what went wrong on the half that is shown."""
+    for row in filter(is_shown, rows("utterances")):
+        _, wrong, lost = compared(row, "placed")
+        if wrong or lost:
+            yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
+    for row in filter(is_shown, rows("corrections_blind")):
+        changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
+        if bool(changes) != row["is_correction"]:
+            yield f"{row['id']} correction={row['is_correction']} {row['text']} [{row['wrong']} > {row['right']}] {changes}"
+
+
+if __name__ == "__main__":
+    half = True if "--shown" in sys.argv else False if "--unseen" in sys.argv else None
+    sys.stdout.write("\n".join(misread() if "--misses" in sys.argv else report(half)) + "\n")
