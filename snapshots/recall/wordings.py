@@ -44,7 +44,7 @@ def rank_wordings(
     ranks = np.stack([ranks_of(scores.fused, alive & scores.found) for scores in scored])
     weights = np.ones(len(wordings))
     weights[0] = rewriting.own_words
-    fused = np.asarray(weights @ (1 / (policy.scoring.rrf_k + ranks)), np.float32)
+    fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
     best = best_sayings(fused, found, query, image, policy)
     why = _explained(scored, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)

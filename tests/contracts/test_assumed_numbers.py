@@ -50,7 +50,7 @@ ASSUMED = {
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.RecallPolicy": "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
-    "snapshots.recall.RewritePolicy": "own_words question_chars wording_chars kept",
+    "snapshots.recall.RewritePolicy": "question_chars wording_chars kept",
     "snapshots.recall.SealingPolicy": "every time batch",
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",

@@ -13,7 +13,7 @@ from snapshots.recall.wordings import Wording, rank_wordings, ranks_of
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory, probe_of
 
 CAT, SHOP, REX, TAX = "the cat sleeps on the sofa", "shop for cat food", "our puppy Rex is ill", "tax is due"
-K = DEFAULT_RECALL.scoring.rrf_k
+K = RewritePolicy().rank_k
 PLAIN = replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, longer=0.0))
 
 
