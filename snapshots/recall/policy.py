@@ -82,8 +82,8 @@ _SAY_ONCE = (
 _WORDINGS = (
     "locomo-dev, 510 questions, MiniLM, no chat model; the wording beside the own words is another question of the "
     "same subject. R@10 and MRR .757/.551 with k = 10 and weight 3, .749/.540 with weight 2, .753/.558 with k = 5, "
-    ".699/.366 with k = 60, .670/.452 by the best min-max score; the own words alone .762/.561. Their key words as the wording: "
-    ".756/.560"
+    ".699/.366 with k = 60, .670/.452 by the best min-max score; the own words alone .762/.561. Their "
+    "key words as the wording: .756/.560"
 )
 
 
