@@ -8,7 +8,7 @@ from django.conf import settings
 
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
 from memory_platform.providers.contracts import ChatModel, Reranker
-from memory_platform.providers.registry import chat_model, reranker
+from memory_platform.providers.registry import reranker
 from profiles.held import subject_id_of
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import in_scope, known_to_product
@@ -20,6 +20,7 @@ from snapshots.recall.rewriting import reworded
 from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question, recall_then
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
+from tenants.services.model_use import chat_for
 
 
 def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Recalled:
@@ -30,7 +31,7 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
     started = perf_counter()
     question = prepare_question(query.text, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
-    writer = chat_model("rewrite") if query.rewrite else None
+    writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
     asked = widened(query) if model else query
     found = answered(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started

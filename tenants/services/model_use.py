@@ -30,11 +30,11 @@ from tenants.policy import MODEL_USE_POLICY, ModelUsePolicy
 
 Answer = TypeVar("Answer")
 
-_ROUTE = "SELECT endpoint, daily_tokens FROM model_route WHERE purpose = $1"
+_ROUTE = "SELECT endpoint, daily_tokens FROM model_route WHERE tenant_id = $1 AND purpose = $2"
 
 _SPENT = """
 SELECT coalesce(sum(input_tokens + output_tokens), 0)::bigint FROM model_usage
-WHERE day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND purpose = $1
+WHERE day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND tenant_id = $1 AND purpose = $2
 """
 
 _WRITE_DOWN = """
@@ -123,7 +123,7 @@ def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_US
     wanted = ModelPurpose(purpose)
     if not chat_endpoints():
         return None
-    [rows] = tenant_reads(tenant_id, [Statement(_ROUTE, [wanted.value])])
+    [rows] = tenant_reads(tenant_id, [Statement(_ROUTE, [tenant_id, wanted.value])])
     endpoint, daily_tokens = rows[0] if rows else (None, None)
     model = chat_model(wanted.value, endpoint)
     if model is None:
@@ -133,5 +133,5 @@ def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_US
 
 def tokens_spent(tenant_id: UUID, purpose: ModelPurpose) -> int:
     """Return the tokens that the tenant's models read and wrote today (UTC) for ``purpose``."""
-    [[(spent,)]] = tenant_reads(tenant_id, [Statement(_SPENT, [purpose.value])])
+    [[(spent,)]] = tenant_reads(tenant_id, [Statement(_SPENT, [tenant_id, purpose.value])])
     return int(spent)

@@ -18,6 +18,8 @@ from snapshots.recall.policy import RewritePolicy
 from snapshots.recall.rewriting import reworded
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
+from tenants.isolation import tenant_tx
+from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 from tests.snapshots.held import remember
@@ -171,3 +173,17 @@ def test_without_a_chat_model_the_option_changes_nothing(world: World, settings:
     found = ask(world.acme, "tax", rewrite=True)
     assert (texts(found), found.degraded) == (texts(ask(world.acme, "tax")), frozenset())
     assert "rewrite" not in found.timings_ms
+
+
+def test_a_tenant_that_wants_no_model_to_rewrite_is_not_rewritten_for(world: World, server: ModelServer) -> None:
+    remember(world.acme, *SAID)
+    with tenant_tx(world.acme.tenant.id):
+        ModelRoute.objects.create(purpose=ModelPurpose.REWRITE, endpoint="")
+    assert DegradedReason.REWRITE_TIMEOUT not in ask(world.acme, "what does the small dog do", rewrite=True).degraded
+    assert server.requests == []
+    ask(world.globex, "what does the small dog do", rewrite=True)
+    assert len(server.requests) == 1
+    with tenant_tx(world.globex.tenant.id):
+        assert [(row.purpose, row.calls) for row in ModelUsage.objects.all()] == [("rewrite", 1)]
+    with tenant_tx(world.acme.tenant.id):
+        assert not ModelUsage.objects.exists()
