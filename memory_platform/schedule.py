@@ -16,6 +16,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
+from snapshots.policy import JOB_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.recall.policy import SEALING
 
@@ -41,6 +42,13 @@ TIMETABLE = (
         why=gettext_noop(
             "A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work."
         ),
+        owner="queue",
+    ),
+    Job(
+        "sweep-asked-jobs",
+        every=JOB_POLICY.sweep_every,
+        runs="snapshots.jobs.sweep_asked_jobs_job",
+        why=gettext_noop("Imports and erasures whose worker died go on with another. Runs are not recorded."),
         owner="queue",
     ),
     Job(

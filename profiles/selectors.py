@@ -31,8 +31,8 @@ def find_subject(external_id: str) -> Subject | None:
 
 
 def all_subjects() -> QuerySet[Subject]:
-    """Return the tenant's subjects."""
-    return Subject.objects.all()
+    """Return the tenant's subjects, without those that are being erased."""
+    return Subject.objects.filter(erasing=False)
 
 
 def held(

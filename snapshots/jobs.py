@@ -10,6 +10,7 @@ from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import measured_embedders
 from snapshots.embedding.unread import number_sayings
+from snapshots.erasure.subjects import run_erasure
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.sensitive import mask_sensitive
@@ -17,7 +18,9 @@ from snapshots.extraction.statements import store_statements
 from snapshots.lifecycle.idle import end_idle_conversations
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.lifecycle.purge import purge_tenant
-from snapshots.models import WorkKind
+from snapshots.models import JobKind, WorkKind
+from snapshots.policy import JOB_POLICY
+from snapshots.queue.asked_jobs import JobHandler, nudge_jobs, tenant_has_due_jobs, work_at_jobs
 from snapshots.queue.counts import tenants_with_due_work
 from snapshots.queue.gauges import note_sweep
 from snapshots.queue.policy import QUEUE_POLICY
@@ -26,6 +29,7 @@ from snapshots.queue.values import Handlers
 from snapshots.queue.wake_up import nudge
 from snapshots.recall.policy import SEALING
 from snapshots.recall.sealing import seal_memories
+from tenants.isolation import tenant_tx
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import Tally, for_each_tenant, forget_old_runs, run_once
 
@@ -36,11 +40,27 @@ HANDLERS: Handlers = {
 }
 """Who does which kind of work, in the order in which the kinds take turns."""
 
+ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure}
+"""Who does which kind of job that a product asked for."""
+
 
 @tenant_job
 def drain_work_job(tenant_id: UUID) -> None:
     """Do one tenant's due work."""
     take_turn(tenant_id, HANDLERS)
+
+
+@tenant_job
+def run_asked_jobs_job(tenant_id: UUID) -> None:
+    """Work at the jobs that one tenant's product asked for; what is left when the time is up goes on with the next."""
+    until = time.monotonic() + JOB_POLICY.run.total_seconds()
+    work_at_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
+
+
+@platform_job
+def sweep_asked_jobs_job() -> None:
+    """Wake a worker for every tenant with a job that is due or abandoned."""
+    for_each_tenant(_wake_for_jobs)
 
 
 @platform_job
@@ -79,6 +99,14 @@ def seal_memories_job() -> None:
 def count_embedding_spaces_job() -> None:
     """Count what each embedding space holds and lacks, for the console."""
     run_once("count-embedding-spaces", COUNT_RUN_POLICY.every, _count_spaces)
+
+
+def _wake_for_jobs(tenant_id: UUID) -> int:
+    with tenant_tx(tenant_id):
+        is_due = tenant_has_due_jobs()
+    if is_due:
+        nudge_jobs(tenant_id)
+    return int(is_due)
 
 
 def _seal_all() -> Tally:

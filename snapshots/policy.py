@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory_platform.kernel.policy import promised
+from memory_platform.kernel.policy import assumed, promised
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
 
@@ -36,3 +36,22 @@ def usual_provenance(kind: str) -> Provenance:
     A manual one is the product's own word, as its preferences are; the others repeat what was observed.
     """
     return Provenance.CONFIRMED_BY_USER if kind == SnapshotKind.MANUAL else Provenance.OBSERVATION
+
+
+@dataclass(frozen=True, slots=True)
+class JobPolicy:
+    """How jobs that a product asked for are claimed, retried and given up."""
+
+    lease: timedelta = assumed(
+        timedelta(seconds=60), owner="queue", settle_by="the longest part of an import with a slow embedding service"
+    )
+    attempts: int = assumed(8, owner="queue", settle_by="why jobs fail in production")
+    backoff: timedelta = assumed(timedelta(seconds=5), owner="queue", settle_by="how long outages last")
+    backoff_cap: timedelta = assumed(timedelta(hours=1), owner="queue", settle_by="how long outages last")
+    sweep_every: timedelta = assumed(
+        timedelta(seconds=30), owner="queue", settle_by="time from a worker's death to its job's end, in production"
+    )
+    run: timedelta = assumed(timedelta(seconds=120), owner="queue", settle_by="Celery's soft time limit, halved")
+
+
+JOB_POLICY = JobPolicy()

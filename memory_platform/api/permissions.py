@@ -47,5 +47,9 @@ class ScopePermission(BasePermission):
 
 def record_missing(caller: Caller, scope: str, noun: str) -> None:
     """Leave a record in the key's own tenant: which key lacked which scope, for what kind of thing (row T7)."""
-    by = Actor(ActorKind.API_KEY, caller.key_id, current_request_id()[:REQUEST_ID_CHARS])
-    record_refusal(caller.tenant_id, by, f"api.{scope}", object_kind=noun)
+    record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=noun)
+
+
+def actor_of(caller: Caller) -> Actor:
+    """Return a key as the audit trail names it."""
+    return Actor(ActorKind.API_KEY, caller.key_id, current_request_id()[:REQUEST_ID_CHARS])

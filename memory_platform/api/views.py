@@ -18,10 +18,12 @@ from rest_framework.views import APIView
 from memory_platform.api import converters as _path_parts  # noqa: F401  # registers the parts of paths
 from memory_platform.api.authentication import caller_of
 from memory_platform.api.parsing import is_chunked
+from memory_platform.api.permissions import actor_of
 from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import NoQueryInput, QueryInput
 from memory_platform.api.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
+from tenants.services.audit import Actor
 from tenants.services.keys import Caller
 
 METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
@@ -100,6 +102,12 @@ class TenantView(ApiView):
     def tenant_id(self) -> UUID:
         """The tenant of the key, the only one that this request can reach."""
         return self.caller.tenant_id
+
+
+    @property
+    def actor(self) -> Actor:
+        """The key as the audit trail names it."""
+        return actor_of(self.caller)
 
 
 class SubjectView(TenantView):

@@ -53,6 +53,11 @@ def remove_work_of_conversation(conversation: Conversation) -> int:
     return _remove(Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.pk))
 
 
+def remove_work_of_subject(subject_id: UUID) -> int:
+    """Delete all items of a subject that is being erased, and count them as removed."""
+    return _remove(Work.objects.filter(subject_id=subject_id))
+
+
 def note_removed(count: int) -> int:
     """Add to the day's count of removed items."""
     if count:

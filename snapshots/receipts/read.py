@@ -15,7 +15,7 @@ from snapshots.receipts.values import Rendered
 
 def receipt_by_id(receipt_id: UUID) -> Receipt:
     """Return one receipt of the tenant with its subject and conversation, in one query. Raises NotFound."""
-    found = Receipt.objects.filter(id=receipt_id).select_related("subject", "conversation").first()
+    found = Receipt.objects.filter(id=receipt_id, subject__erasing=False).select_related("subject", "conversation").first()
     if found is None:
         raise NotFound("No receipt with this id.")
     return found
@@ -33,6 +33,7 @@ def receipts(
     ``memory_id``: those that put this memory into a prompt. ``since`` and ``until`` are both included.
     """
     found = Receipt.objects.select_related("subject", "conversation").defer("candidates", "rendered").order_by()
+    found = found.filter(subject__erasing=False)
     if subject_external_id is not None:
         found = found.filter(subject__external_id=subject_external_id, subject__tenant_id=F("tenant_id"))
     if memory_id is not None:

@@ -34,6 +34,7 @@ ASSUMED = {
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.FloorPolicy": "kept",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
+    "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence"
@@ -43,6 +44,7 @@ ASSUMED = {
     "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.IdlePolicy": "batch",
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
+    "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",
     "snapshots.queue.QueuePolicy": (
         "lease renew_every conversation_batch subject_batch subjects_visited outage_pause turn look_every seat "
         "seat_renewed_every"

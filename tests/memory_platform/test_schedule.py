@@ -11,7 +11,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from memory_platform.celery import app
 from memory_platform.schedule import TIMETABLE, Job, sync_schedule
 
-SENT_BY_NAME = {"snapshots.jobs.drain_work_job"}
+SENT_BY_NAME = {"snapshots.jobs.drain_work_job", "snapshots.jobs.run_asked_jobs_job"}
 NAMES = [job.name for job in TIMETABLE]
 
 

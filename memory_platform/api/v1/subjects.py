@@ -15,13 +15,16 @@ from memory_platform.api.pagination import Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output
+from memory_platform.api.v1.erasures import ErasedOutput
 from memory_platform.api.v1.profile_shapes import ProfileFields, ProfileOutput, changes_of, removals_of
 from memory_platform.api.views import SubjectView, TenantView
 from memory_platform.kernel.errors import VersionMismatch
-from profiles.models import Subject
+from profiles.models import ErasureState, Subject
 from profiles.selectors import all_subjects, current_profile, current_profiles, find_subject, subject_by_external_id
+from profiles.services.certificates import certificate_of
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import put_subject
+from snapshots.erasure.subjects import erase_subject
 from tenants.isolation import tenant_tx
 
 PART = "subject"
@@ -48,6 +51,13 @@ class SubjectPageOutput(Output):
 
     data = SubjectOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
     next_cursor = serializers.CharField(allow_null=True)
+
+
+class ErasingOutput(Output):
+    """An erasure that goes on: its job, and where its certificate will be."""
+
+    job_id = serializers.UUIDField()
+    erasure_id = serializers.UUIDField()
 
 
 class SubjectsView(TenantView):
@@ -92,6 +102,20 @@ class OneSubjectView(SubjectView):
                 subject_id, changes=changes_of(profile), remove=removals_of(profile), metadata=given.get("metadata")
             )
             return answer(done.subject, status=201 if done.created else 200)
+
+    @extend_schema(responses={200: ErasedOutput, 202: ErasingOutput})
+    def delete(self, request: Request, subject_id: str) -> Response:
+        """Erase all that is held about the subject; nothing of it can be read from the answer on.
+
+        More than 50,000 rows are left to a job (202); the same id may be used anew at once.
+        """
+        condition = IfMatch.asked(request)
+        with tenant_tx(self.tenant_id):
+            check(condition, subject_id)
+        erasure, job = erase_subject(self.tenant_id, subject_id, by=self.actor)
+        if erasure.state != ErasureState.DONE:
+            return Response({"job_id": job.id, "erasure_id": erasure.id}, status=202)
+        return Response({"certificate": certificate_of(erasure)})
 
 
 def check(condition: IfMatch, subject_id: str) -> None:

@@ -3,6 +3,8 @@
 from memory_platform.api.v1 import (
     context,
     conversations,
+    erasures,
+    jobs,
     messages,
     preferences,
     profile,
@@ -26,4 +28,6 @@ urlpatterns = [
     *recall.urlpatterns,
     *context.urlpatterns,
     *receipts.urlpatterns,
+    *erasures.urlpatterns,
+    *jobs.urlpatterns,
 ]

@@ -12,6 +12,8 @@ from django.db import connections
 from django.http import HttpResponse
 
 from memory_platform.kernel.ids import new_id
+from snapshots.models import Work
+from tenants.isolation import tenant_tx
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.memory_platform.api.routes import Route
 
@@ -35,12 +37,14 @@ class Ids:
     tag_id: str
     snapshot_id: str
     receipt_id: str
+    erasure_id: str
+    job_id: str
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
         """Return ids that no row has."""
         return cls(
-            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "123")
+            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "12345")
         )
 
 
@@ -94,6 +98,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/context"): ValidCall(
         lambda ids: {"query": "navigate home for tea", "conversation_id": ids.conversation_id}
     ),
+    ("POST", "v1/jobs/<own_id:job_id>/retry"): ValidCall(lambda ids: {}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
 } | dict.fromkeys(
     [
@@ -119,6 +124,9 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("DELETE", SNAPSHOT),
         ("GET", f"{SNAPSHOT}/history"),
         ("GET", "v1/receipts/<own_id:receipt_id>"),
+        ("DELETE", SUBJECT),
+        ("GET", "v1/erasures/<own_id:erasure_id>"),
+        ("GET", "v1/jobs/<own_id:job_id>"),
     ],
     PLAIN_CALL,
 )
@@ -152,7 +160,19 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     done(caller, "PATCH", f"{at}/snapshots/{held[0]['id']}", {"text": f"{CANARY} 3 tea at home"})
     asked = {"query": f"{CANARY} tea at home", "conversation_id": "c1"}
     receipt, _ = (done(caller, "POST", f"{at}/context", asked) for _ in "12")
-    return Ids(subject_id, "c1", "m1", "drinks", "tea", tag["id"], held[0]["id"], receipt["receipt_id"])
+    done(caller, "PUT", f"/v1/subjects/{subject_id}-gone", {"metadata": {"of": CANARY}})
+    erasure = done(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
+    job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
+    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job)
+    return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
+
+
+def given_up(caller: Caller, job_id: str) -> str:
+    """Give up a job, so that it can be retried."""
+    assert caller.house is not None
+    with tenant_tx(caller.house.tenant.id):
+        Work.objects.filter(id=job_id).update(state="dead")
+    return job_id
 
 
 def done(caller: Caller, method: str, path: str, body: Any) -> dict[str, Any]:

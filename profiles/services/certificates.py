@@ -1,0 +1,137 @@
+"""Certificates: what was erased, when, by whom and how it was checked, signed so that nobody can write one (row E8).
+
+A certificate holds keyed hashes of ids, and counts; no word and no id of the subject.
+"""
+
+import hmac
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+from django.db.models.functions import Now
+
+from memory_platform.kernel.errors import NotFound
+from memory_platform.kernel.keyed import derived_key, key_name, keyed_digest
+from profiles.models import Erasure, ErasureScope, ErasureState
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import Actor, record_audit
+
+PURPOSE = "certificates"
+VERSION = "v1"
+BEYOND_REACH = ("backups", "write_ahead_log", "free_pages", "model_providers", "tenant_exports", "vector_cache")
+"""What no certificate can promise; docs/deletion.md says what each is, and how long it lasts."""
+
+SIGNED = (
+    "id",
+    "tenant_id",
+    "scope",
+    "subject_hash",
+    "object_hash",
+    "actor",
+    "erased",
+    "verified",
+    "beyond_reach",
+    "requested_at",
+    "erased_at",
+)
+
+
+def subject_hash(external_id: str) -> str:
+    """Return the keyed hash (hex) under which certificates of the open tenant name a subject."""
+    return _hash("subject", external_id)
+
+
+def object_hash(scope: ErasureScope, external_id: str, name: object) -> str:
+    """Return the keyed hash (hex) under which they name one memory (by its id) or conversation of a subject."""
+    return _hash(scope.value, external_id, name)
+
+
+def open_erasure(
+    scope: ErasureScope, external_id: str, *, target: UUID, by: Actor, name: object = "", reason: str = ""
+) -> Erasure:
+    """Note that an erasure is accepted, with its audit record, in the open transaction."""
+    named = "" if scope is ErasureScope.SUBJECT else object_hash(scope, external_id, name)
+    erasure = Erasure.objects.create(
+        scope=scope,
+        subject_hash=subject_hash(external_id),
+        object_hash=named,
+        target=target,
+        actor_kind=by.kind,
+        actor_ref=by.id,
+        reason=reason,
+        beyond_reach=list(BEYOND_REACH),
+    )
+    record_audit(by, f"{scope.value}.erased", object_kind="erasure", object_id=str(erasure.id), reason=reason[:500])
+    return erasure
+
+
+def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
+    """Add rows to those that were erased, in the transaction that erases them: a crash loses neither or both."""
+    for table, rows in counts.items():
+        if rows:
+            erasure.erased[table] = erasure.erased.get(table, 0) + rows
+    Erasure.objects.filter(id=erasure.id).update(state=ErasureState.RUNNING, erased=erasure.erased)
+
+
+def close_erasure(erasure: Erasure, verified: Mapping[str, Any]) -> Erasure:
+    """Sign what was done and found, in the open scope; the certificate is final."""
+    rows = Erasure.objects.filter(id=erasure.id).exclude(state=ErasureState.DONE)
+    rows.update(state=ErasureState.DONE, verified=dict(verified), target=None, erased_at=Now())
+    done = Erasure.objects.get(id=erasure.id)
+    if not done.signature:
+        done.signature = signature_of(certificate_of(done))
+        done.save(update_fields=["signature"])
+    return done
+
+
+def erasure_by_id(erasure_id: UUID) -> Erasure:
+    """Return one erasure of the open tenant. Raises NotFound."""
+    found = Erasure.objects.filter(id=erasure_id).first()
+    if found is None:
+        raise NotFound("No erasure with this id.")
+    return found
+
+
+def certificate_of(erasure: Erasure) -> dict[str, Any]:
+    """Return the certificate as it is shown and signed; unsigned while the erasure is not done."""
+    return {
+        "id": str(erasure.id),
+        "tenant_id": str(erasure.tenant_id),
+        "scope": str(erasure.scope),
+        "subject_hash": erasure.subject_hash,
+        "object_hash": erasure.object_hash or None,
+        "actor": f"{erasure.actor_kind}:{erasure.actor_ref}",
+        "erased": erasure.erased,
+        "verified": erasure.verified,
+        "beyond_reach": erasure.beyond_reach,
+        "requested_at": _instant(erasure.requested_at),
+        "erased_at": _instant(erasure.erased_at),
+        "signature": erasure.signature or None,
+    }
+
+
+def signature_of(certificate: Mapping[str, Any]) -> str:
+    """Return ``v1.<name of the key>.<HMAC-SHA256 in hex>`` over the signed members in canonical JSON."""
+    key = _key()
+    said = orjson.dumps({name: certificate.get(name) for name in SIGNED}, option=orjson.OPT_SORT_KEYS)
+    return f"{VERSION}.{key_name(key)}.{hmac.digest(key, said, 'sha256').hex()}"
+
+
+def is_genuine(certificate: Mapping[str, Any]) -> bool:
+    """Return whether this platform signed exactly this certificate with the key that it has today."""
+    given = certificate.get("signature")
+    return isinstance(given, str) and hmac.compare_digest(given.encode(), signature_of(certificate).encode())
+
+
+def _instant(moment: Any) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
+
+
+def _hash(*parts: object) -> str:
+    return keyed_digest(_key(), current_tenant_id(), *parts).hex()
+
+
+def _key() -> bytes:
+    return derived_key(settings.KEY_PEPPER, PURPOSE)

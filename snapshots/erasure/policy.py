@@ -1,0 +1,21 @@
+"""The numbers of erasure."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePolicy:
+    """How much is erased while the caller waits, and how gently the rest leaves."""
+
+    at_once_rows: int = promised(50_000, row="E8")
+    batch: int = assumed(5_000, owner="erasure", settle_by="how long a batch holds its locks in production")
+    tries: int = assumed(3, owner="erasure", settle_by="deadlocks seen while writers were busy with the subject")
+    left_behind: timedelta = assumed(
+        timedelta(minutes=2), owner="erasure", settle_by="the longest time that forgetting one memory took"
+    )
+
+
+ERASURE_POLICY = ErasurePolicy()

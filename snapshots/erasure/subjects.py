@@ -1,0 +1,177 @@
+"""Erasing a whole subject (row E8): accepted at once, then gone in bounded transactions, then checked and signed.
+
+From the acceptance on nothing can be read: the row loses the product's id, and the same id starts anew. Whoever dies in
+between is followed by the next worker: each step may run twice.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from django.db import OperationalError
+
+from memory_platform.kernel.errors import NotFound
+from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
+from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
+from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
+from snapshots.erasure.tables import (
+    SubjectTable,
+    count_rows,
+    delete_rows,
+    delete_whole,
+    rows_left,
+    subject_tables,
+)
+from snapshots.erasure.traces import (
+    buried,
+    bury_windows_of,
+    conversation_ids,
+    forget_here,
+    import_jobs_of,
+    windows_found,
+)
+from snapshots.models import Job, JobKind
+from snapshots.queue.asked_jobs import add_job, advance_job, finish_job, hold_job, nudge_jobs
+from snapshots.queue.counts import remove_work_of_subject
+from snapshots.queue.errors import LeaseLost
+from tenants.isolation import tenant_tx
+from tenants.services.audit import Actor
+
+OWN_WAY = frozenset({"work", "conversation"})
+"""Not in batches: work goes in the queue's order, counted into its law, conversations once nobody can add one."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedErasure:
+    """An erasure that nothing can stop any more. ``at_once``: small enough for the caller to wait for."""
+
+    erasure: Erasure
+    job: Job
+    at_once: bool
+
+
+def erase_subject(
+    tenant_id: UUID, external_id: str, *, by: Actor, reason: str = "", policy: ErasurePolicy = ERASURE_POLICY
+) -> tuple[Erasure, Job]:
+    """Erase a subject; return the erasure, done when it was small enough, else its job goes on. Opens its own scopes.
+
+    Raises NotFound.
+    """
+    with tenant_tx(tenant_id):
+        accepted = accept_erasure(external_id, by=by, reason=reason, policy=policy)
+    target = accepted.erasure.target
+    if target is not None:
+        forget_here(tenant_id, target)
+    if accepted.at_once:
+        _try_at_once(tenant_id, accepted.job, policy)
+    with tenant_tx(tenant_id):
+        return erasure_by_id(accepted.erasure.id), accepted.job
+
+
+def accept_erasure(
+    external_id: str, *, by: Actor, reason: str = "", policy: ErasurePolicy = ERASURE_POLICY
+) -> AcceptedErasure:
+    """Take the subject out of every reader's sight, in the open transaction, which waits for its writers.
+
+    Kept answers go with it: a repeated request must not be answered with what is erased. Raises NotFound.
+    """
+    subject = Subject.objects.select_for_update().filter(external_id=external_id, erasing=False).first()
+    if subject is None:
+        raise NotFound("no such subject")
+    rows = count_rows(subject.id, at_most=policy.at_once_rows + 1)
+    erasure = open_erasure(ErasureScope.SUBJECT, external_id, target=subject.id, by=by, reason=reason)
+    Subject.objects.filter(id=subject.id).update(
+        external_id=f"erasing-{uuid4()}", erasing=True, metadata={}, search_text=""
+    )
+    replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
+    add_counts(erasure, {"idempotent_reply": replies})
+    at_once = rows <= policy.at_once_rows
+    job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=at_once)
+    return AcceptedErasure(erasure, job, at_once)
+
+
+def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLICY) -> None:
+    """Do what is left of an accepted erasure: windows, rows, the subject itself, then the check and the signature."""
+    with tenant_tx(tenant_id):
+        erasure = erasure_by_id(UUID(job.params["erasure"]))
+    subject_id = erasure.target
+    if subject_id is None:  # signed already, by one that could not say so any more
+        with tenant_tx(tenant_id):
+            finish_job(job, {"erasure": str(erasure.id)})
+        return
+    bury_windows_of(tenant_id, subject_id)
+    for table in subject_tables():
+        if table.name not in OWN_WAY:
+            while _delete_batch(tenant_id, job, erasure, table, policy) == policy.batch:
+                pass
+    conversations = _delete_rest(tenant_id, job, erasure)
+    forget_here(tenant_id, subject_id)
+    _sign(tenant_id, job, erasure, buried(tenant_id, conversations))
+
+
+def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
+    """Run while the caller waits; writers that stand in the way are waited for, and at last left to the workers."""
+    for _ in range(policy.tries):
+        try:
+            run_erasure(tenant_id, job, policy)
+        except LeaseLost:  # a worker has it
+            return
+        except OperationalError:
+            continue
+        return
+    nudge_jobs(tenant_id)
+
+
+def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTable, policy: ErasurePolicy) -> int:
+    with tenant_tx(tenant_id):
+        counts = _enter(job, erasure)
+        rows = delete_rows(table, _target(erasure), at_most=policy.batch)
+        add_counts(erasure, counts | {table.name: rows})
+        advance_job(job, done=rows)
+    return rows
+
+
+def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
+    """Delete what came in since, and the subject itself: from here on its key refuses whoever still writes.
+
+    Return the conversations, one of which somebody may have begun after the windows were buried.
+    """
+    with tenant_tx(tenant_id):
+        counts = _enter(job, erasure)
+        conversations = conversation_ids(_target(erasure))
+        counts["job"] = import_jobs_of(_target(erasure)).delete()[0]
+        for table, rows in delete_whole(_target(erasure)):
+            counts[table] = counts.get(table, 0) + rows
+        counts["subject"] = Subject.objects.filter(id=_target(erasure)).delete()[0]
+        add_counts(erasure, counts)
+        advance_job(job, done=0)
+    return conversations
+
+
+def _enter(job: Job, erasure: Erasure) -> dict[str, int]:
+    """Begin a transaction that deletes; return the items of work that it removed.
+
+    The order of locks is the workers' order: work items, then the subject. Once the subject is locked, nobody adds to
+    it until the transaction ends, and what came between the two is removed, too.
+    """
+    hold_job(job)
+    subject_id = _target(erasure)
+    removed = remove_work_of_subject(subject_id)
+    Subject.objects.select_for_update().filter(id=subject_id).first()
+    return {"work": removed + remove_work_of_subject(subject_id)}
+
+
+def _sign(tenant_id: UUID, job: Job, erasure: Erasure, windows: list[UUID] | None) -> None:
+    """Look for the subject in every table and in Redis, after the commit, and sign what was found."""
+    redis = windows_found(tenant_id, windows)
+    with tenant_tx(tenant_id):
+        hold_job(job)
+        left = rows_left(_target(erasure))
+        checked = [table.name for table in subject_tables()]
+        close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": redis})
+        finish_job(job, {"erasure": str(erasure.id)})
+
+
+def _target(erasure: Erasure) -> UUID:
+    if erasure.target is None:
+        raise NotFound("this erasure is done")
+    return erasure.target

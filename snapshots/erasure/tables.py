@@ -1,0 +1,111 @@
+"""Which tables hold rows of a subject: asked of the database, so that a new table is erased without being listed.
+
+Every statement names tenant and subject, and runs in the open ``tenant_tx``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from graphlib import TopologicalSorter
+from uuid import UUID
+
+from django.db import connection
+
+from tenants.isolation import current_tenant_id
+
+OWNED = """
+SELECT c.relname FROM pg_class c
+JOIN pg_attribute s ON s.attrelid = c.oid AND s.attname = 'subject_id' AND NOT s.attisdropped
+JOIN pg_attribute t ON t.attrelid = c.oid AND t.attname = 'tenant_id' AND NOT t.attisdropped
+WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+ORDER BY c.relname
+"""
+
+KEYS = """
+SELECT child.relname, parent.relname, (SELECT attname FROM pg_attribute
+    WHERE attrelid = k.conrelid AND attnum = k.conkey[array_length(k.conkey, 1)]), k.confdeltype = 'c'
+FROM pg_constraint k JOIN pg_class child ON child.oid = k.conrelid JOIN pg_class parent ON parent.oid = k.confrelid
+WHERE k.contype = 'f' AND k.confdeltype IN ('c', 'n') AND child.relnamespace = 'public'::regnamespace
+"""
+"""Keys that a deletion follows: child, parent, the child's column, and whether the child goes too or loses the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectTable:
+    """A table with rows of subjects. ``images``: a column by which its rows hang on other rows of it, or empty."""
+
+    name: str
+    images: str = ""
+
+
+@lru_cache(maxsize=1)
+def subject_tables() -> tuple[SubjectTable, ...]:
+    """Return the tables with rows of subjects, each before those that its rows hang on: no cascade is left to count."""
+    with connection.cursor() as cursor:
+        cursor.execute(OWNED)
+        names = {name for (name,) in cursor.fetchall()}
+        cursor.execute(KEYS)
+        keys = [key for key in cursor.fetchall() if key[0] in names and key[1] in names]
+    hangs_on: dict[str, set[str]] = {name: set() for name in sorted(names)}
+    for child, parent, _, _ in keys:
+        if child != parent:
+            hangs_on[parent].add(child)  # its "predecessors" leave first
+    images = {child: column for child, parent, column, goes_too in keys if goes_too and child == parent}
+    return tuple(SubjectTable(name, images.get(name, "")) for name in TopologicalSorter(hangs_on).static_order())
+
+
+def count_rows(subject_id: UUID, *, at_most: int) -> int:
+    """Return how many rows a subject has in all tables, ``at_most`` when there are more."""
+    counted = 0
+    for table in subject_tables():
+        counted += _count(table.name, subject_id, at_most - counted)
+        if counted >= at_most:
+            break
+    return counted
+
+
+def rows_left(subject_id: UUID) -> dict[str, int]:
+    """Return the tables that still hold rows of a subject, with how many."""
+    found = {table.name: _count(table.name, subject_id, None) for table in subject_tables()}
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def delete_rows(table: SubjectTable, subject_id: UUID, *, at_most: int) -> int:
+    """Delete rows of a subject from one table, those that hang on others of it first; return how many."""
+    order = f"ORDER BY {table.images} IS NULL" if table.images else ""
+    return _run(
+        f"DELETE FROM {table.name} WHERE tenant_id = %s AND id = ANY (ARRAY("  # noqa: S608  # names from the catalogue
+        f"SELECT id FROM {table.name} WHERE tenant_id = %s AND subject_id = %s {order} LIMIT %s))",
+        [current_tenant_id(), current_tenant_id(), subject_id, at_most],
+    )
+
+
+def delete_whole(subject_id: UUID) -> Iterator[tuple[str, int]]:
+    """Delete all that is left of a subject, table by table; yield each table's name and rows."""
+    for table in subject_tables():
+        own = [current_tenant_id(), subject_id]
+        rows = 0
+        if table.images:
+            rows = _run(
+                f"DELETE FROM {table.name} WHERE tenant_id = %s AND subject_id = %s AND {table.images} IS NOT NULL",  # noqa: S608
+                own,
+            )
+        yield (
+            table.name,
+            rows + _run(f"DELETE FROM {table.name} WHERE tenant_id = %s AND subject_id = %s", own),  # noqa: S608
+        )
+
+
+def _count(table: str, subject_id: UUID, at_most: int | None) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE tenant_id = %s AND subject_id = %s LIMIT %s) r",  # noqa: S608
+            [current_tenant_id(), subject_id, at_most],
+        )
+        return int(cursor.fetchone()[0])
+
+
+def _run(statement: str, parameters: Sequence[UUID | int]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return int(cursor.rowcount)

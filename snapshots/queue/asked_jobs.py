@@ -1,0 +1,176 @@
+"""Jobs that a product asked for: claimed with a lease, worked at in short transactions, taken over when a worker dies.
+
+Times are the database's clock. Every write of whoever works at a job requires the token of its lease.
+"""
+
+import atexit
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from memory_platform.kernel.errors import Conflict, NotFound
+from memory_platform.observability.logs import Event, log
+from snapshots.models import Job, JobKind, JobStatus
+from snapshots.policy import JOB_POLICY, JobPolicy
+from snapshots.queue.errors import LeaseLost
+from snapshots.queue.policy import WAKE_UP_POLICY
+from snapshots.queue.wake_up import WakeUps
+from tenants.isolation import current_tenant_id, tenant_tx
+
+JOBS_JOB = "snapshots.jobs.run_asked_jobs_job"
+OPEN = (JobStatus.QUEUED, JobStatus.FAILED)
+
+JobHandler = Callable[[UUID, Job], None]
+"""Works at a claimed job of a tenant to its end, in transactions of its own. Raises LeaseLost when it is another's."""
+
+
+class JobUnknown(NotFound):
+    """No job with this id."""
+
+    code = "job_unknown"
+
+
+class JobNotDead(Conflict):
+    """Only a job that was given up can be retried. HTTP 409."""
+
+    code = "job_not_dead"
+
+
+def add_job(kind: JobKind, params: Mapping[str, Any], *, total: int = 0, ours: bool = False) -> Job:
+    """Add a job in the open transaction; ``ours``: whoever adds it works at it at once, others after its lease."""
+    job = Job(kind=kind, params=dict(params), total=total)
+    job.save(force_insert=True)
+    if ours:
+        return _leased(job)
+    transaction.on_commit(partial(nudge_jobs, current_tenant_id()), robust=True)
+    return job
+
+
+def job_by_id(job_id: UUID) -> Job:
+    """Return one job of the open tenant. Raises JobUnknown."""
+    found = Job.objects.filter(id=job_id).first()
+    if found is None:
+        raise JobUnknown
+    return found
+
+
+def claim_job(policy: JobPolicy = JOB_POLICY) -> Job | None:
+    """Lease the job that is due longest, in the open scope; one whose lease ran out too often is given up instead."""
+    due = Q(status__in=OPEN, due_at__lte=Now()) | Q(status=JobStatus.RUNNING, lease_until__lte=Now())
+    while True:
+        found = Job.objects.filter(due).order_by("due_at").select_for_update(skip_locked=True).first()
+        if found is None or found.attempts < policy.attempts:
+            return _leased(found, policy) if found else None
+        _give_up(Job.objects.filter(id=found.id), "lease_expired")
+
+
+def hold_job(job: Job) -> None:
+    """Lock a job that is still ours until the transaction ends: first thing in each that works at it.
+
+    Raises LeaseLost when it passed to somebody else or is gone.
+    """
+    if not _ours(job).select_for_update().values_list("id"):
+        raise LeaseLost
+
+
+def advance_job(job: Job, *, done: int, policy: JobPolicy = JOB_POLICY) -> None:
+    """Count ``done`` steps more and begin the lease anew, in the transaction of the steps."""
+    if not _ours(job).update(done=F("done") + done, lease_until=Now() + policy.lease):
+        raise LeaseLost
+
+
+def finish_job(job: Job, result: Mapping[str, Any]) -> None:
+    """Mark a job as done, in the transaction of its last effect. Raises LeaseLost."""
+    ended = {"status": JobStatus.SUCCEEDED, "result": dict(result), "ended_at": Now(), "error_code": ""}
+    if not _ours(job).update(**ended, done=F("total"), lease_token=None, lease_until=None):
+        raise LeaseLost
+
+
+def retry_job(job: Job) -> Job:
+    """Give a dead job all its attempts again. Raises JobNotDead."""
+    dead = Job.objects.filter(id=job.id, status=JobStatus.DEAD)
+    if not dead.update(status=JobStatus.QUEUED, attempts=0, due_at=Now(), error_code="", ended_at=None):
+        raise JobNotDead("Only a job that is dead can be retried.")
+    transaction.on_commit(partial(nudge_jobs, current_tenant_id()), robust=True)
+    return job_by_id(job.id)
+
+
+def work_at_jobs(tenant_id: UUID, handlers: Mapping[str, JobHandler], *, may_go_on: Callable[[], bool]) -> int:
+    """Work at the tenant's due jobs, one after another; return how many. Runs outside any ``tenant_tx``."""
+    worked = 0
+    while may_go_on():
+        with tenant_tx(tenant_id):
+            job = claim_job()
+        if job is None:
+            break
+        work_at(tenant_id, job, handlers[job.kind])
+        worked += 1
+    return worked
+
+
+def work_at(tenant_id: UUID, job: Job, handler: JobHandler, policy: JobPolicy = JOB_POLICY) -> None:
+    """Work at a claimed job; a failure puts it back for later, or gives it up after the last attempt."""
+    try:
+        handler(tenant_id, job)
+    except LeaseLost:
+        log(Event.LEASE_LOST, items=1)
+    except Exception as fault:  # noqa: BLE001 - reported by its class, and the job comes again
+        log(Event.JOB_FAILED, tenant=tenant_id, job=str(job.id), error=type(fault).__name__)
+        with tenant_tx(tenant_id):
+            fail_job(job, type(fault).__name__, policy)
+
+
+def fail_job(job: Job, code: str, policy: JobPolicy = JOB_POLICY) -> None:
+    """Put a job back with back-off, or give it up; nothing when it is not ours any more."""
+    if job.attempts >= policy.attempts:
+        _give_up(_ours(job), code)
+        return
+    pause = min(policy.backoff * 2 ** (job.attempts - 1), policy.backoff_cap)
+    _ours(job).update(
+        status=JobStatus.FAILED, due_at=Now() + pause, error_code=code[:100], lease_token=None, lease_until=None
+    )
+
+
+def tenant_has_due_jobs() -> bool:
+    """Return whether the open tenant has a job that is due or abandoned."""
+    due = Q(status__in=OPEN, due_at__lte=Now()) | Q(status=JobStatus.RUNNING, lease_until__lte=Now())
+    return Job.objects.filter(due).exists()
+
+
+def nudge_jobs(tenant_id: UUID) -> None:
+    """Have a worker look at the tenant's jobs soon. Call it after the commit. Never waits, never raises."""
+    _wake_ups.add(tenant_id)
+
+
+def publish_job_wake_up(tenant_id: UUID) -> None:
+    """Send one wake-up to the broker; by name, because the jobs stand above this room."""
+    life = WAKE_UP_POLICY.life.total_seconds()
+    current_app.send_task(JOBS_JOB, kwargs={"tenant_id": str(tenant_id)}, expires=life, retry=False, ignore_result=True)
+
+
+def _leased(job: Job, policy: JobPolicy = JOB_POLICY) -> Job:
+    token = uuid4()
+    Job.objects.filter(id=job.id).update(
+        status=JobStatus.RUNNING, attempts=F("attempts") + 1, lease_token=token, lease_until=Now() + policy.lease
+    )
+    return Job.objects.get(id=job.id)
+
+
+def _ours(job: Job) -> QuerySet[Job]:
+    return Job.objects.filter(id=job.id, lease_token=job.lease_token, status=JobStatus.RUNNING)
+
+
+def _give_up(rows: QuerySet[Job], code: str) -> None:
+    rows.update(status=JobStatus.DEAD, error_code=code[:100], ended_at=Now(), lease_token=None, lease_until=None)
+
+
+_wake_ups = WakeUps(publish_job_wake_up)
+os.register_at_fork(after_in_child=_wake_ups.forget)
+atexit.register(_wake_ups.flush)

@@ -1,0 +1,178 @@
+"""A subject is erased through the API: nothing is left, the proof holds, the id starts anew. Rows: E8, D1.
+
+Matrix: 57, 60.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pytest
+from redis import Redis
+
+from memory_platform.providers.redis_client import redis_client
+from profiles.models import Subject
+from profiles.services.certificates import is_genuine
+from snapshots.erasure import subjects as erasing
+from snapshots.erasure.policy import ErasurePolicy
+from snapshots.jobs import ASKED, drain_work_job
+from snapshots.queue.asked_jobs import work_at_jobs
+from snapshots.queue.counts import work_counts
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+from tests.memory_platform.api.wall import CANARY, rows_of, seed
+
+ADA = "/v1/subjects/ada"
+
+
+@pytest.fixture(autouse=True)
+def clean_redis() -> Iterator[None]:
+    redis_client().call("tests", lambda client: client.flushdb())
+    yield
+
+
+def redis_dump() -> bytes:
+    def read(client: "Redis") -> bytes:
+        values: list[bytes] = []
+        for key in client.scan_iter():
+            kind = client.type(key)
+            if kind == b"hash":
+                values += [part for pair in client.hgetall(key).items() for part in pair]  # type: ignore[union-attr]
+            elif kind == b"string":
+                values.append(client.get(key) or b"")  # type: ignore[arg-type]
+            values.append(key)
+        return b"\n".join(values)
+
+    return redis_client().call("tests", read)
+
+
+def hits(house: House) -> dict[str, int]:
+    """Return how many rows of each table hold the canary."""
+    words = (CANARY, CANARY.encode().hex())  # columns of bytes are shown in hex
+    rows_by_table = rows_of(house.tenant.id).items()
+    found = {table: sum(any(word in row for word in words) for row in rows) for table, rows in rows_by_table}
+    return {table: rows for table, rows in found.items() if rows}
+
+
+def remembered(house: House) -> None:
+    """Let the workers do what is due."""
+    drain_work_job(tenant_id=str(house.tenant.id))
+
+
+def test_nothing_of_an_erased_subject_is_left_and_the_counts_are_true(acme: Caller, world: World) -> None:
+    ids = seed(acme)
+    acme("GET", f"{ADA}/conversations/c1/window")
+    acme("POST", f"{ADA}/snapshots", {"text": f"{CANARY} again"}, Idempotency_Key="k1")
+    remembered(world.acme)
+    assert {"message", "snapshot", "preference", "profile_fact", "idempotent_reply"} <= hits(world.acme).keys()
+    assert CANARY.encode() in redis_dump()
+    before = {table: len(rows) for table, rows in rows_of(world.acme.tenant.id).items()}
+
+    certificate = body_of(acme("DELETE", ADA))["certificate"]
+
+    assert hits(world.acme) == {}
+    assert CANARY.encode() not in redis_dump()
+    assert certificate["verified"]["rows_left"] == {}
+    assert certificate["verified"]["redis"]["left"] == 0
+    after = {table: len(rows) for table, rows in rows_of(world.acme.tenant.id).items()}
+    gone = {table: before[table] - after[table] for table in before if before[table] > after[table]}
+    assert certificate["erased"] == gone
+    assert problem_of(acme("GET", ADA), 404)
+    assert problem_of(acme("GET", f"/v1/receipts/{ids.receipt_id}"), 404)
+    assert body_of(acme("GET", "/v1/receipts"))["data"] == []
+    assert problem_of(acme("DELETE", ADA), 404)
+
+
+def test_the_law_of_work_holds_after_an_erasure(acme: Caller, world: World) -> None:
+    seed(acme)
+    with tenant_tx(world.acme.tenant.id):
+        accepted = work_counts().accepted
+
+    acme("DELETE", ADA)
+
+    with tenant_tx(world.acme.tenant.id):
+        counts = work_counts()
+    assert counts.accepted == counts.removed == accepted
+
+
+def test_a_certificate_is_genuine_until_somebody_changes_it(acme: Caller, world: World) -> None:
+    seed(acme)
+    certificate = body_of(acme("DELETE", ADA))["certificate"]
+
+    shown = body_of(acme("GET", f"/v1/erasures/{certificate['id']}"))
+
+    assert shown == {"id": certificate["id"], "status": "done", "genuine": True, "certificate": certificate}
+    assert "ada" not in orjson.dumps(certificate).decode()
+    with tenant_tx(world.acme.tenant.id):
+        assert is_genuine(certificate)
+        assert not is_genuine(certificate | {"erased": {}})
+        assert not is_genuine(certificate | {"signature": None})
+
+
+def test_the_same_id_starts_anew_and_another_tenant_s_subject_stays(acme: Caller, globex: Caller, world: World) -> None:
+    seed(acme)
+    seed(globex, "ada")
+    kept = hits(world.globex)
+
+    acme("DELETE", ADA)
+
+    assert hits(world.globex) == kept
+    made = acme("PUT", ADA, {})
+    assert made.status_code == 201
+    assert body_of(acme("GET", f"{ADA}/snapshots"))["data"] == []
+    assert body_of(acme("POST", f"{ADA}/recall", {"query": CANARY}))["memories"] == []
+
+
+def test_a_kept_answer_is_not_replayed_after_the_erasure(acme: Caller) -> None:
+    first = acme("POST", f"{ADA}/snapshots", {"text": f"{CANARY} again"}, Idempotency_Key="k1")
+    acme("DELETE", ADA)
+
+    second = acme("POST", f"{ADA}/snapshots", {"text": f"{CANARY} again"}, Idempotency_Key="k1")
+
+    assert "Idempotent-Replayed" not in second
+    assert body_of(second)["id"] != body_of(first)["id"]
+
+
+def test_a_large_subject_is_out_of_sight_at_once_and_gone_when_its_job_is_done(
+    acme: Caller, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = seed(acme)
+    monkeypatch.setattr(erasing.erase_subject, "__kwdefaults__", {"reason": "", "policy": small_policy()})
+
+    response = acme("DELETE", ADA)
+
+    assert response.status_code == 202
+    answer = body_of(response)
+    for path in (ADA, f"{ADA}/snapshots", f"{ADA}/profile", f"/v1/receipts/{ids.receipt_id}"):
+        assert problem_of(acme("GET", path), 404)
+    assert [one["subject_id"] for one in body_of(acme("GET", "/v1/subjects"))["data"]] == []
+    assert body_of(acme("GET", "/v1/receipts"))["data"] == []
+    assert acme("PUT", ADA, {}).status_code == 201
+    job = body_of(acme("GET", f"/v1/jobs/{answer['job_id']}"))
+    assert (job["kind"], job["status"]) == ("erasure", "queued")
+
+    work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+
+    job = body_of(acme("GET", f"/v1/jobs/{answer['job_id']}"))
+    assert (job["status"], job["error"]) == ("succeeded", None)
+    shown = body_of(acme("GET", f"/v1/erasures/{answer['erasure_id']}"))
+    assert shown["genuine"]
+    assert shown["certificate"]["verified"]["rows_left"] == {}
+    assert hits(world.acme) == {}
+    with tenant_tx(world.acme.tenant.id):
+        assert list(Subject.objects.values_list("external_id", "erasing")) == [("ada", False)]
+
+
+def small_policy(**changes: Any) -> ErasurePolicy:
+    return ErasurePolicy(at_once_rows=5, batch=3, **changes)
+
+
+def test_the_audit_trail_tells_who_erased_and_not_whom(acme: Caller, world: World) -> None:
+    acme("DELETE", ADA)
+
+    (record,) = (row for row in rows_of(world.acme.tenant.id)["audit_record"] if "subject.erased" in row)
+
+    shown = orjson.loads(record)
+    assert shown["actor_kind"] == "api_key"
+    assert "ada" not in record
