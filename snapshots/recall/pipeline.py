@@ -57,18 +57,24 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
 
 
 def best_sayings(fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy) -> Ranked:
-    """Return the best ``query.top_k`` memories that repeat none before them.
+    """Return the best ``query.top_k`` memories that repeat none before them."""
+    candidates = best_candidates(fused, alive, query.top_k, image.columns, policy)
+    ranked = rank_rows(fused, candidates, query, image.columns, policy.ranking)
+    return ranked.only(np.flatnonzero(first_sayings(image.columns, ranked.rows, policy.ranking))[: query.top_k])
 
-    Where repeats fill the candidates, twice as many are taken until the answer is full or nothing is left.
+
+def best_candidates(fused: Float32, alive: Mask, top_k: int, columns: Columns, policy: RecallPolicy) -> Int64:
+    """Return the best rows, best first: as many as the policy takes, and more where they say too few things.
+
+    They hold ``2 * top_k`` sayings that differ (R2), or all that there are.
     """
-    depth = max(policy.lane_depth, 2 * query.top_k)
-    while True:
-        candidates = best_rows(fused, alive, depth)
-        ranked = rank_rows(fused, candidates, query, image.columns, policy.ranking)
-        places = np.flatnonzero(first_sayings(image.columns, ranked.rows, policy.ranking))[: query.top_k]
-        if len(places) == query.top_k or len(candidates) < depth:
-            return ranked.only(places)
-        depth *= 2
+    depth = max(policy.lane_depth, 2 * top_k)
+    rows = best_rows(fused, alive, depth)
+    if len(rows) == depth and first_sayings(columns, rows, policy.ranking).sum() < 2 * top_k:
+        rows = best_rows(fused, alive, len(fused))
+        said = first_sayings(columns, rows, policy.ranking).cumsum()
+        rows = rows[: max(depth, int(np.searchsorted(said, 2 * top_k)) + 1)]
+    return rows
 
 
 def rank_rows(fused: Float32, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:

@@ -36,8 +36,8 @@ WITH ask AS MATERIALIZED (
     recency_days float8[], recency_values float8[], validation_days float8[], validation_values float8[],
     provenance float8[], frequency_injected int, frequency_liked float8, frequency_disliked float8,
     frequency_bonus float8, frequency_malus float8, use_recency boolean, use_confidence boolean,
-    use_provenance boolean, use_frequency boolean, depth int, beside bigint[], flat float8, say_once boolean,
-    terms jsonb, related jsonb, spaces jsonb, spans jsonb)
+    use_provenance boolean, use_frequency boolean, depth int, different int, beside bigint[], flat float8,
+    say_once boolean, terms jsonb, related jsonb, spaces jsonb, spans jsonb)
 ), term AS MATERIALIZED (
   SELECT t.* FROM ask, jsonb_to_recordset(ask.terms) AS t (place int, key bigint, weight float8)
 ), memory AS MATERIALIZED (
@@ -192,9 +192,14 @@ WITH ask AS MATERIALIZED (
   WHERE found AND retired_at IS NULL AND valid_at <= begun_by AND coalesce(at < invalid_at, true)
     AND coalesce(expires_at > asked_at, true) AND (kinds IS NULL OR kind = ANY(kinds))
     AND coalesce(said_at >= since, true)
+), said_before AS (
+  SELECT f.*, coalesce(sum(f.new::int) OVER (ORDER BY lane_place ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW), 0)
+    AS sayings
+  FROM (SELECT a.*, NOT say_once OR coalesce(saying, 0) = 0
+          OR row_number() OVER (PARTITION BY saying ORDER BY lane_place) = 1 AS new FROM ask, answering a) f
 ), candidate AS (
-  SELECT a.*, min(fused) OVER () AS low, max(fused) OVER () AS high
-  FROM ask, answering a WHERE lane_place <= depth
+  SELECT s.*, min(fused) OVER () AS low, max(fused) OVER () AS high
+  FROM ask, said_before s WHERE lane_place <= depth OR sayings < different
 ), final AS (
   SELECT candidate.*, factors * CASE WHEN high - low > flat THEN (fused - low) / (high - low) ELSE 1 END AS score
   FROM ask, candidate
@@ -221,20 +226,11 @@ class Ranked:
 
 
 def rank_plainly(tenant_id: UUID, subject_id: UUID, query: RecallQuery, question: Question) -> list[Ranked]:
-    """Return all candidates that repeat none before them, the best first and among equals the newer, in a scope.
-
-    Where repeats leave too few, twice as many candidates are taken.
-    """
-    depth = max(DEFAULT_RECALL.lane_depth, 2 * query.top_k)
-    while True:
-        asked = orjson.dumps({**_asked(query, question), "depth": depth}).decode()
-        with tenant_tx(tenant_id):
-            fetch_prepared(PLANNED_ONCE)
-            rows = fetch_prepared(PLAIN_SQL, [tenant_id, subject_id, asked])
-        ranked = [Ranked(row[0], row[1]) for row in rows if not row[2]]
-        if len(ranked) >= query.top_k or len(rows) < depth:
-            return ranked
-        depth *= 2
+    """Return all candidates that repeat none before them, the best first and among equals the newer, in a scope."""
+    with tenant_tx(tenant_id):
+        fetch_prepared(PLANNED_ONCE)
+        rows = fetch_prepared(PLAIN_SQL, [tenant_id, subject_id, orjson.dumps(_asked(query, question)).decode()])
+    return [Ranked(row[0], row[1]) for row in rows if not row[2]]
 
 
 def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
@@ -247,6 +243,8 @@ def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
         **asdict(scoring),
         **asdict(ranking),
         "flat": FLAT,
+        "depth": max(DEFAULT_RECALL.lane_depth, 2 * query.top_k),
+        "different": 2 * query.top_k,
         "at": query.at,
         "begun_by": query.at + ahead,
         "asked_at": query.asked_at,

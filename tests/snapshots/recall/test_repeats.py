@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 from memory_platform.providers.contracts import Embedder
@@ -12,7 +13,7 @@ from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.recall.image import Image, build_image
-from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.pipeline import best_candidates, rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import make_probe
 from snapshots.recall.values import MemoryRow, RecallQuery
@@ -179,3 +180,14 @@ def test_an_answer_is_full_even_where_one_saying_fills_the_lane() -> None:
     found = answer("I love good jazz", [*noise, *rest], top_k=6)
     assert len(found) == 6
     assert set(range(130, 135)) < set(found)
+
+
+def test_one_thing_said_thousands_of_times_leaves_room_for_all_else_in_one_pass() -> None:
+    again = said("I like tea")
+    rest = [said(f"Tea pot number {number} is blue") for number in range(9)]
+    image = image_of([*(replace(again, id=uuid4()) for _ in range(3_000)), *rest])
+    alive, words = np.ones(image.size, np.bool_), np.linspace(1, 0, image.size, dtype=np.float32)
+    rows = best_candidates(words, alive, 4, image.columns, DEFAULT_RECALL)
+    assert rows.tolist() == list(range(3_007)), "as far as eight things that differ"
+    assert best_candidates(words, alive, 8, image.columns, DEFAULT_RECALL).tolist() == list(range(3_009))
+    assert best_candidates(words, alive, 4, image.columns, KEPT).tolist() == list(range(50))
