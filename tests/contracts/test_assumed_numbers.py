@@ -40,6 +40,9 @@ ASSUMED = {
         "unmarked_constraint_confidence"
     ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
+    "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch tally_time indicators_every",
+    "snapshots.feedback.SignalPolicy": "next_chars context_chars concerned_lead",
+    "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",
     "snapshots.lifecycle.BackfillRunPolicy": "every limit",
     "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.IdlePolicy": "batch",

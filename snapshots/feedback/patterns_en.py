@@ -1,0 +1,129 @@
+"""How people who speak English take an answer. All patterns read lower case; none can backtrack beyond its line."""
+
+import re
+
+_ATTITUDES = """
+user like love enjoy prefer want need hate dislik avoid favourit favorit usual alway often sometim never realli would
+said say ask told live have use go get one also thing lot much good great year day time make take
+"""
+_COURTESIES = """
+pleas actual real realli simpli again back still sorri ok okay yes
+"""
+ATTITUDES = frozenset(_ATTITUDES.split())
+"""Stems that tell how something is liked or done, and not what."""
+COURTESIES = frozenset(_COURTESIES.split())
+"""Stems that a question may gain when it is asked again."""
+QUESTION_WORD = re.compile(r"\b(?:what|when|where|who|whose|which|why|how)\b")
+
+REFERS = re.compile(
+    r"\b(?:as|like|since|because|given that) you(?:'ve| have|'re| are)? ?(?:\w+ )?(?:mentioned|said|told|asked|noted|"
+    r"prefer|like|love|wanted|requested|usual)|\byou (?:\w+ )?(?:mentioned|told me|said)|\bi (?:remember|recall)\b|"
+    r"\b(?:as|like) (?:usual|always|last time|before)\b|\byour usual\b|\bfrom (?:what|our) (?:you|last|previous)|"
+    r"\bbased on (?:your|what you)"
+)
+
+RESTATE = re.compile(
+    r"\bi(?:'m| am| was)? (?:(?:only|just|actually|still|specifically) )?ask(?:ed|ing)\b(?! too)|"
+    r"\bthat(?:'s| is| was) ?n[o']t (?:really )?(?:what i(?:'m| am| was)? (?:ask|mean|want|need|look)|(?:an?|the) "
+    r"answer|my question)|\bnot what i (?:asked|meant|wanted|was asking)|"
+    r"\b(?:didn't|did not|haven't|doesn't|does not|don't) (?:really )?(?:answer|address|get my question|help)|"
+    r"\b(?:say|ask|repeat|put|try) (?:it|that|this|myself|my question)? ?(?:again|differently|another way|once more)|"
+    r"\b(?:let me|i'll|i will) (?:rephrase|repeat|clarify|re-?ask|try again)|\bonce (?:more|again)\b|"
+    r"^(?:again|i repeat|to repeat|repeating)\b|\bmy question (?:was|is)\b|\banswer (?:my|the) question|"
+    r"\bwhat i (?:meant|asked|wanted|need(?:ed)?|was asking|am asking|want)\b.{0,20}\b(?:was|is)\b|"
+    r"\b(?:you )?(?:missed|misunderstood|ignored) (?:the|my|what)|\bmisunderst(?:ood|and)|\bi mean(?:t)?[, ]"
+)
+
+STRONG_CORRECTION = re.compile(
+    r"\b(?:no longer|not any ?more|(?:n't|not) .{1,60}any ?(?:more|longer))\b|"
+    r"\b(?:that|this|it|which)(?:'s| is| was)(?: \w+)? (?:wrong|incorrect|outdated|out of date|old news|false|untrue|"
+    r"not (?:true|right|correct|me|mine|accurate|what i (?:said|told)))|"
+    r"\b(?:that|this|it) ?(?:isn't|wasn't|ain't) (?:true|right|correct|me|mine|accurate)|"
+    r"\byou(?:'ve| have|'re| are| must)? .{0,24}\b(?:wrong|mixed|mixing|confus\w{1,5}|mistak\w{1,3}|"
+    r"misremember\w{0,3})\b|"
+    r"\bi (?:never|didn't|did not|haven't|have never) (?:ever )?(?:said|say|told|tell|mention\w{0,2}|like|want)\b|"
+    r"\b(?:that|this|those|these|it)(?:'s| is| are|'re| was| were|'d be) (?:actually |really )?"
+    r"(?:my|our|his|her|their) "
+    r"(?:(?!favou?rite|usual)\w+ ){0,2}(?:\w+'s|\w+s')|"
+    r"\b(?:that|this|those|these|it)(?:'s| is| are|'re| was| were|'d be) (?:actually |really )?my (?:\w+ )?(?:sister|"
+    r"brother|wife|husband|partner|mum|mom|mother|dad|father|son|daughter|friend|colleague|boss|aunt|uncle|cousin|ex|"
+    r"neighbou?r|roommate|flatmate|girlfriend|boyfriend|grand\w{2,8})\b|"
+    r"\b(?:my|his|her) (?:\w+ )?(?:sister|brother|wife|husband|partner|mum|mom|mother|dad|father|son|daughter|friend|"
+    r"colleague|boss|aunt|uncle|cousin|ex|neighbou?r|roommate|flatmate)\b.{0,30}\bnot (?:me|mine|i|my)\b|"
+    r",? not (?:me|mine|my)\b|\bthat used to be\b|\bi used to\b|\bwe used to\b|\bmy old\b|\bcorrection\b|"
+    r"\b(?:it's|it is|that's|should be|i said|i meant) .{1,40},? (?:and )?not \w|"
+    r"\b\w{2,20},? not (?!bad|sure|yet|only|now|today|necessarily|too|really|that|so|at|a|the|in|much|very|"
+    r"just|to)\w[^,?]{0,30}$|^(?:it's |that's )?not \w[^,?]{0,30}, (?:but |it's |that's )?\w|"
+    r"\bsince when\b|\b(?:wrong|incorrect) (?:person|name|address|number|date|day|size|city|one)\b"
+)
+CHANGED = re.compile(
+    r"\b(?:i|we|he|she|they|tom|it|\w+)(?:'ve|'s|'d| have| has)? (?:just |already |recently |since |finally )?"
+    r"(?:moved|switched|changed|quit|stopped|sold|left|gave up|given up|retired|split up|broke up|divorced|cancelled|"
+    r"canceled|graduated|resigned|got rid|outgrew|went back|turned|passed away|died|replaced)\b"
+)
+DENIED = re.compile(
+    r"\b(?:\w+n't|not|never|neither|nor|nobody|none|without)\b(?! (?:think|know|understand|mind|worry|forget|remember|"
+    r"sure|believe|see why|get|yet|only|bad|wait|too|let|be sure))"
+)
+WEAK_CORRECTION = re.compile(
+    r"^(?:no|nope|nah|wrong|incorrect|not quite|not exactly|not really|sorry|hmm|wait|actually|well|uh|um|er|but)\b"
+    r"(?! (?:thanks?|thank|problem|worries|need|wonder|doubt|idea|matter|way|one))|\bactually\b|\b(?:is|are|was|it's|"
+    r"am|"
+    r"'m|i'm|we're|at|in|on|to)\b.{0,40}\b(?:now|these days|nowadays)$|\bi(?:'d)? (?:rather|prefer)\b|\binstead of\b|"
+    r"\brather than\b|\bshould(?:'ve| have)? be(?:en)?\b|\bi said\b|\bchange (?:that|it) to\b|\bmake (?:that|it) "
+)
+NOT_A_DENIAL = re.compile(
+    r"^(?:no|nope|nah)(?:,)? (?:thanks?|thank you|problem|worries|need|wonder|doubt|rush|hurry)\b|\bnot bad\b|"
+    r"\bwhy not\b|\bno doubt\b|\bnot only\b|\bcan't wait\b|\bdon't (?:worry|forget|mind)\b|"
+    r"\bcouldn't (?:be better|agree)"
+)
+
+CONFIRM = re.compile(
+    r"^(?:(?:oh|ah|aha|wow|haha|hey|well|and|so|mm+|hm+|that's|that is|it's|this is|sounds|looks|seems|feels|very|"
+    r"really|absolutely|just|all|so|pretty|quite|how|what an?|you're|you are|i'm|i am|much|many) ){0,4}"
+    r"(?:yes|yep|yeah|yup|ya|aye|right|correct|exactly|precisely|perfect(?:ly)?|great|good|nice|awesome|excellent|wonderful|"
+    r"lovely|love (?:it|that|this)|thanks|thank you|thankyou|thx|ty|cheers|ok|okay|k|sure|cool|works|deal|agreed|"
+    r"absolutely|definitely|certainly|indeed|true|spot on|go ahead|brilliant|fantastic|amazing|super|superb|fine|"
+    r"alright|got it|gotcha|understood|noted|brill|done|sweet|neat|ideal|helpful|thoughtful|makes sense|fair enough|"
+    r"it|the one|will do|do (?:it|that)|book (?:it|that)|send (?:it|that)|i'?ll (?:take|try|do|go|have|get|book|watch|"
+    r"use|order|make)|i (?:like|love|appreciate)|let's (?:do|go|book|try|take)|works for me|what i (?:needed|wanted)|"
+    r"what i was looking|delicious|glad|happy|impressed|grateful|appreciated?|of course|please do|you remembered|"
+    r"good to know|couldn't agree|can't wait|bingo|100|checks out|the plan|"
+    r"no (?:problem|worries|doubt)|not bad)\b"
+)
+CONFIRMED_ANYWHERE = re.compile(
+    r"\b(?:that(?:'s| is) (?:right|it|correct|the one|perfect|great|exactly|what i)|works for me|sounds (?:good|great|"
+    r"perfect|lovely)|you(?:'re| are) right|you (?:remembered|know me)|well remembered|good (?:memory|thinking|call)|"
+    r"i'?ll (?:take|go with) (?:it|that)|that works|that (?:really )?helps|thank(?:s| you))\b"
+)
+WEAK_CONFIRM = re.compile(
+    r"^(?:oh |ah |well )?(?:ok|okay|k|alright|fine|sure|right|cool|good|got it|thanks|thank you|thx|great)$"
+)
+
+TOPIC = re.compile(
+    r"\b(?:by the way|btw|anyway|anyways|never ?mind|forget (?:it|that|about)|(?:on|totally|completely)? ?(?:a |an)?"
+    r"(?:different|unrelated|separate|another|other|new) (?:question|topic|subject|thing|matter|note)|unrelated|"
+    r"something (?:else|different|completely different)|chang(?:e|ing) (?:of )?(?:the )?(?:topic|subject)|"
+    r"(?:switch(?:ing)?|mov(?:e|ing)) (?:on|topics?|gears|to)|off topic|while i have you|before i forget|"
+    r"speaking of something|one more thing|that reminds me|on another note|leave (?:that|it) (?:for now|there)|"
+    r"let's (?:talk about|drop|park|leave)|aside from that|incidentally)\b"
+)
+
+FOLLOWS = re.compile(
+    r"^(?:and|so|then|also|but)\b|\b(?:what|how) about\b|\bwhat if\b|^(?:could|can|would) you (?:also|make|add|give|"
+    r"explain|show|include|shorten|change)\b|\b(?:tell|show|give) me (?:\w+ )?more\b|\bmore (?:about|details?|info\w*|"
+    r"options?|ideas?|examples?|like)\b|^(?:why|how come|how so|really|since when|which one|for how long|until when|"
+    r"says who|in what way|like what|such as)\b|\bany (?:other|more|alternative)\b|\banother (?:one|option|idea)\b|"
+    r"\b(?:it|its|they|them|their|there|those|these|him|her|he|she|his|hers|one|ones|either|both|instead|else|too|"
+    r"as well|same|the (?:first|second|third|last|other|former|latter|cheaper|smaller|bigger|larger))\b|"
+    r"^(?:that|this)\b|\b(?:is|was|does|about|of|for|with|like|to|at|in|do|did|would|will|can|if|than|without|after|"
+    r"before|near|on|from|why|has|take|need|make|try|say|think) (?:that|this)\b(?! (?:i|you|he|she|we|they)\b)"
+)
+ELLIPTIC = re.compile(
+    r"^(?:how (?:much|long|far|many|late|big|expensive|early|soon|often|old|hot|spicy|hard|difficult)|what time|when|"
+    r"where|who|which|what (?:else|colou?r|size|price|day|kind|brand|date))\b"
+)
+ASKS = re.compile(
+    r"\?|^(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|do|does|did|can|could|would|will|should|have|"
+    r"has|any)\b"
+)

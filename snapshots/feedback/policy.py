@@ -1,0 +1,56 @@
+"""The numbers of feedback."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, measured
+
+_DEV = "tests/golden/feedback_dev.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class UtilisationPolicy:
+    """When a reply counts as having used a memory (G2). Shares are of the memory's IDF weight."""
+
+    reply_chars: int = assumed(20_000, owner="feedback", settle_by="lengths of real replies")
+    memory_chars: int = assumed(2_000, owner="feedback", settle_by="lengths of injected memories")
+    words_share: float = measured(0.3, source=_DEV)
+    reference_share: float = measured(0.15, source=_DEV)
+    """Of a memory's weight in the sentence that says "as you mentioned"."""
+    echo_weight: float = measured(0.25, source=f"{_DEV}: a word of the question comes back in any reply")
+
+
+@dataclass(frozen=True, slots=True)
+class SignalPolicy:
+    """How a next turn is read (G3)."""
+
+    next_chars: int = assumed(600, owner="feedback", settle_by="where in long turns people say what they think")
+    context_chars: int = assumed(4_000, owner="feedback", settle_by="lengths of real replies")
+    restated_share: float = measured(0.6, source=_DEV)
+    """Of the core words of question and next turn together that both hold: above, the question is asked again."""
+    restated_words: int = measured(2, source=_DEV)
+    elliptic_words: int = measured(7, source=_DEV)
+    """A question of at most so many words that names no subject of its own asks on."""
+    elliptic_terms: int = measured(2, source=_DEV)
+    elliptic_chars: int = measured(12, source=_DEV)
+    concerned_share: float = measured(0.3, source=_DEV)
+    """Of a memory's weight in the words of a correction: it concerns this memory."""
+    concerned_lead: float = assumed(1.5, owner="feedback", settle_by="corrections with verdicts of products")
+    """Times the share of the next memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPolicy:
+    """Closing the loop from posted turns, and adding up."""
+
+    answer_within: timedelta = assumed(timedelta(hours=24), owner="feedback", settle_by="pauses between real turns")
+    replies_read: int = assumed(20, owner="feedback", settle_by="messages between two turns of a user")
+    tally_every: timedelta = assumed(timedelta(minutes=5), owner="feedback", settle_by="how fast ranking should learn")
+    tally_batch: int = assumed(500, owner="feedback", settle_by="how long one transaction of tallies lasts")
+    tally_time: timedelta = assumed(timedelta(minutes=2), owner="feedback", settle_by="injections in five minutes")
+    indicators_every: timedelta = assumed(timedelta(hours=1), owner="feedback", settle_by="who looks at them how often")
+
+
+UTILISATION = UtilisationPolicy()
+SIGNALS = SignalPolicy()
+LOOP = LoopPolicy()

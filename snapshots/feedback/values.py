@@ -1,0 +1,118 @@
+"""The typed values of feedback: what was injected, what the turn said, what follows from it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from snapshots.extraction.learn import Learned
+
+How = Literal["words", "reference", "value"]
+
+
+class Signal(StrEnum):
+    """How an injected memory was received, the gravest first."""
+
+    CORRECTED = "corrected"
+    NEGATIVE = "negative"
+    POSITIVE = "positive"
+    NEUTRAL = "neutral"
+
+
+GRAVITY = {signal: number for number, signal in enumerate(Signal)}
+"""What several turns say of one memory is the gravest of it, so that parts may come in any order."""
+
+
+class Sense(StrEnum):
+    """What the next turn of the user does to the reply before it."""
+
+    CONFIRM = "confirm"
+    FOLLOW_UP = "follow_up"
+    RESTATE = "restate"
+    CORRECT = "correct"
+    TOPIC_CHANGE = "topic_change"
+
+
+SIGNAL_OF: Mapping[Sense, Signal] = {
+    Sense.CONFIRM: Signal.POSITIVE,
+    Sense.FOLLOW_UP: Signal.POSITIVE,
+    Sense.RESTATE: Signal.NEGATIVE,
+    Sense.CORRECT: Signal.CORRECTED,
+    Sense.TOPIC_CHANGE: Signal.NEUTRAL,
+}
+NAMED = "correct_named"
+"""Reason of a correction whose words say which memory is wrong: it stays there whatever the reply used."""
+VERDICT = "verdict"
+"""Reason of what the product says itself; it wins over what turns imply."""
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedText:
+    """One injected memory and its words. ``lane`` as in receipts; preferences read ``key: value``."""
+
+    memory_id: UUID
+    lane: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came after a context: the question it was made for, the reply and the user's next words, as far as told."""
+
+    query: str = ""
+    reply: str | None = None
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SaidVerdict:
+    """What a product says of one memory."""
+
+    memory_id: UUID
+    signal: Signal
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One part of an outcome. ``reply`` and ``next`` are None when they were not told."""
+
+    reply: str | None = None
+    next: str | None = None
+    verdicts: Sequence[SaidVerdict] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A signal and why it was given."""
+
+    signal: Signal
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Utilised:
+    """A memory that the reply used."""
+
+    memory_id: UUID
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A memory of which something was heard."""
+
+    memory_id: UUID
+    signal: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that is known of a receipt's outcome by now, and the corrections that this part applied."""
+
+    subject_id: UUID
+    utilised: Sequence[Utilised] = ()
+    signals: Sequence[Judged] = ()
+    fast_lane: Sequence[Learned] = field(default=())
