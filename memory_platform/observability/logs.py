@@ -23,6 +23,7 @@ class Event(StrEnum):
     CONVERSATION_ENDED = "conversation.ended"
     SNAPSHOT_WRITTEN = "snapshot.written"
     CONTEXT_ASSEMBLED = "context.assembled"
+    OUTCOME_NOTED = "outcome.noted"
     RECALL_DEGRADED = "recall.degraded"
     WORK_DONE = "work.done"
     WORK_RETRIED = "work.retried"

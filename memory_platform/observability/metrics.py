@@ -45,6 +45,8 @@ MEMORIES_WRITTEN = Counter("memories_written_total", "Memories offered for stori
 
 # Feedback
 FAST_LANE_SECONDS = Histogram("fast_lane_seconds", "Time from a correction's acceptance to commit.", buckets=_FAST)
+RECEIPTS_FEEDBACK = Counter("receipts_feedback_total", "Injected memories of which something was heard.", ["verdict"])
+MEMORIES_TOLD = Counter("memories_replied_total", "Injected memories whose reply is known.", ["outcome"])
 
 # Outside parts
 PROVIDER_SECONDS = Histogram("provider_call_seconds", "Time of a call of a model.", ["use", "outcome"], buckets=_SLOW)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind, Subject
@@ -22,6 +23,7 @@ from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.pipeline import EXTRACTOR_VERSION
+from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.values import (
     Candidate,
     Extraction,
@@ -30,7 +32,15 @@ from snapshots.extraction.values import (
     Rejection,
     TagCandidate,
 )
-from snapshots.models import Conversation, Message, PreferenceSource, ProfileFactSource, TagSource
+from snapshots.models import (
+    Conversation,
+    Message,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    TagSource,
+)
 from tenants.isolation import current_tenant_id
 
 SENSITIVE = "sensitive"
@@ -143,7 +153,7 @@ def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any,
     """Return the outcome (None when no object is meant) and the place it went to."""
     subject, claim = lesson.subject, _claim(lesson, found, _json(found.value), statement=found.statement)
     if found.category is None or found.key is None:
-        among = lesson.among | (_preferences_of(lesson.conversation) if lesson.conversation else set())
+        among = lesson.among | _meant_in(lesson.conversation, names_old=found.replaces is not None)
         return correct_newest_preference(subject, claim, among=among, replaces=found.replaces), ""
     path, target = (found.category, found.key), f"{found.category}/{found.key}"
     if found.mode == "set":
@@ -185,6 +195,26 @@ def _claim(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any,
         message_ref=lesson.message.id,
         **details,
     )
+
+
+def _meant_in(conversation: Conversation | None, *, names_old: bool) -> set[UUID]:
+    """Return the preferences that a change can mean: those said in the conversation, and, when it names the old value,
+    those that its prompts showed, for an answer may have said them."""
+    if conversation is None:
+        return set()
+    return _preferences_of(conversation) | (_preferences_shown_in(conversation) if names_old else set())
+
+
+def _preferences_shown_in(conversation: Conversation) -> set[UUID]:
+    recent = Receipt.objects.filter(
+        subject_id=conversation.subject_id,
+        conversation_id=conversation.id,
+        created_at__gte=utc_now() - EXTRACTION.shown_within,
+    )
+    shown = ReceiptMemory.objects.filter(
+        subject_id=conversation.subject_id, lane="preferences", receipt__in=recent.order_by()
+    )
+    return set(shown.order_by().values_list("memory_ref", flat=True))
 
 
 def _preferences_of(conversation: Conversation) -> set[UUID]:

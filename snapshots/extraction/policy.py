@@ -1,6 +1,7 @@
 """Every tunable number of the extraction room, with where it comes from."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
@@ -22,6 +23,9 @@ class ExtractionPolicy:
         8_000, source="200 hostile messages of 1,000 characters held a request for minutes, 8,000 cost 0.3 s"
     )
     fast_lane_changes: int = measured(20, source="one change costs a request 8 ms")
+    shown_within: timedelta = assumed(
+        timedelta(hours=24), owner="extraction", settle_by="pauses between an answer and its correction"
+    )
     max_thing_words: int = measured(6, source="tests/golden/extraction.jsonl: longest right answer is 5 words")
     max_thing_chars_zh: int = measured(14, source="tests/golden/extraction.jsonl: longest right answer is 7 characters")
     max_value_chars: int = assumed(200, owner="extraction", settle_by="review queue of rejected candidates")

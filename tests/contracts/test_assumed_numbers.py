@@ -37,7 +37,7 @@ ASSUMED = {
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
-        "unmarked_constraint_confidence"
+        "unmarked_constraint_confidence shown_within"
     ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
     "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch tally_time indicators_every",

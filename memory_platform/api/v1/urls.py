@@ -6,6 +6,7 @@ from memory_platform.api.v1 import (
     erasures,
     jobs,
     messages,
+    outcome,
     preferences,
     profile,
     recall,
@@ -28,6 +29,7 @@ urlpatterns = [
     *recall.urlpatterns,
     *context.urlpatterns,
     *receipts.urlpatterns,
+    *outcome.urlpatterns,
     *erasures.urlpatterns,
     *jobs.urlpatterns,
 ]

@@ -100,6 +100,9 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ),
     ("POST", "v1/jobs/<own_id:job_id>/retry"): ValidCall(lambda ids: {}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
+    ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
+        lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
+    ),
 } | dict.fromkeys(
     [
         ("GET", "v1/tenant"),

@@ -1,0 +1,125 @@
+"""The outcome of a context, on one page: put right -> what the reply used -> what the turn says -> verdicts."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import FieldFault, Refused
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import MEMORIES_TOLD, RECEIPTS_FEEDBACK
+from snapshots.feedback.attribution import judgements
+from snapshots.feedback.injected import injected_texts
+from snapshots.feedback.ledger import Ledger, locked_rows
+from snapshots.feedback.put_right import put_right
+from snapshots.feedback.signals import sense_of
+from snapshots.feedback.utilisation import used_memories
+from snapshots.feedback.values import (
+    NAMED,
+    VERDICT,
+    How,
+    InjectedText,
+    Judged,
+    Outcome,
+    SaidVerdict,
+    Sense,
+    Told,
+    Turn,
+    Utilised,
+)
+from snapshots.models import Receipt, ReceiptMemory
+from snapshots.receipts.read import receipt_by_id, rendered_of
+
+
+class MemoryNotInReceipt(Refused):
+    """A verdict names a memory that this context did not hold. HTTP 422."""
+
+    code = "memory_not_in_receipt"
+
+
+def take_outcome(receipt_id: UUID, told: Told) -> Outcome:
+    """Note one part of what came of a context, in the open scope, and return all that is known by now.
+
+    Parts may come in any order, again, and at once. Raises NotFound, MemoryNotInReceipt.
+    """
+    at = utc_now()
+    receipt = receipt_by_id(receipt_id)
+    refuse_strangers(receipt, told.verdicts)
+    changes = put_right(receipt, told.next, at=at) if told.next else []
+    ledger = note(receipt, told)
+    return Outcome(receipt.subject_id, utilised_in(ledger.rows), judged_in(ledger.rows), changes)
+
+
+def note(receipt: Receipt, told: Told) -> Ledger:
+    """Note what was told of a receipt, in the open scope; return all that is known of its memories."""
+    ledger = Ledger(receipt, locked_rows(receipt))
+    memories = injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
+    query = _query_of(receipt) if memories else ""
+    if told.reply is not None:
+        ledger.note_reply(used_in(query, told.reply, memories))
+    if told.next:
+        sense = sense_of(Turn(query, told.reply, told.next))
+        ledger.note_turn(judgements(sense, told.next, memories, ledger.used()))
+    ledger.note_verdicts(told.verdicts)
+    count(receipt, ledger.save())
+    return ledger
+
+
+def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
+    """Raise MemoryNotInReceipt naming the verdicts on memories that the context did not hold."""
+    if not verdicts:
+        return
+    rows = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
+    held = set(rows.order_by().values_list("memory_ref", flat=True))
+    faults = [
+        FieldFault(f"verdicts.{number}.memory_id", "not_in_receipt", "This context did not hold the memory.")
+        for number, verdict in enumerate(verdicts)
+        if verdict.memory_id not in held
+    ]
+    if faults:
+        raise MemoryNotInReceipt("A verdict names a memory that this context did not hold.", faults=faults)
+
+
+def used_in(query: str, reply: str, memories: Sequence[InjectedText]) -> dict[UUID, How]:
+    """Return the memories that a reply used, and by what that shows."""
+    used = used_memories(query, reply, [(memory.lane, memory.text) for memory in memories])
+    return {memories[number].memory_id: how for number, how in used.items()}
+
+
+def utilised_in(rows: Sequence[ReceiptMemory]) -> list[Utilised]:
+    """Return the memories that replies used, in order of position."""
+    return [Utilised(row.memory_ref, row.how) for row in rows if row.utilised]
+
+
+def judged_in(rows: Sequence[ReceiptMemory]) -> list[Judged]:
+    """Return the memories of which something was heard, in order of position; a verdict's reason is the product's."""
+    return [Judged(row.memory_ref, row.signal, shown_reason(row.signal_reason)) for row in rows if row.signal]
+
+
+def shown_reason(stored: str) -> str:
+    """Return a reason as the API shows it."""
+    return str(Sense.CORRECT) if stored == NAMED else stored.removeprefix(f"{VERDICT}: ")
+
+
+def count(receipt: Receipt, changed: Sequence[ReceiptMemory]) -> None:
+    """Put what was heard into metrics and log, once it is committed."""
+    if changed:
+        signals = Counter(row.signal for row in changed if row.signal)
+        used = Counter("used" if row.utilised else "unused" for row in changed if row.utilised is not None)
+        transaction.on_commit(partial(_counted, receipt.id, signals, used), robust=True)
+
+
+def _counted(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> None:
+    for signal, number in signals.items():
+        RECEIPTS_FEEDBACK.labels(verdict=signal).inc(number)
+    for outcome, number in used.items():
+        MEMORIES_TOLD.labels(outcome=outcome).inc(number)
+    log(Event.OUTCOME_NOTED, receipt=receipt_id, judged=signals.total(), used=used["used"])
+
+
+def _query_of(receipt: Receipt) -> str:
+    rendered = rendered_of(receipt)
+    return rendered.query if rendered else ""

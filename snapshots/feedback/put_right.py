@@ -1,0 +1,65 @@
+"""What the next turn says is right is applied at once (G4), once, whether or not the product posted the turn, too."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import content_hash
+from profiles.services.locking import lock_subject
+from snapshots.extraction.corrections import may_correct
+from snapshots.extraction.fast_lane import apply_corrections, apply_unposted, note_changes
+from snapshots.extraction.learn import Learned
+from snapshots.extraction.policy import EXTRACTION
+from snapshots.models import Message, MessageRole, Receipt, ReceiptMemory
+
+
+def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
+    """Apply the corrections of preferences in ``said``, told at ``at``; return those that this call applied.
+
+    Words that the conversation holds as a message are that message: what intake applied is not applied again. Nothing
+    is learned from a conversation that is not to be remembered.
+    """
+    if len(said) > EXTRACTION.fast_lane_chars or not may_correct(said):
+        return []
+    lock_subject(receipt.subject)  # before the receipt's rows, as everywhere: the subject comes first
+    conversation = receipt.conversation
+    if conversation is not None and not conversation.remember:
+        return []
+    posted = posted_turn(receipt, said)
+    if posted is not None and conversation is not None:
+        results = apply_corrections(receipt.subject, conversation, [posted])
+    else:
+        results = apply_unposted(receipt.subject, _unposted(receipt, said, at), among=_preferences_of(receipt))
+    note_changes(receipt.subject_id, results, accepted_at=at)
+    return [result for result in results if result.target]
+
+
+def posted_turn(receipt: Receipt, said: str) -> Message | None:
+    """Return the user's message after the receipt that says this, if the product posted it."""
+    if receipt.conversation_id is None:
+        return None
+    after = Message.objects.filter(
+        subject_id=receipt.subject_id,
+        conversation_id=receipt.conversation_id,
+        role=MessageRole.USER,
+        accepted_at__gte=receipt.created_at,
+        content=said,
+    )
+    return after.order_by("seq").first()
+
+
+def _unposted(receipt: Receipt, said: str, at: datetime) -> Message:
+    return Message(
+        id=stable_id("outcome", receipt.id, content_hash(said).hex()),
+        subject_id=receipt.subject_id,
+        role=MessageRole.USER,
+        content=said,
+        seq=0,
+        said_at=at,
+    )
+
+
+def _preferences_of(receipt: Receipt) -> Sequence[UUID]:
+    shown = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id, lane="preferences")
+    return list(shown.order_by().values_list("memory_ref", flat=True))
