@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
+from snapshots.feedback.policy import LOOP
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
@@ -78,6 +79,20 @@ TIMETABLE = (
         runs="snapshots.jobs.count_embedding_spaces_job",
         why=gettext_noop("The console shows how far a change of the embedding model is without counting itself."),
         owner="lifecycle",
+    ),
+    Job(
+        "roll-up-tallies",
+        every=LOOP.tally_every,
+        runs="snapshots.jobs.roll_up_tallies_job",
+        why=gettext_noop("What users made of a memory is heard by the ranking within minutes."),
+        owner="feedback",
+    ),
+    Job(
+        "roll-up-indicators",
+        every=LOOP.indicators_every,
+        runs="snapshots.jobs.roll_up_indicators_job",
+        why=gettext_noop("The indicators of today are at most an hour old."),
+        owner="feedback",
     ),
     Job(
         "purge-expired",

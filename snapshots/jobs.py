@@ -4,6 +4,7 @@ None of them retries: attempts live on the work row, and a scheduled job comes a
 """
 
 import time
+from collections.abc import Sequence
 from uuid import UUID
 
 from snapshots.embedding.backfill import backfill_vectors
@@ -15,6 +16,10 @@ from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import store_statements
+from snapshots.feedback.indicators import roll_up_recent_indicators
+from snapshots.feedback.loop import close_loops
+from snapshots.feedback.policy import LOOP
+from snapshots.feedback.tally import roll_up_tallies
 from snapshots.lifecycle.idle import end_idle_conversations
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
 from snapshots.lifecycle.purge import purge_tenant
@@ -25,7 +30,7 @@ from snapshots.queue.counts import tenants_with_due_work
 from snapshots.queue.gauges import note_sweep
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.turns import take_turn
-from snapshots.queue.values import Handlers
+from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.wake_up import nudge
 from snapshots.recall.policy import SEALING
 from snapshots.recall.sealing import seal_memories
@@ -33,9 +38,15 @@ from tenants.isolation import tenant_tx
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import Tally, for_each_tenant, forget_old_runs, run_once
 
+def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Let turns answer the contexts before them, then learn from them."""
+    close_loops(tenant_id, items)
+    apply_extractions(tenant_id, items)
+
+
 HANDLERS: Handlers = {
     WorkKind.STATEMENT: store_statements,
-    WorkKind.EXTRACT: apply_extractions,
+    WorkKind.EXTRACT: answer_and_learn,
     WorkKind.CONVERSATION: store_conversation_snapshots,
 }
 """Who does which kind of work, in the order in which the kinds take turns."""
@@ -107,6 +118,27 @@ def _wake_for_jobs(tenant_id: UUID) -> int:
     if is_due:
         nudge_jobs(tenant_id)
     return int(is_due)
+
+
+@platform_job
+def roll_up_tallies_job() -> None:
+    """Add to the tallies of memories what contexts injected and what was heard of it."""
+    run_once("roll-up-tallies", LOOP.tally_every, _tally_all)
+
+
+@platform_job
+def roll_up_indicators_job() -> None:
+    """Say how well memory served today and yesterday."""
+    run_once("roll-up-indicators", LOOP.indicators_every, lambda: for_each_tenant(roll_up_recent_indicators))
+
+
+def _tally_all() -> Tally:
+    until = time.monotonic() + LOOP.tally_time.total_seconds()
+
+    def may_go_on() -> bool:
+        return time.monotonic() < until
+
+    return for_each_tenant(lambda tenant_id: roll_up_tallies(tenant_id, may_go_on=may_go_on), may_go_on=may_go_on)
 
 
 def _seal_all() -> Tally:

@@ -1,0 +1,52 @@
+"""Indicators of a day (G5): how well injected memory served, by policy version and arm; counts, no shares."""
+
+from datetime import date, timedelta
+from uuid import UUID
+
+from django.db import connection
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from snapshots.feedback.indicators_sql import DAY
+from snapshots.models import Indicator
+from snapshots.recall.policy import DEFAULT_RECALL
+from tenants.isolation import current_tenant_id, tenant_tx
+
+NO_ARM = ""
+
+
+def roll_up_recent_indicators(tenant_id: UUID) -> int:
+    """Roll up today and yesterday (UTC), for feedback of an evening comes after midnight; return the rows written."""
+    today = utc_now().date()
+    return sum(roll_up_indicators(tenant_id, day) for day in (today - timedelta(days=1), today))
+
+
+def roll_up_indicators(tenant_id: UUID, day: date) -> int:
+    """Write what is known of the contexts assembled on one UTC day anew; return the rows written.
+
+    One row for each policy version, without an arm. Corrections at once carry no policy version: they stand in the row
+    of the one that was used last on the day, or else before it. Safe to run twice, also at once.
+    """
+    with tenant_tx(tenant_id):
+        rows = _rows_of(day)
+        Indicator.objects.filter(day=day, arm=NO_ARM).exclude(id__in=[row.id for row in rows]).delete()
+        fields = [field.name for field in Indicator._meta.fields if field.name not in _IDENTITY]
+        Indicator.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["tenant", "day", "policy_version", "arm"], update_fields=fields
+        )
+    return len(rows)
+
+
+_IDENTITY = frozenset({"tenant", "id", "day", "policy_version", "arm"})
+
+
+def _rows_of(day: date) -> list[Indicator]:
+    stale_days = int(DEFAULT_RECALL.ranking.validation_days[0])
+    with connection.cursor() as cursor:
+        cursor.execute(DAY, {"tenant": current_tenant_id(), "day": day, "stale_days": stale_days})
+        names = [column.name for column in cursor.description or ()]
+        found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return [
+        Indicator(id=stable_id("indicator", current_tenant_id(), day, row["policy_version"], NO_ARM), day=day, **row)
+        for row in found
+    ]

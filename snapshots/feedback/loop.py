@@ -1,0 +1,118 @@
+"""The loop closes without the endpoint, too: a posted turn of the user answers the context before it (row G3)."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memory_platform.kernel.text import comparable
+from profiles.models import Subject
+from snapshots.extraction.memories import own_names
+from snapshots.feedback.outcome import note
+from snapshots.feedback.policy import LOOP
+from snapshots.feedback.values import Told
+from snapshots.models import Message, MessageRole, Receipt
+from snapshots.queue.leases import hold
+from snapshots.queue.values import ClaimedWork
+from snapshots.receipts.read import rendered_of
+from tenants.isolation import tenant_tx
+
+NEWEST = 5
+"""Receipts looked at for one turn: the turn's own context may have been asked for, again and again, before it came."""
+
+
+def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Let the claimed turns answer the contexts before them, in the order in which they were accepted.
+
+    Runs before the turns are learned from, in a transaction of its own, and again when that fails: a context that has
+    its answer gets no second one.
+    """
+    with tenant_tx(tenant_id):
+        held = hold(items)
+        for message in _turns(held):
+            close_loop(message)
+
+
+def close_loop(message: Message) -> Receipt | None:
+    """Note ``message`` as the next turn of the newest context of its conversation before it; return its receipt.
+
+    None when there is none, or when it has its answer. The assistant's messages since are the reply.
+    """
+    receipt = answered_by(message)
+    if receipt is None or receipt.answered_at is not None:
+        return None
+    reply = reply_between(receipt, message)
+    note(receipt, Told(reply=reply, next=message.content))
+    return receipt
+
+
+def answered_by(message: Message) -> Receipt | None:
+    """Return the newest context that was asked for before ``message``, and for another turn than this one.
+
+    Products post a turn before or after asking for its context. The context is another turn's when its question is
+    among the earlier messages, or when the assistant has spoken since.
+    """
+    recent = (
+        Receipt.objects.filter(
+            Q(conversation_id=message.conversation_id) | Q(conversation__isnull=True),
+            subject_id=message.subject_id,
+            created_at__gt=message.accepted_at - LOOP.answer_within,
+            created_at__lt=message.accepted_at,
+        )
+        .defer("candidates", "sections")
+        .order_by("-created_at", "-id")[:NEWEST]
+    )
+    for receipt in recent:
+        if _is_of_another_turn(receipt, message):
+            return receipt
+    return None
+
+
+def reply_between(receipt: Receipt, message: Message) -> str | None:
+    """Return what the assistant said since the context, before ``message``; None when nothing was posted."""
+    said = _before(message).filter(role=MessageRole.ASSISTANT, accepted_at__gte=receipt.created_at, remember=True)
+    contents = list(said.order_by("-seq").values_list("content", flat=True)[: LOOP.replies_read])
+    return "\n".join(reversed(contents)) if contents else None
+
+
+def _is_of_another_turn(receipt: Receipt, message: Message) -> bool:
+    rendered = rendered_of(receipt)
+    query = comparable(rendered.query) if rendered else ""
+    if query and query == comparable(message.content):
+        return False
+    known = receipt.conversation_id is not None
+    if known and reply_between(receipt, message) is not None:
+        return True
+    users = _before(message).filter(role=MessageRole.USER).order_by("-seq")
+    return bool(query) and query in map(comparable, users.values_list("content", flat=True)[: LOOP.replies_read])
+
+
+def _before(message: Message) -> QuerySet[Message]:
+    return Message.objects.filter(
+        subject_id=message.subject_id, conversation_id=message.conversation_id, seq__lt=message.seq
+    )
+
+
+def _turns(held: Sequence[ClaimedWork]) -> list[Message]:
+    """Return the subjects' own turns among held work, in its order; those that must not be remembered are left out."""
+    ids = [item.message_id for item in held if item.message_id]
+    subjects = {item.subject_id for item in held}
+    rows = Message.objects.filter(subject_id__in=subjects, id__in=ids, remember=True, role=MessageRole.USER)
+    found = {row.id: row for row in rows if row.content.strip()}
+    if not found or not _may_answer(list(found.values())):
+        return []
+    speakers = {row.subject_id for row in found.values() if row.name}
+    names = own_names(list(Subject.objects.filter(id__in=speakers))) if speakers else {}
+    turns = [found[message_id] for message_id in ids if message_id in found]
+    return [turn for turn in turns if not turn.name or turn.name in names.get(turn.subject_id, ())]
+
+
+def _may_answer(messages: Sequence[Message]) -> bool:
+    """Tell by one query whether any context waits for an answer that could be among ``messages``."""
+    times = [message.accepted_at for message in messages]
+    return Receipt.objects.filter(
+        subject_id__in={message.subject_id for message in messages},
+        created_at__gt=min(times) - LOOP.answer_within,
+        created_at__lt=max(times),
+        answered_at__isnull=True,
+    ).exists()

@@ -1,0 +1,57 @@
+"""Indicators of a day say how well memory served, and the same when they are rolled up again. Rows: G5."""
+
+from datetime import timedelta
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.feedback.indicators import roll_up_indicators, roll_up_recent_indicators
+from snapshots.feedback.values import SaidVerdict, Signal
+from snapshots.models import FastLaneChange, Indicator, Receipt, Snapshot
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.feedback.telling import ask, tell, today
+from tests.snapshots.held import remember
+
+
+def indicators(house: House) -> list[Indicator]:
+    with tenant_tx(house.tenant.id):
+        return list(Indicator.objects.order_by("day", "policy_version"))
+
+
+def test_a_day_is_counted_by_policy_version_and_again_the_same(world: World) -> None:
+    _, bristol = remember(world.acme, "Ada is allergic to peanuts", "Ada lives in Bristol")
+    with tenant_tx(world.acme.tenant.id):
+        Snapshot.objects.filter(id=bristol).update(last_validated_at=utc_now() - timedelta(days=31))
+        for took in (10.0, 20.0, 400.0):
+            FastLaneChange.objects.create(subject=world.acme.subject, took_ms=took)
+    ask(world.acme, "lunch?", policy_version="1")
+    told = ask(world.acme, "lunch?", policy_version="2")
+    tell(world.acme, told, reply="Without peanuts.", next="Perfect!")
+    tell(world.acme, told, verdicts=[SaidVerdict(bristol, Signal.CORRECTED)])
+    for _ in "12":
+        assert roll_up_recent_indicators(world.acme.tenant.id) == 2
+    first, second = indicators(world.acme)
+    assert (first.day, first.policy_version, first.arm) == (today(), "1", "")
+    assert (first.contexts, first.injected, first.replied, first.judged, first.stale) == (1, 2, 0, 0, 1)
+    assert (second.contexts, second.injected, second.replied, second.utilised) == (1, 2, 2, 1)
+    assert (second.judged, second.positive, second.negative, second.corrected, second.stale) == (2, 1, 0, 1, 1)
+    assert second.tokens > 0
+    assert (first.fast_lane_changes, first.fast_lane_p95_ms) == (0, None)
+    assert second.fast_lane_changes == 3
+    assert 300 < (second.fast_lane_p95_ms or 0) <= 400
+    assert indicators(world.globex) == []
+
+
+def test_what_is_no_longer_there_leaves_the_day(world: World) -> None:
+    ask(world.acme, "lunch?")
+    roll_up_indicators(world.acme.tenant.id, today())
+    with tenant_tx(world.acme.tenant.id):
+        Receipt.objects.all().delete()
+    assert roll_up_indicators(world.acme.tenant.id, today()) == 0
+    assert indicators(world.acme) == []
+
+
+def test_a_day_of_another_is_left_alone(world: World) -> None:
+    ask(world.acme, "lunch?")
+    roll_up_indicators(world.acme.tenant.id, today())
+    assert roll_up_indicators(world.acme.tenant.id, today() - timedelta(days=3)) == 0
+    assert len(indicators(world.acme)) == 1
