@@ -4,7 +4,18 @@ from importlib import import_module
 
 from django.contrib.admin.apps import AdminConfig
 
-SCREENS = ("tenants", "directory", "subjects", "profiles", "snapshots", "receipts", "work", "platform", "timetable")
+SCREENS = (
+    "tenants",
+    "model_use",
+    "directory",
+    "subjects",
+    "profiles",
+    "snapshots",
+    "receipts",
+    "work",
+    "platform",
+    "timetable",
+)
 
 
 class ConsoleConfig(AdminConfig):

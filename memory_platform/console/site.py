@@ -22,7 +22,7 @@ from tenants.services.audit import record_refusal
 
 KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate")
 TOLD = ("Conversation", "Message", "Snapshot", "Receipt", "Work", "WorkRemoved")
-ACCESS = ("Tenant", "Member", "ApiKey", "AuditRecord")
+ACCESS = ("Tenant", "Member", "ApiKey", "ModelRoute", "ModelUsage", "AuditRecord")
 RUNNING = (
     "PeriodicTask",
     "IntervalSchedule",
