@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, Min, OuterRef
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.backfill import in_use, space_of, words_missing
-from snapshots.embedding.floors import NO_PAIRS, Unrelated, sample_unrelated
+from snapshots.embedding.floors import NO_PAIRS, Unrelated, floor_of, sample_unrelated
 from snapshots.embedding.spaces import Embedders, ensure_space, space_id
 from snapshots.models import EmbeddingSpace, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
@@ -25,14 +25,14 @@ WHOLE = 100
 class SpaceCount:
     """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them.
 
-    ``unrelated`` is what a sample of them says of the space's floor; nothing for a space that is not listed.
+    ``unrelated`` is what a sample of each tenant's says of the space's floor; none of a space that is not listed.
     """
 
     held: int = 0
     belonging: int = 0
     missing: int = 0
     oldest_missing_at: datetime | None = None
-    unrelated: Unrelated = NO_PAIRS
+    unrelated: tuple[Unrelated, ...] = ()
 
     @property
     def percent(self) -> int | None:
@@ -67,7 +67,8 @@ def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
             lacking = words_missing(own).aggregate(missing=Count("id"), oldest=Min("snapshot__recorded_at"))
             belonging = sum(by_language.get(language, 0) for language in own.languages)
             stored = counts.get(own.space_id, NOTHING)
-            unrelated = sample_unrelated(own.space_id) if stored.held else NO_PAIRS
+            sample = sample_unrelated(own.space_id) if stored.held else NO_PAIRS
+            unrelated = (sample,) if sample.pairs else ()
             added = SpaceCount(0, belonging, lacking["missing"], lacking["oldest"], unrelated)
             counts[own.space_id] = stored + added
     return counts
@@ -99,5 +100,5 @@ def note_counts(counts: Counts, embedders: Embedders) -> None:
             space.held, space.belonging, space.missing = count.held, count.belonging, count.missing
             space.oldest_missing_at, space.counted_at = count.oldest_missing_at, utc_now()
             if space.is_listed:
-                space.similarity_floor = count.unrelated.floor()
+                space.similarity_floor = floor_of(count.unrelated)
             space.save()

@@ -16,6 +16,9 @@ _PERCENTILE = (
     "75 % below 0.248 and 0.340. 40 plain sentences of strangers, wordllama: questions 0.066, pairs 50 % 0.029, 75 % "
     "0.073"
 )
+_HARMLESS = (
+    "coverage is equal up to a floor of 0.181 (locomo-dev, wordllama) and 0.25 (madial-zh-dev, use-multilingual-v3)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,24 @@ class FloorPolicy:
 
     sample: int = measured(400, source=_ENOUGH)
     """Memories of each tenant."""
+    subject_sample: int = assumed(10, owner="embedding", settle_by="floors of tenants with few subjects and many")
+    """At most so many of one subject: nobody's own flood of messages is what memories are like."""
+    tenant_pairs: int = assumed(200, owner="embedding", settle_by="floors of tenants with less than 50 memories")
+    """A tenant with fewer does not speak."""
     least_pairs: int = measured(1_500, source=_ENOUGH)
-    """Of all tenants together; with fewer the space has no floor."""
+    """Of all tenants that speak; with fewer the space has no floor."""
     percentile: float = measured(50.0, source=_PERCENTILE)
+    highest_of_few: float = measured(0.25, source=_HARMLESS)
+    """No floor that fewer than ``agreeing`` tenants teach is higher, whatever one of them stores."""
+    agreeing: int = assumed(3, owner="embedding", settle_by="how many tenants share a space in production")
+    """From here on the lower median is between the floors of two others, whatever one tenant stores."""
+    highest: float = assumed(
+        0.85, owner="embedding", settle_by="floors of models whose texts are all near to each other, as e5's"
+    )
+    """No floor is higher."""
     kept: timedelta = assumed(timedelta(minutes=10), owner="embedding", settle_by="how fast floors of new spaces move")
+    tried_again: timedelta = assumed(timedelta(seconds=5), owner="embedding", settle_by="how long the database is away")
+    """How long floors that could not be read are not asked for."""
 
 
 @dataclass(frozen=True, slots=True)

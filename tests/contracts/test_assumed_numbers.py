@@ -32,7 +32,7 @@ ASSUMED = {
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
-    "snapshots.embedding.FloorPolicy": "kept",
+    "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.extraction.ExtractionPolicy": (

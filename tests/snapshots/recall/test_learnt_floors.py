@@ -1,5 +1,6 @@
 """What is no nearer to a question than strangers' memories are is not found. Rows: R3, R6, S5."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -89,3 +90,19 @@ def test_while_the_database_is_away_what_was_read_before_holds_on(world: World) 
         assert found(world.acme, UNRELATED) == set()
     finally:
         run_as_owner("ALTER TABLE embedding_space_away RENAME TO embedding_space")
+
+
+def test_after_a_blip_the_floors_are_read_again_at_once_and_not_in_ten_minutes(world: World) -> None:
+    remember(world.acme, PEANUTS, said_at=LONG_AGO)
+    EmbeddingSpace.objects.update(similarity_floor=0.25)
+    new = LearntFloors(FloorPolicy(tried_again=timedelta(milliseconds=50)))
+    run_as_owner("ALTER TABLE embedding_space RENAME TO embedding_space_away")
+    try:
+        assert new.of({"hashing-64"}) == {}
+        with CaptureQueriesContext(connection) as asked:
+            new.of({"hashing-64"})
+        assert len(asked) == 0, "not every question asks a database that is away"
+    finally:
+        run_as_owner("ALTER TABLE embedding_space_away RENAME TO embedding_space")
+    time.sleep(0.06)
+    assert new.of({"hashing-64"}) == {"hashing-64": 0.25}
