@@ -44,3 +44,32 @@ class ModelUsePolicy:
 
 
 MODEL_USE_POLICY = ModelUsePolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class RunPolicy:
+    """How runs of scheduled jobs are told apart, taken over and made up for."""
+
+    beat_tolerance: float = assumed(
+        0.9, owner="tenants", settle_by="how unevenly queues deliver: share of an interval after which a run is due"
+    )
+    least_gap: float = assumed(
+        0.5, owner="tenants", settle_by="operators' changes: share of a period between two runs, at the least"
+    )
+    late: timedelta = assumed(
+        timedelta(hours=12), owner="tenants", settle_by="outages of beat: how late a missed time of the day is made up"
+    )
+    lease: timedelta = assumed(
+        timedelta(seconds=90), owner="tenants", settle_by="the longest stretch of one job between two marks"
+    )
+    mark_every: timedelta = assumed(
+        timedelta(seconds=1), owner="tenants", settle_by="cost of a mark against work done twice after a kill"
+    )
+    deaths: int = assumed(3, owner="tenants", settle_by="why workers die: a tenant's share of them is passed over")
+    time: timedelta = assumed(timedelta(seconds=150), owner="tenants", settle_by="Celery's soft time limit of 240 s")
+    continue_every: timedelta = assumed(
+        timedelta(seconds=30), owner="tenants", settle_by="time from a worker's death to its job's going on"
+    )
+
+
+RUN_POLICY = RunPolicy()

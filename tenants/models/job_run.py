@@ -9,8 +9,11 @@ from memory_platform.kernel.ids import new_id
 class JobRun(models.Model):
     """One run of one scheduled job. Unique per slot, so a second beat does no harm and gaps are visible.
 
-    ``reached`` is the last tenant that had its turn, in the order of ids, where the next run goes on; NULL once all
-    had theirs.
+    ``reached`` is the last tenant that had its turn, in the order of ids, where the next worker goes on; NULL once all
+    had theirs. ``reached_within`` is how far the tenant after it has come: its last subject that was done.
+
+    ``lease_until``: the worker at it is alive until then unless it says otherwise; in the past, another one may go on.
+    NULL: nobody goes on with this run. ``tries`` counts the workers that have begun where it stands.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -21,6 +24,9 @@ class JobRun(models.Model):
     rows = models.PositiveBigIntegerField(_("rows"), default=0)
     skipped = models.PositiveBigIntegerField(_("skipped"), default=0)
     reached = models.UUIDField(_("reached"), null=True, blank=True)
+    reached_within = models.UUIDField(null=True, blank=True, editable=False)
+    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     errors = models.PositiveIntegerField(_("errors"), default=0)
 
     class Meta:

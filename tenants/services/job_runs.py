@@ -1,18 +1,35 @@
-"""Scheduled jobs on record: one run per job and slot of its interval, whoever sends it how often.
+"""Scheduled jobs on record: one run per job and slot, whoever sends it how often, and rounds that go on (row E9).
 
-Not for the queue's sweep: every two seconds would write more rows than work, and sweeping twice does no harm.
+Two kinds. ``run_once`` does one piece of work; when it dies, the next slot does it anew. ``run_round`` visits the
+tenants in the order of their ids and marks how far it came: one that runs out of time, dies or is killed goes on there,
+sent again by ``jobs_to_continue``. All times are the database's clock. Not for the queue's sweep: every two seconds
+would write more rows than work, and sweeping twice does no harm.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
 
+from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from tenants.models import JobRun, Tenant
+from tenants.policy import RUN_POLICY, RunPolicy
+from tenants.services.slots import Default, Times, due_slot, latest_slots, schedule_of, times_of
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), clock_timestamp()"
+
+
+class RunLost(MemoryPlatformError):
+    """Another worker has taken the run over: this one was away for longer than its lease."""
+
+    code = "run_lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +41,75 @@ class Tally:
     errors: int = 0
 
 
-def run_once(job: str, every: timedelta, work: Callable[[], Tally]) -> bool:
-    """Do ``work`` unless a run of ``job`` is on record for the present slot; return whether it was done.
+@dataclass(slots=True)
+class Turn:
+    """One tenant's turn in a round. ``after`` is the subject that an earlier worker came to, None for none."""
 
-    Slots come from the database's clock, in UTC. A run that dies stays on record without an end, and the next slot
-    does its work: a missed slot is not made up for.
+    tenant_id: UUID
+    after: UUID | None = None
+    ends_at: float = float("inf")
+    note: Callable[[UUID | None, int], None] = lambda reached, rows: None
+    is_cut: bool = field(default=False, init=False)
+
+    def may_go_on(self) -> bool:
+        """Return whether there is time left. Once it was False, the turn counts as unfinished."""
+        self.is_cut = self.is_cut or time.monotonic() >= self.ends_at
+        return not self.is_cut
+
+    def reached(self, subject_id: UUID | None, rows: int = 0) -> None:
+        """Mark that all up to this subject is done, and ``rows`` were touched since the last mark.
+
+        Raises RunLost when another worker goes on with the run.
+        """
+        self.note(subject_id, rows)
+
+
+RoundWork = Callable[[Turn], int]
+"""Does one tenant's share, as far as the turn goes; returns rows that it has not marked yet."""
+
+
+def run_once(job: str, default: Default, work: Callable[[], Tally]) -> bool:
+    """Do ``work`` unless the present slot of ``job`` is on record; return whether it was done.
+
+    A run that dies stays on record without an end, and the next slot does its work.
     """
-    run, is_ours = JobRun.objects.get_or_create(
-        job=job, scheduled_for=_slot(every), defaults={"started_at": timezone.now()}
-    )
-    if not is_ours:
+    run = _begin(job, default, leased=None)
+    if run is None:
         return False
     tally = work()
-    run.rows, run.skipped, run.errors = tally.rows, tally.skipped, tally.errors
-    run.ended_at = timezone.now()
-    run.save(update_fields=["rows", "skipped", "errors", "ended_at"])
+    JobRun.objects.filter(id=run.id).update(
+        rows=tally.rows, skipped=tally.skipped, errors=tally.errors, ended_at=timezone.now()
+    )
     log(Event.JOB_RUN, job=job, rows=tally.rows, skipped=tally.skipped, errors=tally.errors)
     return True
+
+
+def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy = RUN_POLICY) -> bool:
+    """Give each tenant its turn, or go on with the round that was cut short; return whether there was one to do."""
+    run = _begin(job, default, leased=policy.lease)
+    if run is None:
+        return False
+    try:
+        _Round(run, work, policy).go()
+    except RunLost:
+        log(Event.LEASE_LOST, job=job)
+    return True
+
+
+def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
+    """Give these tenants their turn now, without a limit of time, on a record of its own that no slot counts."""
+    run = JobRun.objects.create(job=f"{job} (by hand)", scheduled_for=timezone.now(), started_at=timezone.now())
+    rows = errors = 0
+    marked: list[int] = []
+    for tenant_id in tenant_ids:
+        try:
+            rows += work(Turn(tenant_id, note=lambda _, count: marked.append(count)))
+        except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
+            errors += 1
+            log(Event.JOB_FAILED, job=job, tenant=tenant_id, error=type(fault).__name__)
+    rows += sum(marked)
+    JobRun.objects.filter(id=run.id).update(rows=rows, errors=errors, ended_at=timezone.now())
+    return Tally(rows, errors=errors)
 
 
 def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> Tally:
@@ -58,16 +127,124 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
     return Tally(rows, skipped, errors)
 
 
+def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
+    """Return the tasks that somebody has to send: rounds cut short, and times of the day that beat has missed.
+
+    A job that a person disabled is left alone, and so is one that has never run: its first run is beat's to send.
+    """
+    now = _now()
+    rows = PeriodicTask.objects.filter(enabled=True).select_related("crontab").order_by("name")
+    return [row.task for row in rows if _is_cut_short(row.name, now) or _is_missed(row, now, policy)]
+
+
 def forget_old_runs(older_than: timedelta) -> int:
     """Delete records of runs that are older."""
     return JobRun.objects.filter(scheduled_for__lt=timezone.now() - older_than).delete()[0]
 
 
-def _slot(every: timedelta) -> datetime:
+class _Round:
+    """One worker's share of a round: it holds the lease, and whatever it marks says that it still does."""
+
+    def __init__(self, run: JobRun, work: RoundWork, policy: RunPolicy) -> None:
+        self.run, self.work, self.policy = run, work, policy
+        self.ends_at = time.monotonic() + policy.time.total_seconds()
+        self.marked_at, self.rows = time.monotonic(), 0
+
+    def go(self) -> None:
+        for tenant_id in self._tenants():
+            if time.monotonic() >= self.ends_at or not self._turn(tenant_id):
+                self._mark(lease_until=_now(), tries=0)
+                return
+        self._mark(reached=None, reached_within=None, lease_until=None, skipped=0, ended_at=timezone.now())
+        run = self.run
+        log(Event.JOB_RUN, job=run.job, rows=run.rows, skipped=0, errors=run.errors)
+
+    def _tenants(self) -> Iterator[UUID]:
+        ids = Tenant.objects.order_by("id").values_list("id", flat=True)
+        left = list(ids.filter(id__gt=self.run.reached) if self.run.reached else ids)
+        if left and self.run.tries > self.policy.deaths:  # whoever worked at this tenant died: the others wait for it
+            log(Event.JOB_FAILED, job=self.run.job, tenant=left[0], error="workers_died")
+            self._done(left[0], len(left) - 1, errors=1)
+            left = left[1:]
+        for number, tenant_id in enumerate(left, 1):
+            yield tenant_id
+            self._done(tenant_id, len(left) - number)
+
+    def _turn(self, tenant_id: UUID) -> bool:
+        """Return whether the tenant's turn is over: it is not when its time was."""
+        turn = Turn(tenant_id, self.run.reached_within, self.ends_at, self._note)
+        try:
+            self.rows += self.work(turn)
+        except RunLost:
+            raise
+        except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
+            log(Event.JOB_FAILED, job=self.run.job, tenant=tenant_id, error=type(fault).__name__)
+            self.run.errors += 1
+            return True
+        return not turn.is_cut
+
+    def _note(self, subject_id: UUID | None, rows: int) -> None:
+        self.rows += rows
+        self.run.reached_within = subject_id
+        if time.monotonic() - self.marked_at >= self.policy.mark_every.total_seconds():
+            self._mark(tries=1)
+
+    def _done(self, tenant_id: UUID, left: int, errors: int = 0) -> None:
+        self.run.reached, self.run.reached_within = tenant_id, None
+        self.run.errors += errors
+        self._mark(skipped=left, tries=1)
+
+    def _mark(self, **changes: object) -> None:
+        """Write how far the run has come, and hold it for another lease."""
+        run, held = self.run, self.run.lease_until
+        run.rows, self.rows = run.rows + self.rows, 0
+        columns = {"lease_until": _now() + self.policy.lease, **changes}
+        for name, value in columns.items():
+            setattr(run, name, value)
+        kept = {name: getattr(run, name) for name in ("rows", "errors", "reached", "reached_within", *columns)}
+        if not JobRun.objects.filter(id=run.id, lease_until=held).update(**kept):
+            raise RunLost
+        self.marked_at = time.monotonic()
+
+
+def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | None:
+    """Return the run to do now, new or cut short, or None. Workers that ask at once wait for each other."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(LOCK, [job])
+        now: datetime = cursor.fetchone()[1]
+        last = JobRun.objects.filter(job=job).order_by("-scheduled_for").first()
+        if leased and last is not None and last.ended_at is None and last.lease_until is not None:
+            return _taken_over(last, now, leased) if last.lease_until <= now else None
+        slot = due_slot(schedule_of(job, default), last.scheduled_for if last else None, now)
+        if slot is None:
+            return None
+        until = now + leased if leased else None
+        return JobRun.objects.create(job=job, scheduled_for=slot, started_at=now, lease_until=until, tries=1)
+
+
+def _taken_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
+    run.lease_until, run.tries = now + leased, run.tries + 1
+    JobRun.objects.filter(id=run.id).update(lease_until=run.lease_until, tries=F("tries") + 1)
+    return run
+
+
+def _is_cut_short(job: str, now: datetime) -> bool:
+    return JobRun.objects.filter(job=job, ended_at__isnull=True, lease_until__lte=now).exists()
+
+
+def _is_missed(row: PeriodicTask, now: datetime, policy: RunPolicy) -> bool:
+    if row.crontab is None:
+        return False
+    last = JobRun.objects.filter(job=row.name).order_by("-scheduled_for").first()
+    times: Times = times_of(row.crontab.schedule)
+    slot = due_slot(times, last.scheduled_for, now) if last else None
+    if slot is None or now - slot > policy.late:
+        return False
+    return next(latest_slots(times, now - policy.continue_every), None) == slot  # beat had its time to send it
+
+
+def _now() -> datetime:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT date_bin(make_interval(secs => %s), statement_timestamp(), timestamptz '2020-01-01 00:00Z')",
-            [every.total_seconds()],
-        )
-        slot: datetime = cursor.fetchone()[0]
-    return slot
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now

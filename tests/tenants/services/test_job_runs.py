@@ -1,47 +1,112 @@
-"""Scheduled jobs run once per slot, and each tenant has its turn. Rows: E9. Matrix: 64, 65."""
+"""Scheduled jobs run once per slot, and rounds go on where they were cut short. Rows: E9. Matrix: 64, 65."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier, Thread
 from uuid import UUID
 
+import pytest
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
+from memory_platform.kernel.ids import new_id
 from tenants.models import JobRun
-from tenants.services.job_runs import Tally, for_each_tenant, forget_old_runs, run_once
+from tenants.policy import RUN_POLICY
+from tenants.services.job_runs import (
+    Tally,
+    Turn,
+    for_each_tenant,
+    forget_old_runs,
+    jobs_to_continue,
+    run_by_hand,
+    run_once,
+    run_round,
+)
+from tenants.services.slots import Daily
 from tests.conftest import World
 
-DAY = timedelta(days=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def row(database: None) -> Iterator[PeriodicTask]:
+    """A job every hour."""
+    every, _ = IntervalSchedule.objects.get_or_create(every=3600, period=IntervalSchedule.SECONDS)
+    row = PeriodicTask.objects.create(name="nap", task="jobs.nap", interval=every)
+    yield row
+    PeriodicTask.objects.all().delete()
+    IntervalSchedule.objects.all().delete()
+    CrontabSchedule.objects.all().delete()
+
+
+def aged(**ago: float) -> None:
+    """Let all runs have been so much earlier."""
+    JobRun.objects.update(scheduled_for=F("scheduled_for") - timedelta(**ago))
+
+
+def at_once(work: Callable[[], object], threads: int = 4) -> None:
+    together = Barrier(threads)
+
+    def one() -> None:
+        together.wait(5)
+        work()
+        connection.close()
+
+    crew = [Thread(target=one) for _ in range(threads)]
+    for thread in crew:
+        thread.start()
+    for thread in crew:
+        thread.join()
 
 
 def test_two_beats_make_one_run(database: None) -> None:
     ran: list[int] = []
-    together = Barrier(4)
-
-    def beat() -> None:
-        together.wait(5)
-        run_once("nap", DAY, lambda: ran.append(1) or Tally(rows=3))  # type: ignore[func-returns-value]
-        connection.close()
-
-    threads = [Thread(target=beat) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda: run_once("nap", DAY, lambda: ran.append(1) or Tally(rows=3)))  # type: ignore[func-returns-value]
     assert ran == [1]
     run = JobRun.objects.get(job="nap")
     assert (run.rows, run.errors) == (3, 0)
     assert run.ended_at is not None
 
 
-def test_slots_begin_at_full_hours_in_utc_and_the_next_one_runs_again(database: None) -> None:
-    assert run_once("nap", timedelta(hours=1), Tally)
+def test_two_beats_make_one_round(world: World) -> None:
+    seen: list[UUID] = []
+    at_once(lambda: run_round("nap", HOUR, lambda turn: seen.append(turn.tenant_id) or 1))  # type: ignore[func-returns-value]
+    assert sorted(seen) == sorted([world.acme.tenant.id, world.globex.tenant.id])
     run = JobRun.objects.get()
-    assert (run.scheduled_for.minute, run.scheduled_for.second, run.scheduled_for.microsecond) == (0, 0, 0)
-    assert run.scheduled_for <= timezone.now() < run.scheduled_for + timedelta(hours=1)
-    assert not run_once("nap", timedelta(hours=1), Tally)
-    JobRun.objects.update(scheduled_for=run.scheduled_for - timedelta(hours=1))
-    assert run_once("nap", timedelta(hours=1), Tally)
+    assert (run.rows, run.reached, run.lease_until, run.skipped) == (2, None, None, 0)
+    assert run.ended_at is not None
+
+
+def test_an_interval_counts_from_the_last_run(database: None) -> None:
+    assert run_once("nap", HOUR, Tally)
+    assert not run_once("nap", HOUR, Tally)
+    aged(minutes=50)
+    assert not run_once("nap", HOUR, Tally)
+    aged(minutes=59)
+    assert run_once("nap", HOUR, Tally)
+
+
+def test_the_rows_own_interval_counts_not_the_default(row: PeriodicTask) -> None:
+    assert run_once("nap", DAY, Tally)
+    aged(minutes=61)
+    assert run_once("nap", DAY, Tally), "the operator's hour is faster than the default day"
+    row.interval = IntervalSchedule.objects.create(every=7, period=IntervalSchedule.DAYS)
+    row.save()
+    aged(days=2)
+    assert not run_once("nap", DAY, Tally), "and seven days are slower"
+
+
+def test_a_time_of_the_day_is_filled_once(row: PeriodicTask) -> None:
+    now = timezone.now() - timedelta(minutes=2)
+    row.interval = None
+    row.crontab = CrontabSchedule.objects.create(minute=f"{now.minute}", hour=f"{now.hour}", timezone="UTC")
+    row.save()
+    assert run_once("nap", Daily(3), Tally)
+    assert JobRun.objects.get().scheduled_for == now.replace(second=0, microsecond=0)
+    assert not run_once("nap", Daily(3), Tally)
 
 
 def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
@@ -54,12 +119,139 @@ def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
         return 5
 
     assert for_each_tenant(work) == Tally(rows=5, errors=1)
+    assert run_round("nap", HOUR, lambda turn: work(turn.tenant_id))
     assert set(seen) == {world.acme.tenant.id, world.globex.tenant.id}
+    assert len(seen) == 4
+    run = JobRun.objects.get()
+    assert (run.rows, run.errors) == (5, 1)
 
 
 def test_tenants_that_had_no_time_are_counted(world: World) -> None:
     turns = iter([True, False])
     assert for_each_tenant(lambda _: 1, may_go_on=lambda: next(turns)) == Tally(rows=1, skipped=1)
+
+
+def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
+    """It goes on when somebody sends it again, whatever the timetable says; the record is one."""
+    seen: list[UUID] = []
+    hurried = replace(RUN_POLICY, time=timedelta(seconds=0.2))
+
+    def slow(turn: Turn) -> int:
+        seen.append(turn.tenant_id)
+        connection.cursor().execute("SELECT pg_sleep(0.25)")
+        return 1
+
+    run_round("nap", DAY, slow, policy=hurried)
+    run = JobRun.objects.get()
+    assert (run.reached, run.rows, run.skipped, run.ended_at) == (seen[0], 1, 1, None)
+    run_round("nap", DAY, slow, policy=hurried)
+    run.refresh_from_db()
+    assert (run.reached, run.rows, run.skipped) == (None, 2, 0)
+    assert run.ended_at is not None
+    assert seen == sorted([world.acme.tenant.id, world.globex.tenant.id])
+    assert not run_round("nap", DAY, slow, policy=hurried)
+
+
+def test_a_turn_that_was_cut_goes_on_after_the_subject_that_it_reached(world: World) -> None:
+    subject, begun = new_id(), list[UUID | None]()
+    often = replace(RUN_POLICY, mark_every=timedelta(0), time=timedelta(seconds=0.1))
+
+    def work(turn: Turn) -> int:
+        begun.append(turn.after)
+        if turn.after is None and len(begun) == 1:
+            turn.reached(subject, 7)
+            connection.cursor().execute("SELECT pg_sleep(0.15)")
+            assert not turn.may_go_on()
+        return 0
+
+    run_round("nap", DAY, work, policy=often)
+    run = JobRun.objects.get()
+    assert (run.reached, run.reached_within, run.rows) == (None, subject, 7)
+    run_round("nap", DAY, work)
+    assert begun == [None, subject, None]
+
+
+def test_a_round_whose_worker_is_at_it_is_left_alone_and_taken_over_when_it_died(world: World, row: object) -> None:
+    class Death(BaseException):
+        pass
+
+    def die(turn: Turn) -> int:
+        turn.reached(new_id(), 2)
+        raise Death
+
+    with pytest.raises(Death):
+        run_round("nap", HOUR, die)
+    assert not run_round("nap", HOUR, lambda turn: 1), "its lease holds"
+    assert jobs_to_continue() == []
+    JobRun.objects.update(lease_until=timezone.now() - HOUR)
+    assert jobs_to_continue() == ["jobs.nap"]
+    assert run_round("nap", HOUR, lambda turn: 1)
+    assert JobRun.objects.get().rows == 2
+    assert jobs_to_continue() == []
+
+
+def test_a_tenant_at_which_every_worker_dies_is_passed_over(world: World) -> None:
+    class Death(BaseException):
+        pass
+
+    seen: list[UUID] = []
+    poisoned = min(world.acme.tenant.id, world.globex.tenant.id)
+
+    def work(turn: Turn) -> int:
+        if turn.tenant_id == poisoned:
+            raise Death
+        seen.append(turn.tenant_id)
+        return 1
+
+    for _ in range(RUN_POLICY.deaths):
+        with pytest.raises(Death):
+            run_round("nap", DAY, work)
+        JobRun.objects.update(lease_until=timezone.now() - HOUR)
+    assert run_round("nap", DAY, work)
+    assert len(seen) == 1
+    run = JobRun.objects.get()
+    assert (run.errors, run.rows) == (1, 1)
+    assert run.ended_at is not None
+
+
+def test_a_worker_that_was_away_for_too_long_stops(world: World) -> None:
+    seen: list[UUID] = []
+    often = replace(RUN_POLICY, mark_every=timedelta(0))
+
+    def sleepy(turn: Turn) -> int:
+        seen.append(turn.tenant_id)
+        JobRun.objects.update(lease_until=timezone.now() - HOUR)
+        assert run_round("nap", DAY, lambda other: 1)
+        turn.reached(new_id(), 100)
+        raise AssertionError("it went on")
+
+    run_round("nap", DAY, sleepy, policy=often)
+    assert len(seen) == 1
+    assert JobRun.objects.get().rows == 2
+
+
+def test_a_missed_time_of_the_day_is_made_up_for_but_a_first_one_is_beats(row: PeriodicTask) -> None:
+    an_hour_ago = timezone.now() - HOUR
+    row.interval = None
+    row.crontab = CrontabSchedule.objects.create(minute=f"{an_hour_ago.minute}", hour=f"{an_hour_ago.hour}")
+    row.save()
+    assert jobs_to_continue() == []
+    JobRun.objects.create(job="nap", scheduled_for=an_hour_ago - DAY, started_at=an_hour_ago, ended_at=an_hour_ago)
+    assert jobs_to_continue() == ["jobs.nap"]
+    assert jobs_to_continue(replace(RUN_POLICY, late=HOUR / 2)) == []
+    PeriodicTask.objects.update(enabled=False)
+    assert jobs_to_continue() == []
+
+
+def test_a_run_by_hand_has_a_record_of_its_own(world: World) -> None:
+    def work(turn: Turn) -> int:
+        assert turn.may_go_on()
+        turn.reached(new_id(), 2)
+        return 1
+
+    assert run_by_hand("nap", work, [world.acme.tenant.id, world.globex.tenant.id]) == Tally(rows=6)
+    assert JobRun.objects.get().job == "nap (by hand)"
+    assert run_round("nap", DAY, lambda turn: 1), "the timetable's own run is not spent"
 
 
 def test_old_records_leave(database: None) -> None:

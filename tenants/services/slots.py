@@ -1,0 +1,116 @@
+"""When a job is due: by the timetable's row, which a person may have changed, else by its default (row E9).
+
+A row that says every so many seconds is due when most of that time has passed since the last run: bins of the clock
+would drop a run that its queue delivers a little earlier than the one before. A row that names times of the day is due
+once for each of them, in the row's own time zone: one that a change to summer time leaves out comes at the change, one
+that the change back repeats comes once, unless the row names every hour.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from django_celery_beat.models import PeriodicTask
+
+from tenants.policy import RUN_POLICY
+
+HOURS_OF_A_DAY = 24
+DAYS_LOOKED_BACK = 1_500
+"""Over four years: the 29th of February is among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Daily:
+    """Once a day at ``hour``:``minute`` of UTC, unless a person chose another time."""
+
+    hour: int
+    minute: int = 0
+
+    def __str__(self) -> str:
+        return f"day at {self.hour:02}:{self.minute:02} UTC"
+
+
+Default = timedelta | Daily
+"""How often a job runs while nobody says otherwise: so often, or once a day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Times of the day as a crontab names them; weekdays count from Sunday, 0. All five must hold."""
+
+    minutes: frozenset[int]
+    hours: frozenset[int]
+    weekdays: frozenset[int]
+    days: frozenset[int]
+    months: frozenset[int]
+    zone: tzinfo
+
+
+Schedule = timedelta | Times
+
+
+def schedule_of(job: str, default: Default) -> Schedule:
+    """Return when ``job`` runs: its row's interval or times, its default where there is none. One query."""
+    row = PeriodicTask.objects.filter(name=job).select_related("interval", "crontab").first()
+    if row is not None and row.interval is not None:
+        every: timedelta = row.interval.schedule.run_every
+        return every
+    if row is not None and row.crontab is not None:
+        return times_of(row.crontab.schedule)
+    if isinstance(default, timedelta):
+        return default
+    every_day = (frozenset(range(7)), frozenset(range(1, 32)), frozenset(range(1, 13)))
+    return Times(frozenset({default.minute}), frozenset({default.hour}), *every_day, UTC)
+
+
+def times_of(crontab: object) -> Times:
+    """Return the times of a crontab as Celery has parsed it."""
+    parts = ("minute", "hour", "day_of_week", "day_of_month", "month_of_year")
+    minutes, hours, weekdays, days, months = (frozenset(getattr(crontab, part)) for part in parts)
+    return Times(minutes, hours, weekdays, days, months, getattr(crontab, "tz", UTC))
+
+
+def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
+    """Return the slot that a run beginning ``now`` fills, None when there is none; ``last`` is the last one's.
+
+    Slots of a changed row that come too soon after the last one wait for the next: moving a job never runs it twice.
+    """
+    if isinstance(schedule, timedelta):
+        slot = now.replace(microsecond=0)
+        return slot if last is None or _far_enough(last, now, schedule) else None
+    slots = latest_slots(schedule, now)
+    newest = next(slots, None)
+    if newest is None or last is None:
+        return newest if last is None else None
+    before = next(slots, None)
+    period = newest - before if before is not None else timedelta(0)
+    return newest if newest > last and newest - last >= period * RUN_POLICY.least_gap else None
+
+
+def latest_slots(times: Times, now: datetime) -> Iterator[datetime]:
+    """Yield the moments at or before ``now`` that ``times`` name, the latest first, in UTC, each once."""
+    today = now.astimezone(times.zone).date()
+    seen: datetime | None = None
+    for back in range(-1, DAYS_LOOKED_BACK):
+        day = today - timedelta(days=back)
+        if day.day in times.days and day.month in times.months and day.isoweekday() % 7 in times.weekdays:
+            for moment in sorted(_moments(times, day), reverse=True):
+                if moment <= now and (seen is None or moment < seen):
+                    seen = moment
+                    yield moment
+
+
+def _moments(times: Times, day: date) -> set[datetime]:
+    """Return a day's moments in UTC; a local time that does not exist stands for the one its old offset gives."""
+    folds = (0, 1) if len(times.hours) == HOURS_OF_A_DAY else (0,)
+    return {
+        datetime.combine(day, time(hour, minute, fold=fold), times.zone).astimezone(UTC)
+        for hour in times.hours
+        for minute in times.minutes
+        for fold in folds
+    }
+
+
+def _far_enough(last: datetime, now: datetime, period: timedelta) -> bool:
+    """Return whether it is time again. A last run that lies ahead was another clock's: it does not count."""
+    return last > now + period or now - last >= period * RUN_POLICY.beat_tolerance
