@@ -1,7 +1,7 @@
 """The one timetable: nothing else schedules anything.
 
 The table holds defaults. Beat adds the missing ones to its own rows when it starts; there a person may change them, and
-what a person changed is never touched again. All times are UTC.
+what a person changed is never touched again. The table's times are UTC; a person's are of the zone that the row names.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils.translation import gettext_noop
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.feedback.policy import LOOP
@@ -20,6 +20,8 @@ from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, ID
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.recall.policy import SEALING
+from tenants.policy import RUN_POLICY
+from tenants.services.slots import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 
@@ -29,7 +31,7 @@ class Job:
     """One line: ``runs`` is the job's dotted path. A run not begun by the next one is dropped: they do the same."""
 
     name: str
-    every: timedelta
+    every: Default
     runs: str
     why: str
     owner: str
@@ -51,6 +53,13 @@ TIMETABLE = (
         runs="snapshots.jobs.sweep_asked_jobs_job",
         why=gettext_noop("Imports and erasures whose worker died go on with another. Runs are not recorded."),
         owner="queue",
+    ),
+    Job(
+        "continue-jobs",
+        every=RUN_POLICY.continue_every,
+        runs="snapshots.jobs.continue_jobs_job",
+        why=gettext_noop("A job that was cut short goes on, and one that was missed is made up for. Not recorded."),
+        owner="lifecycle",
     ),
     Job(
         "end-idle-conversations",
@@ -126,23 +135,51 @@ def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:
 
 def _sync(job: Job) -> bool:
     row = PeriodicTask.objects.filter(name=job.name).select_for_update(of=("self",)).first()
+    wanted = _seal(job.runs, _when(job.every), _expires(job.every), enabled=True)
     if row is None:
         row = PeriodicTask(name=job.name)
-    elif not is_as_written(row) or _seal_of(row) == _seal(job.runs, _seconds(job), _seconds(job), enabled=True):
+    elif not is_as_written(row) or _seal_of(row) == wanted:
         return False
-    seconds = _seconds(job)
-    row.task, row.enabled, row.expire_seconds = job.runs, True, seconds
-    row.interval, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
-    row.description = f"{job.why} ({job.owner}) [timetable {_seal(job.runs, seconds, seconds, enabled=True)}]"
+    row.task, row.enabled, row.expire_seconds = job.runs, True, _expires(job.every)
+    row.interval, row.crontab = _rows_of(job.every)
+    row.description = f"{job.why} ({job.owner}) [timetable {wanted}]"
     row.save()
     return True
 
 
 def is_as_written(row: PeriodicTask) -> bool:
     """Tell whether nobody has changed when, whether and what this row runs since the timetable wrote it."""
-    interval = row.interval
-    seconds = interval.every if interval is not None and interval.period == IntervalSchedule.SECONDS else None
-    return _seal_of(row) == _seal(row.task, seconds, row.expire_seconds, enabled=row.enabled)
+    return _seal_of(row) == _seal(row.task, _when_of(row), row.expire_seconds, enabled=row.enabled)
+
+
+def _rows_of(every: Default) -> tuple[IntervalSchedule | None, CrontabSchedule | None]:
+    if isinstance(every, timedelta):
+        seconds = int(every.total_seconds())
+        return IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)[0], None
+    times = {"minute": str(every.minute), "hour": str(every.hour), "timezone": "UTC"}
+    days = {"day_of_week": "*", "day_of_month": "*", "month_of_year": "*"}
+    found = CrontabSchedule.objects.filter(**times, **days).first()  # by hand: nothing keeps two of them apart
+    return None, found or CrontabSchedule.objects.create(**times, **days)
+
+
+def _when(every: Default) -> str:
+    return f"{every.minute} {every.hour} * * * UTC" if isinstance(every, Daily) else f"{every.total_seconds():.0f}"
+
+
+def _when_of(row: PeriodicTask) -> str:
+    if row.interval is not None:
+        is_ours = row.interval.period == IntervalSchedule.SECONDS and row.crontab is None
+        return str(row.interval.every) if is_ours else "None"
+    times = row.crontab
+    if times is None:
+        return "None"
+    return (
+        f"{times.minute} {times.hour} {times.day_of_month} {times.month_of_year} {times.day_of_week} {times.timezone}"
+    )
+
+
+def _expires(every: Default) -> int:
+    return int((RUN_POLICY.late if isinstance(every, Daily) else every).total_seconds())
 
 
 def _seal_of(row: PeriodicTask) -> str | None:
@@ -150,9 +187,5 @@ def _seal_of(row: PeriodicTask) -> str | None:
     return found.group(1) if found else None
 
 
-def _seal(runs: str, seconds: int | None, expires: int | None, *, enabled: bool) -> str:
-    return hashlib.sha256(f"{runs}|{seconds}|{expires}|{enabled}".encode()).hexdigest()[:12]
-
-
-def _seconds(job: Job) -> int:
-    return int(job.every.total_seconds())
+def _seal(runs: str, when: str, expires: int | None, *, enabled: bool) -> str:
+    return hashlib.sha256(f"{runs}|{when}|{expires}|{enabled}".encode()).hexdigest()[:12]

@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from uuid import UUID
 
+from celery import current_app
+
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import measured_embedders
@@ -36,7 +38,17 @@ from snapshots.recall.policy import SEALING
 from snapshots.recall.sealing import seal_memories
 from tenants.isolation import tenant_tx
 from tenants.jobs import platform_job, tenant_job
-from tenants.services.job_runs import Tally, for_each_tenant, forget_old_runs, run_once
+from tenants.policy import RUN_POLICY
+from tenants.services.job_runs import (
+    Tally,
+    Turn,
+    for_each_tenant,
+    forget_old_runs,
+    jobs_to_continue,
+    run_once,
+    run_round,
+)
+
 
 def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Let turns answer the contexts before them, then learn from them."""
@@ -83,27 +95,35 @@ def sweep_job() -> None:
 
 
 @platform_job
+def continue_jobs_job() -> None:
+    """Send the jobs whose round was cut short, and those that beat has missed."""
+    life = RUN_POLICY.continue_every.total_seconds()
+    for task in jobs_to_continue():
+        current_app.send_task(task, expires=life, retry=False, ignore_result=True)
+
+
+@platform_job
 def purge_expired_job() -> None:
     """Remove what has outlived its time."""
-    run_once("purge-expired", PURGE_POLICY.every, _purge_all)
+    run_round("purge-expired", PURGE_POLICY.every, _purge)
 
 
 @platform_job
 def end_idle_conversations_job() -> None:
     """End the conversations that nobody ended."""
-    run_once("end-idle-conversations", IDLE_POLICY.every, lambda: for_each_tenant(end_idle_conversations))
+    run_round("end-idle-conversations", IDLE_POLICY.every, lambda turn: end_idle_conversations(turn.tenant_id))
 
 
 @platform_job
 def backfill_vectors_job() -> None:
     """Add the vectors that an outage of the embedding service or of pgvector left out, and missing sayings."""
-    run_once("backfill-vectors", BACKFILL_RUN_POLICY.every, lambda: for_each_tenant(_backfill))
+    run_round("backfill-vectors", BACKFILL_RUN_POLICY.every, lambda turn: _backfill(turn.tenant_id))
 
 
 @platform_job
 def seal_memories_job() -> None:
     """Pack what large memories have gained, so that the next process that sees one reads it at once."""
-    run_once("seal-memories", SEALING.every, _seal_all)
+    run_round("seal-memories", SEALING.every, _seal)
 
 
 @platform_job
@@ -141,13 +161,8 @@ def _tally_all() -> Tally:
     return for_each_tenant(lambda tenant_id: roll_up_tallies(tenant_id, may_go_on=may_go_on), may_go_on=may_go_on)
 
 
-def _seal_all() -> Tally:
-    until = time.monotonic() + SEALING.time.total_seconds()
-
-    def may_go_on() -> bool:
-        return time.monotonic() < until
-
-    return for_each_tenant(lambda tenant_id: seal_memories(tenant_id, may_go_on=may_go_on), may_go_on=may_go_on)
+def _seal(turn: Turn) -> int:
+    return seal_memories(turn.tenant_id, may_go_on=turn.may_go_on)
 
 
 def _backfill(tenant_id: UUID) -> int:
@@ -167,9 +182,6 @@ def _count_spaces() -> Tally:
     return tally
 
 
-def _purge_all() -> Tally:
-    until = time.monotonic() + PURGE_POLICY.time.total_seconds()
+def _purge(turn: Turn) -> int:
     forget_old_runs(PURGE_POLICY.job_runs)
-    return for_each_tenant(
-        lambda tenant_id: purge_tenant(tenant_id, until=until), may_go_on=lambda: time.monotonic() < until
-    )
+    return purge_tenant(turn.tenant_id, until=turn.ends_at)

@@ -1,6 +1,8 @@
 """One timetable: complete, added once, and never against a person's will. Rows: E9."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from io import StringIO
 
 import pytest
@@ -10,6 +12,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 
 from memory_platform.celery import app
 from memory_platform.schedule import TIMETABLE, Job, sync_schedule
+from tenants.services.slots import Daily
 
 SENT_BY_NAME = {"snapshots.jobs.drain_work_job", "snapshots.jobs.run_asked_jobs_job"}
 NAMES = [job.name for job in TIMETABLE]
@@ -62,12 +65,34 @@ def test_what_a_person_changed_is_never_touched(change: str) -> None:
 
 def test_a_row_nobody_changed_follows_a_new_default() -> None:
     job = TIMETABLE[-1]
-    slower = Job(job.name, every=job.every * 2, runs=job.runs, why=job.why, owner=job.owner)
+    slower = Job(job.name, every=timedelta(seconds=7200), runs=job.runs, why=job.why, owner=job.owner)
     sync_schedule()
     assert sync_schedule([slower]) == [job.name]
     row = PeriodicTask.objects.get(name=job.name)
     assert row.interval.every == 7200
     assert sync_schedule() == [job.name]  # and back
+
+
+def test_a_daily_job_gets_a_crontab_and_follows_a_new_default() -> None:
+    job = replace(TIMETABLE[-1], every=Daily(3, 20))
+    assert sync_schedule([job]) == [job.name]
+    row = PeriodicTask.objects.get(name=job.name)
+    assert (row.interval, row.crontab.hour, row.crontab.minute, str(row.crontab.timezone)) == (None, "3", "20", "UTC")
+    assert row.expire_seconds == 12 * 3600
+    assert sync_schedule([job]) == []
+    assert sync_schedule([replace(job, every=Daily(4))]) == [job.name]
+    assert sync_schedule([TIMETABLE[-1]]) == [job.name]
+    row.refresh_from_db()
+    assert (row.interval.every, row.crontab) == (TIMETABLE[-1].every.total_seconds(), None)  # type: ignore[union-attr]
+
+
+def test_a_daily_job_that_a_person_moved_stays_there() -> None:
+    job = replace(TIMETABLE[-1], every=Daily(3, 20))
+    sync_schedule([job])
+    row = PeriodicTask.objects.get(name=job.name)
+    row.crontab = CrontabSchedule.objects.create(minute="20", hour="3", timezone="Asia/Shanghai")
+    row.save()
+    assert sync_schedule([replace(job, every=Daily(4))]) == []
 
 
 def test_the_command_says_what_it_did() -> None:
