@@ -13,6 +13,7 @@ from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import measured_embedders
 from snapshots.embedding.unread import number_sayings
+from snapshots.erasure.signing import has_left_behind, sign_left_behind
 from snapshots.erasure.subjects import run_erasure
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
@@ -78,11 +79,12 @@ def run_asked_jobs_job(tenant_id: UUID) -> None:
     """Work at the jobs that one tenant's product asked for; what is left when the time is up goes on with the next."""
     until = time.monotonic() + JOB_POLICY.run.total_seconds()
     work_at_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
+    sign_left_behind(tenant_id)
 
 
 @platform_job
 def sweep_asked_jobs_job() -> None:
-    """Wake a worker for every tenant with a job that is due or abandoned."""
+    """Wake a worker for every tenant with a job that is due or abandoned, or an erasure that nobody signed."""
     for_each_tenant(_wake_for_jobs)
 
 
@@ -134,7 +136,7 @@ def count_embedding_spaces_job() -> None:
 
 def _wake_for_jobs(tenant_id: UUID) -> int:
     with tenant_tx(tenant_id):
-        is_due = tenant_has_due_jobs()
+        is_due = tenant_has_due_jobs() or has_left_behind()
     if is_due:
         nudge_jobs(tenant_id)
     return int(is_due)

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -51,6 +52,28 @@ def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
         if earlier is not None:
             return replay(earlier)
         return settle(identity, work())
+
+
+def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse:
+    """Run ``work``, which opens scopes of its own, and keep its reply after it; an earlier reply is replayed.
+
+    For what does no harm when it is done twice: a crash between the work and its reply, or a twin, meets the work's own
+    answer to a repetition. Raises what :func:`write_once` raises.
+    """
+    identity = identity_of(request)
+    tenant_id = caller_of(request).tenant_id
+    if identity is None:
+        reply = work()
+        return Response(reply.data, status=reply.status, headers=dict(reply.headers))
+    with tenant_tx(tenant_id):
+        earlier = claim(identity)
+        transaction.set_rollback(True)  # the claim is made again with the reply
+    if earlier is not None:
+        return replay(earlier)
+    reply = work()
+    with tenant_tx(tenant_id):
+        earlier = claim(identity)
+        return settle(identity, reply) if earlier is None else replay(earlier)
 
 
 def identity_of(request: Request) -> RequestIdentity | None:

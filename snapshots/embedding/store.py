@@ -12,6 +12,7 @@ from memory_platform.kernel.ids import new_id, stable_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
+from snapshots.embedding.forgotten import without_forgotten
 from snapshots.embedding.spaces import ensure_space
 from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
 from tenants.isolation import current_tenant_id
@@ -42,17 +43,21 @@ ON CONFLICT (tenant_id, subject_id) DO UPDATE SET version = subject_memory.versi
 """
 
 
-def store_snapshots(prepared: Sequence[PreparedSnapshot]) -> list[UUID]:
+def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool = False) -> list[UUID]:
     """Store what is not stored yet, in the open scope; return the ids in order, stored now or before.
+
+    What the subject had forgotten is left out, also of the ids, unless the writer allows it.
 
     Subjects are taken in the order of their ids, so that two writers cannot wait for each other. Vectors go in under a
     savepoint: when pgvector fails, the memory is stored all the same and is found by keywords.
     """
     ordered = sorted(prepared, key=lambda item: str(item.draft.subject_id))
+    stored: list[PreparedSnapshot] = []
     for subject_id, group in groupby(ordered, key=lambda item: item.draft.subject_id):
-        _store_of_one_subject(subject_id, list(group))
-    store_vectors([(item.draft, item.vectors) for item in ordered if item.vectors])
-    return [item.draft.id for item in prepared]
+        stored += _store_of_one_subject(subject_id, list(group), allow_forgotten=allow_forgotten)
+    store_vectors([(item.draft, item.vectors) for item in stored if item.vectors])
+    kept = {item.draft.id for item in stored}
+    return [item.draft.id for item in prepared if item.draft.id in kept]
 
 
 def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:
@@ -115,8 +120,12 @@ def reindex_snapshot(prepared: PreparedSnapshot) -> None:
         store_vectors([(draft, prepared.vectors)])
 
 
-def _store_of_one_subject(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> None:
+def _store_of_one_subject(
+    subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
+) -> Sequence[PreparedSnapshot]:
     first = claim_positions(subject_id, len(prepared))
+    if not allow_forgotten:
+        prepared = without_forgotten(subject_id, prepared)  # now that nobody can forget anything of it meanwhile
     numbered = list(enumerate(prepared, first))
     Snapshot.objects.bulk_create(
         [_snapshot_row(item.draft, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
@@ -126,6 +135,7 @@ def _store_of_one_subject(subject_id: UUID, prepared: Sequence[PreparedSnapshot]
     )
     links = [link for item in prepared for link in _source_rows(item.draft)]
     SnapshotSource.objects.bulk_create(links, ignore_conflicts=True, batch_size=1000)
+    return prepared
 
 
 def _snapshot_row(draft: SnapshotDraft, position: int) -> Snapshot:

@@ -17,7 +17,7 @@ SELECT s.id, m.content, m.name, m.said_at,
           AND p.conversation_id = s.conversation_id AND p.seq = m.seq AND p.kind = s.kind)
 FROM snapshot s
 JOIN message m ON m.tenant_id = s.tenant_id AND m.conversation_id = s.conversation_id AND m.seq = s.seq - 1
-WHERE s.tenant_id = %s AND s.id = ANY(%s)
+WHERE s.tenant_id = %s AND s.id = ANY(%s) AND m.content <> ''
 """
 
 Mask = Callable[[str], tuple[str, int]]

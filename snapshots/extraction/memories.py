@@ -4,14 +4,17 @@ from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from profiles.models import ProfileFact, Subject
+from profiles.services.forgetting import is_forgotten
 from snapshots.extraction.learn import Lesson, learn
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.statements import utterance_of
-from snapshots.extraction.values import ExtractionContext
+from snapshots.extraction.values import Extraction, ExtractionContext, Rejection
 from snapshots.models import Message
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
+
+NOTHING = Extraction()
 
 
 def apply_extractions(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -29,9 +32,18 @@ def apply_extractions(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def lesson_of(subject: Subject, message: Message, names: frozenset[str]) -> Lesson:
-    """Return what a message teaches; nothing when it must not be remembered."""
+    """Return what a message teaches; of what the subject had forgotten only that it was refused."""
     extraction = extract(utterance_of(message), context=ExtractionContext(own_names=names))
+    name = (message.conversation.external_id, message.external_id)
+    if extraction != NOTHING and is_forgotten(subject.id, message.content, name):
+        extraction = refused(extraction)
     return Lesson(subject, message.conversation, message, extraction)
+
+
+def refused(extraction: Extraction) -> Extraction:
+    """Return every candidate as a rejection without its value: it was read from what the subject had forgotten."""
+    found = (*extraction.corrections, *extraction.facts, *extraction.preferences, *extraction.tags)
+    return Extraction(rejections=tuple(Rejection("forgotten", candidate.evidence) for candidate in found))
 
 
 def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:

@@ -88,7 +88,9 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         expires_at=expires_at(SnapshotKind.STATEMENT, recorded_at=now),
         conversation_id=message.conversation_id,
         seq=message.seq,
-        previous=Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at) if previous else None,
+        previous=Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at)
+        if previous and previous.content
+        else None,
         previous_is_memory=previous is not None and is_statement(previous),
         importance=drawn.importance,
         topics=drawn.topics,

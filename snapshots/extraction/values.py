@@ -13,7 +13,7 @@ Sort = Literal["explicit", "implicit", "change", "constraint"]
 Mode = Literal["set", "add", "remove", "replace"]
 FactMode = Literal["overwrite", "append", "remove"]
 TagKind = Literal["place", "contact"]
-Reason = Literal["evidence_missing", "not_the_subject", "schema", "sensitive", "instruction"]
+Reason = Literal["evidence_missing", "not_the_subject", "schema", "sensitive", "instruction", "forgotten"]
 Value = str | bool | tuple[str, ...]
 
 PROFILE_FIELDS = frozenset({"name", "occupation", "interests", "mbti", "age_range", "locale", "timezone"})

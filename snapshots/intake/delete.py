@@ -1,43 +1,110 @@
-"""Deleting a conversation: its messages, their work, what was remembered from it alone, its window."""
+"""Deleting a conversation: its messages, their work, what was remembered from it alone, its window; with proof (E8)."""
 
+from collections import Counter
 from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
+from profiles.models import Erasure, ErasureScope, IdempotentReply
+from profiles.services.certificates import add_counts, open_erasure
+from profiles.services.forgetting import leave_marks
 from snapshots.embedding.store import touch_memory
-from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, SnapshotSource, SubjectMemory
+from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
+from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.traces import windows_found
+from snapshots.erasure.words import Words, silence_beliefs, silence_candidates, strip_receipts
+from snapshots.models import (
+    Conversation,
+    Message,
+    MessageArchive,
+    MessageRole,
+    PreferenceSource,
+    ProfileFactSource,
+    Snapshot,
+    SnapshotSource,
+    SubjectMemory,
+    TagSource,
+)
 from snapshots.queue.counts import remove_work_of_conversation
 from snapshots.window.window import bury_windows
 from tenants.isolation import current_tenant_id
+from tenants.services.audit import COMMAND_LINE, Actor
+
+LINKS = (SnapshotSource, PreferenceSource, ProfileFactSource, TagSource)
 
 
-def delete_conversation(conversation: Conversation) -> None:
+def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE, reason: str = "") -> Erasure:
     """Delete the conversation and every snapshot that no other conversation supports; ``conversation`` is locked.
 
-    The order of locks is the workers' order: work items, then the subject's memory. What a worker computes meanwhile it
-    cannot store: its item is gone.
+    Return the erasure; it is signed once the transaction has committed. The order of locks is the workers' order: work
+    items, then the subject's memory. What a worker computes meanwhile it cannot store: its item is gone.
     """
-    remove_work_of_conversation(conversation)
-    forget_snapshots(conversation)
-    Conversation.objects.filter(id=conversation.id, subject_id=conversation.subject_id).delete()
-    transaction.on_commit(partial(bury_windows, current_tenant_id(), [conversation.id]), robust=True)
+    external_id = conversation.subject.external_id
+    name = conversation.external_id
+    erasure = open_erasure(
+        ErasureScope.CONVERSATION, external_id, name=name, target=conversation.id, by=by, reason=reason
+    )
+    counts = Counter(work=remove_work_of_conversation(conversation))
+    counts.update(forget_words(conversation))
+    counts.update(delete_rows(conversation))
+    add_counts(erasure, counts)
+    tenant_id = current_tenant_id()
+    transaction.on_commit(partial(bury_windows, tenant_id, [conversation.id]), robust=True)
+    sign_after_commit(erasure, partial(found, tenant_id, conversation))
+    return erasure
 
 
-def forget_snapshots(conversation: Conversation) -> None:
-    """Delete the snapshots made from this conversation alone, and the prompts that showed it or them."""
+def forget_words(conversation: Conversation) -> Counter[str]:
+    """Forget what was remembered from this conversation alone, and what it says elsewhere; return the rows by table.
+
+    Kept answers of the subject go altogether: one may repeat the conversation's turns.
+    """
     subject_id = conversation.subject_id
     memory = SubjectMemory.objects.filter(subject_id=subject_id)
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
     gone = sole_snapshots(conversation)
-    strip_receipts(conversation, gone)
-    own = Snapshot.objects.filter(subject_id=subject_id)
-    # Those that another conversation supports, too, stay without a conversation.
-    changed = own.filter(Q(id__in=gone) | Q(conversation=conversation)).order_by().values_list("position", flat=True)
-    if changed:
-        touch_memory(subject_id, changed=changed)
-        own.filter(id__in=gone).delete()
+    messages = list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by())
+    texts = Snapshot.objects.filter(subject_id=subject_id, id__in=gone).order_by().values_list("text", flat=True)
+    said = [message.content for message in messages if message.role == MessageRole.USER and message.remember]
+    words = Words.of(subject_id, [*texts, *said])
+    counts = Counter({"receipt.rendered": strip_receipts(Words(subject_id, frozenset()), gone, [conversation.id])})
+    counts["candidate"] = silence_candidates(subject_id, [message.id for message in messages])
+    counts.update(silence_beliefs(words, [message.id for message in messages]))
+    counts["idempotent_reply"] = IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
+    counts.update(forget_snapshots(conversation, gone))
+    leave_marks(
+        subject_id,
+        texts=words.texts,
+        messages=[(conversation.external_id, message.external_id) for message in messages],
+    )
+    return counts
+
+
+def forget_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[str]:
+    """Delete ``gone``, and take apart what was joined from them; those that others support, too, lose the key only."""
+    subject_id = conversation.subject_id
+    shared = Snapshot.objects.filter(subject_id=subject_id, conversation=conversation).exclude(id__in=gone).order_by()
+    positions = list(shared.values_list("position", flat=True))
+    if positions:
+        touch_memory(subject_id, changed=positions)
+    counts = dissolve_consolidations(subject_id, gone) if gone else Counter[str]()
+    counts.update(delete_snapshots(subject_id, gone))
+    return counts
+
+
+def delete_rows(conversation: Conversation) -> Counter[str]:
+    """Delete the conversation with its messages and their links; return the rows by table."""
+    own = {"subject_id": conversation.subject_id}
+    counts = Counter[str]()
+    for link in LINKS:
+        rows = link.objects.filter(message__conversation=conversation, **own)
+        counts[link._meta.db_table] = rows.delete()[0]
+    for part in (MessageArchive, Message):
+        counts[part._meta.db_table] = part.objects.filter(conversation=conversation, **own).delete()[0]
+    counts["conversation"] = Conversation.objects.filter(id=conversation.id, **own).delete()[0]
+    return counts
 
 
 def sole_snapshots(conversation: Conversation) -> list[UUID]:
@@ -49,11 +116,13 @@ def sole_snapshots(conversation: Conversation) -> list[UUID]:
     return list(rows.exclude(outside).order_by().values_list("id", flat=True))
 
 
-def strip_receipts(conversation: Conversation, snapshots: list[UUID]) -> None:
-    """Drop the rendered prompts of this conversation, and of others that showed one of ``snapshots``."""
-    shown = ReceiptMemory.objects.filter(
-        subject_id=conversation.subject_id, receipt=OuterRef("id"), memory_ref__in=snapshots
-    )
-    Receipt.objects.filter(
-        Q(conversation=conversation) | Exists(shown), subject_id=conversation.subject_id, rendered__isnull=False
-    ).update(rendered=None)
+def found(tenant_id: UUID, conversation: Conversation) -> dict[str, object]:
+    """Look for what was deleted, in the open scope and in Redis."""
+    left = {
+        "conversation": Conversation.objects.filter(id=conversation.id).count(),
+        "message": Message.objects.filter(conversation_id=conversation.id).count(),
+    }
+    return {
+        "rows_left": {table: rows for table, rows in left.items() if rows},
+        "redis": windows_found(tenant_id, [conversation.id]),
+    }

@@ -11,6 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.text import content_hash
 from profiles.policy import BELIEFS
+from profiles.services.forgetting import ForgottenMemory, forgotten_texts
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
@@ -87,13 +88,18 @@ def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
 
 
 def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
-    """Write a planned edit in the open scope; False when the snapshot has changed since it was read."""
+    """Write a planned edit in the open scope; False when the snapshot has changed since it was read.
+
+    Raises ForgottenMemory.
+    """
     if not plan.changed:
         return True
     snapshot, columns = plan.snapshot, dict(plan.changed)
     if "text" in columns:
         columns["content_hash"] = content_hash(columns["text"])
     touch_memory(snapshot.subject_id, changed=[snapshot.position])
+    if "text" in columns and forgotten_texts(snapshot.subject_id, [columns["text"]]):
+        raise ForgottenMemory("The subject had this forgotten.")
     read = Snapshot.objects.filter(
         id=snapshot.id, subject_id=snapshot.subject_id, version=snapshot.version, retired_at__isnull=True
     )

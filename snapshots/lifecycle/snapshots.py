@@ -17,6 +17,8 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
 from profiles.policy import BELIEFS
+from profiles.services.forgetting import REASON as FORGOTTEN
+from profiles.services.forgetting import forgotten_texts, has_marks
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
@@ -42,7 +44,10 @@ def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask
     refusals = [_refusal(new, now) for new in posted]
     drafts = [_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
     ready = iter(prepare_snapshots(drafts, embedders))
-    return [Offer(refusal=refused) if refused else Offer(next(ready)) for refused in refusals]
+    return [
+        Offer(refusal=refused) if refused else Offer(next(ready), allow_forgotten=new.allow_forgotten)
+        for new, refused in zip(posted, refusals, strict=True)
+    ]
 
 
 def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
@@ -53,18 +58,21 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
     lock_memory(subject.id)
     contents = [_content(offer.prepared.draft) if offer.prepared else None for offer in offers]
     known = _current_ids(subject, {content for content in contents if content})
+    forgotten = _forgotten_texts(subject, offers)
     new: dict[Content, PreparedSnapshot] = {}
     fates: list[Fate] = []
     for offer, content in zip(offers, contents, strict=True):
         if offer.prepared is None or content is None:
             fates.append(Fate(Verdict.REJECTED, reason=offer.refusal.code if offer.refusal else None))
+        elif offer.prepared.draft.text in forgotten and not offer.allow_forgotten:
+            fates.append(Fate(Verdict.REJECTED, reason=FORGOTTEN))
         elif content in known:
             fates.append(Fate(Verdict.UNCHANGED, known[content]))
         else:
             new[content] = _addressed(offer.prepared, subject)
             known[content] = offer.prepared.draft.id
             fates.append(Fate(Verdict.STORED, known[content]))
-    store_snapshots(list(new.values()))
+    store_snapshots(list(new.values()), allow_forgotten=True)  # what is not allowed was rejected by now
     _validate_anew(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
     transaction.on_commit(partial(_report, current_tenant_id(), subject.id, fates), robust=True)
     return fates
@@ -147,6 +155,12 @@ def _current_ids(subject: Subject, contents: Collection[Content]) -> dict[Conten
         for kind, content, snapshot_id in rows.values_list("kind", "content_hash", "id")
     }
     return {content: found[content] for content in contents if content in found}
+
+
+def _forgotten_texts(subject: Subject, offers: Sequence[Offer]) -> set[str]:
+    if not has_marks(subject.id):
+        return set()
+    return forgotten_texts(subject.id, [offer.prepared.draft.text for offer in offers if offer.prepared])
 
 
 def _validate_anew(subject: Subject, ids: Collection[UUID]) -> None:

@@ -38,14 +38,19 @@ class NewSnapshot:
     said_at: datetime | None = None
     expires_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    allow_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A posted memory made ready outside of any transaction, or the reason why it is refused."""
+    """A posted memory made ready outside of any transaction, or the reason why it is refused.
+
+    ``allow_forgotten``: it is stored although the subject had it forgotten.
+    """
 
     prepared: PreparedSnapshot | None = None
     refusal: Refused | None = None
+    allow_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from snapshots.receipts.values import Rendered
 
 def receipt_by_id(receipt_id: UUID) -> Receipt:
     """Return one receipt of the tenant with its subject and conversation, in one query. Raises NotFound."""
-    found = Receipt.objects.filter(id=receipt_id, subject__erasing=False).select_related("subject", "conversation").first()
+    found = (
+        Receipt.objects.filter(id=receipt_id, subject__erasing=False).select_related("subject", "conversation").first()
+    )
     if found is None:
         raise NotFound("No receipt with this id.")
     return found

@@ -19,7 +19,7 @@ from memory_platform.api.pagination import Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.serializers import Input, NothingInput, Output
 from memory_platform.api.v1.messages import BELOW
-from memory_platform.api.views import SubjectView, no_content
+from memory_platform.api.views import SubjectView
 from profiles.selectors import subject_by_external_id
 from snapshots.intake.conversations import locked_known, set_remember
 from snapshots.intake.delete import delete_conversation
@@ -111,13 +111,16 @@ class ConversationView(SubjectView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponseBase:
-        """Delete the conversation, its messages, and what was remembered from it alone."""
+        """Delete the conversation, its messages, and what was remembered from it alone.
+
+        ``Location`` names the erasure with its certificate.
+        """
         condition = IfMatch.asked(request)
         with tenant_tx(self.tenant_id):
             conversation = locked_known(subject_id, conversation_id)
             check(condition, conversation)
-            delete_conversation(conversation)
-        return no_content()
+            erasure = delete_conversation(conversation, by=self.actor)
+        return Response(status=204, headers={"Location": f"/v1/erasures/{erasure.id}"})
 
 
 class EndView(SubjectView):

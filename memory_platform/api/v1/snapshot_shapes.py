@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from memory_platform.api.faults import fault
 from memory_platform.api.fields import (
+    FlagField,
     InstantField,
     JsonObjectField,
     ListOfField,
@@ -64,16 +65,24 @@ class SnapshotFields(StrictSerializer):
 
 
 class SnapshotInput(SnapshotFields, Input):
-    """A new snapshot. Confidence may be at most what the provenance allows: 0.6, 0.8 or 1.0."""
+    """A new snapshot. Confidence may be at most what the provenance allows: 0.6, 0.8 or 1.0.
+
+    What the subject had forgotten is refused (``forgotten``) unless ``allow_forgotten``.
+    """
 
     text = MemoryField(max_bytes=POLICY.string_bytes)
     kind = OneOfField(choices=names(SnapshotKind.values), default=SnapshotKind.MANUAL.value)
+    allow_forgotten = FlagField(required=False)
 
 
 class SnapshotBulkInput(Input):
-    """Up to 1,000 new snapshots. A malformed one refuses the whole request, naming ``items.3.text``."""
+    """Up to 1,000 new snapshots. A malformed one refuses the whole request, naming ``items.3.text``.
+
+    ``allow_forgotten`` here is for the items that do not say it themselves.
+    """
 
     items = ListOfField(child=SnapshotInput(), least=1, most=BULK_MOST)
+    allow_forgotten = FlagField(default=False)
 
 
 class SnapshotEditInput(SnapshotFields, Input):

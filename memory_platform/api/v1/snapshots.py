@@ -13,10 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.etags import IfMatch, etag_of
-from memory_platform.api.idempotency import Reply, write_once
+from memory_platform.api.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.pagination import Order, Page, PageInput, write_cursor
 from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.policy import POLICY
+from memory_platform.api.serializers import NothingInput
+from memory_platform.api.v1.erasures import ErasedOutput
 from memory_platform.api.v1.snapshot_shapes import (
     SnapshotBulkInput,
     SnapshotBulkOutput,
@@ -33,9 +35,11 @@ from memory_platform.api.v1.snapshot_shapes import (
 )
 from memory_platform.api.views import SubjectView, no_content
 from profiles.selectors import subject_by_external_id
+from profiles.services.certificates import certificate_of, erasure_by_id
+from profiles.services.forgetting import ForgottenMemory
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
-from snapshots.errors import SnapshotUnknown
+from snapshots.erasure.memories import forget_memory
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.history import history_of
@@ -84,7 +88,8 @@ class BulkView(SubjectView):
     @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
-        posted = [NewSnapshot(**item) for item in SnapshotBulkInput.parsed(request)["items"]]
+        asked = SnapshotBulkInput.parsed(request)
+        posted = [NewSnapshot(**{"allow_forgotten": asked["allow_forgotten"], **item}) for item in asked["items"]]
         offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
         return write_once(request, partial(store_many, subject_id, offers))
 
@@ -121,6 +126,31 @@ class SnapshotView(SubjectView):
         return no_content()
 
 
+class ForgetView(SubjectView):
+    """Forgetting one memory for good."""
+
+    noun = "snapshots"
+    required_scope = MEMORY_WRITE
+
+    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    def post(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponse:
+        """Erase a memory, what was made from it, and its words everywhere; the same is refused from then on.
+
+        ``docs/deletion.md`` says what goes and what stays.
+        """
+        NothingInput.parsed(request)
+        address = SnapshotAddress(subject_id, snapshot_id)
+
+        def forget() -> Reply:
+            erasure_id = forget_memory(self.tenant_id, address, active_embedders(), by=self.actor)
+            with tenant_tx(self.tenant_id):
+                subject = subject_by_external_id(subject_id)
+                certificate = certificate_of(erasure_by_id(erasure_id))
+            return Reply({"certificate": certificate}, subject_id=subject.id)
+
+        return write_in_scopes(request, forget)
+
+
 class SnapshotHistoryView(SubjectView):
     """What one snapshot said over time."""
 
@@ -147,7 +177,7 @@ def store_one(subject_id: str, offer: Offer) -> Reply:
     subject = ensure_subject(subject_id)
     (fate,) = create_snapshots(subject, [offer])
     if fate.id is None:
-        raise offer.refusal or SnapshotUnknown()
+        raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     (sourced,) = with_sources([snapshot_of(subject, fate.id)])
     shown = {**shown_snapshot(sourced), "verdict": fate.verdict}
     return Reply(shown, status=201, headers=tag_of(sourced), subject_id=subject.id)
@@ -169,5 +199,6 @@ urlpatterns = [
     path(BELOW, SnapshotsView.as_view(), name="snapshots"),
     path(f"{BELOW}/bulk", BulkView.as_view(), name="snapshots-bulk"),
     path(f"{BELOW}/<own_id:snapshot_id>", SnapshotView.as_view(), name="snapshot"),
+    path(f"{BELOW}/<own_id:snapshot_id>/forget", ForgetView.as_view(), name="snapshot-forget"),
     path(f"{BELOW}/<own_id:snapshot_id>/history", SnapshotHistoryView.as_view(), name="snapshot-history"),
 ]

@@ -86,6 +86,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/snapshots/bulk"): ValidCall(
         lambda ids: {"items": [{"text": f"{PLAIN} {number}", "metadata": {"of": ids.snapshot_id}} for number in "12"]}
     ),
+    ("POST", f"{SNAPSHOT}/forget"): ValidCall(lambda ids: {}),
     ("PATCH", SNAPSHOT): ValidCall(lambda ids: {"text": PLAIN}),
     ("POST", f"{SUBJECT}/recall"): ValidCall(
         lambda ids: {

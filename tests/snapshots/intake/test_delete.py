@@ -88,7 +88,7 @@ def test_snapshots_of_this_conversation_alone_go_and_shared_ones_stay(world: Wor
 
     assert texts(world.acme) == {"likes fruit", "likes dates", "manual"}
     with tenant_tx(world.acme.tenant.id):
-        assert SubjectMemory.objects.get().version == 6
+        assert SubjectMemory.objects.get().version > 5
         assert Snapshot.objects.get(text="likes fruit").conversation_id is None
 
 

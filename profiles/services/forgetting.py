@@ -1,0 +1,86 @@
+"""Marks against coming back: keyed hashes of what a subject had forgotten (row E8).
+
+A mark recognises a text by what a reader would call the same (case, spacing, script variants do not matter), or a
+message by the product's own ids. It tells neither, and goes with the subject.
+"""
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from django.conf import settings
+
+from memory_platform.kernel.errors import Refused
+from memory_platform.kernel.keyed import derived_key, keyed_digest
+from memory_platform.kernel.text import comparable
+from profiles.models import Forgotten, ForgottenKind
+
+PURPOSE = "forgotten"
+REASON = "forgotten"
+"""The reason of the verdict ``rejected`` for what carries a mark."""
+
+MessageName = tuple[str, str]
+"""A message as the product names it: its conversation's id and its own."""
+
+
+class ForgottenMemory(Refused):
+    """The subject had this forgotten; ``allow_forgotten`` lets it be remembered again. HTTP 422."""
+
+    code = REASON
+
+
+def leave_marks(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> int:
+    """Mark texts and messages as forgotten, in the open scope; return how many marks this added."""
+    wanted = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
+    wanted |= {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
+    known = _known(subject_id, wanted)
+    rows = [
+        Forgotten(subject_id=subject_id, kind=kind, digest=digest)
+        for digest, kind in wanted.items()
+        if digest not in known
+    ]
+    Forgotten.objects.bulk_create(rows, ignore_conflicts=True, batch_size=1_000)
+    return len(rows)
+
+
+def forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
+    """Return those of ``texts`` that carry a mark; one query, in the open scope."""
+    marks = {text: _text_mark(subject_id, text) for text in set(texts)}
+    known = _known(subject_id, marks.values())
+    return {text for text, mark in marks.items() if mark in known}
+
+
+def forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
+    """Return those of the messages that carry a mark; one query, in the open scope."""
+    marks = {name: _message_mark(subject_id, name) for name in set(names)}
+    known = _known(subject_id, marks.values())
+    return {name for name, mark in marks.items() if mark in known}
+
+
+def has_marks(subject_id: UUID) -> bool:
+    """Return whether the subject had anything forgotten; most had nothing, and need no second look."""
+    return Forgotten.objects.filter(subject_id=subject_id).exists()
+
+
+def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
+    """Return whether a message or its text carries a mark; one query, in the open scope."""
+    return bool(_known(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
+
+
+def _known(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:
+    wanted = list(digests)
+    if not wanted:
+        return set()
+    rows = Forgotten.objects.filter(subject_id=subject_id, digest__in=wanted)
+    return {bytes(digest) for digest in rows.values_list("digest", flat=True)}
+
+
+def _text_mark(subject_id: UUID, text: str) -> bytes:
+    return keyed_digest(_key(), ForgottenKind.TEXT, subject_id, comparable(text))
+
+
+def _message_mark(subject_id: UUID, name: MessageName) -> bytes:
+    return keyed_digest(_key(), ForgottenKind.MESSAGE, subject_id, *name)
+
+
+def _key() -> bytes:
+    return derived_key(settings.KEY_PEPPER, PURPOSE)

@@ -1,0 +1,40 @@
+"""What a subject had forgotten does not come back by itself (row E8): looked for where every snapshot is written."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from uuid import UUID
+
+from profiles.services.forgetting import MessageName, forgotten_messages, forgotten_texts, has_marks
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft
+from snapshots.models import Message
+
+
+def without_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
+    """Return those that say nothing forgotten and have a source that is not; the subject's memory is locked by now.
+
+    One query for a subject that had nothing forgotten, which is almost every one.
+    """
+    if not has_marks(subject_id):
+        return list(prepared)
+    texts = forgotten_texts(subject_id, [one.draft.text for one in prepared])
+    named = _named(subject_id, [one.draft for one in prepared])
+    gone = forgotten_messages(subject_id, {name for names in named.values() for name in names})
+    return [
+        one
+        for one in prepared
+        if one.draft.text not in texts and not (named[one.draft.id] and named[one.draft.id] <= gone)
+    ]
+
+
+def _named(subject_id: UUID, drafts: Sequence[SnapshotDraft]) -> dict[UUID, set[MessageName]]:
+    """Return the messages behind each draft, by the product's own ids."""
+    wanted = {message for draft in drafts for message in draft.message_ids}
+    rows = Message.objects.filter(subject_id=subject_id, id__in=wanted).order_by() if wanted else Message.objects.none()
+    names = {
+        row_id: (conversation, message)
+        for row_id, conversation, message in rows.values_list("id", "conversation__external_id", "external_id")
+    }
+    found: dict[UUID, set[MessageName]] = defaultdict(set)
+    for draft in drafts:
+        found[draft.id] |= {names[message] for message in draft.message_ids if message in names}
+    return found

@@ -1,0 +1,220 @@
+"""Forgetting one memory (row E8): itself, what was made from it, and its words wherever else they stand.
+
+``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of those who
+write: conversations, work items, the subject's memory.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.kernel.errors import Conflict
+from profiles.models import Erasure, ErasureScope
+from profiles.services.certificates import add_counts, open_erasure
+from profiles.services.forgetting import MessageName, leave_marks
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.store import reindex_snapshot, touch_memory
+from snapshots.embedding.stored import stored_drafts
+from snapshots.erasure.derived import (
+    delete_snapshots,
+    dissolve_consolidations,
+    members_of,
+    remake_conversation_snapshots,
+    take_back_work,
+)
+from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.words import (
+    Words,
+    blank_messages,
+    drop_earlier_texts,
+    drop_replies,
+    same_messages,
+    same_snapshots,
+    silence_beliefs,
+    silence_candidates,
+    strip_receipts,
+    words_left,
+)
+from snapshots.errors import SnapshotUnknown
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
+from snapshots.queue.counts import remove_work_of_messages
+from snapshots.window.window import keep_window, turns_after
+from tenants.isolation import current_tenant_id, tenant_tx
+from tenants.services.audit import Actor
+
+TRIES = 3
+NO_MODELS: Embedders = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What forgetting one memory concerns. ``snapshots`` say the same or were joined into it; ``messages`` said it.
+
+    ``neighbours`` are the statements indexed after one of the messages.
+    """
+
+    snapshot: Snapshot
+    words: Words
+    snapshots: frozenset[UUID]
+    messages: Mapping[UUID, Message]
+    neighbours: tuple[Snapshot, ...]
+
+    @property
+    def conversations(self) -> frozenset[UUID]:
+        """The conversations in which it was said."""
+        return frozenset(message.conversation_id for message in self.messages.values())
+
+
+def forget_memory(
+    tenant_id: UUID, address: SnapshotAddress, embedders: Embedders, *, by: Actor, reason: str = ""
+) -> UUID:
+    """Forget one memory; return the erasure's id. Opens its own scopes, one to read, one to write; embeds between them.
+
+    Raises SnapshotUnknown; Conflict when others keep adding to what is to be forgotten.
+    """
+    for _ in range(TRIES):
+        with tenant_tx(tenant_id):
+            drafts = drafts_without(target_at(address))
+        ready = prepare_snapshots(drafts, embedders)
+        with tenant_tx(tenant_id):
+            erasure = forget_in_scope(address, ready, by=by, reason=reason)
+        if erasure is not None:
+            return erasure.id
+    raise Conflict("Other requests keep saying what is to be forgotten.")
+
+
+def forget_in_scope(
+    address: SnapshotAddress, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = ""
+) -> Erasure | None:
+    """Forget a memory in the open scope; None when it was said elsewhere since the locks were chosen.
+
+    ``ready`` are neighbours made ready without the words; one that is not among them is found by its words alone until
+    the back-fill brings its vectors.
+    """
+    target = locked(address)
+    if target is None:
+        return None
+    gone, subject_id = target.snapshots, target.words.subject_id
+    erasure = open_erasure(
+        ErasureScope.MEMORY,
+        address.subject_id,
+        name=address.snapshot_id,
+        target=address.snapshot_id,
+        by=by,
+        reason=reason,
+    )
+    counts = Counter(work=remove_work_of_messages(list(target.messages)))
+    counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
+    counts.update(dissolve_consolidations(subject_id, gone))
+    counts.update(delete_snapshots(subject_id, gone))
+    counts["snapshot_version"] += drop_earlier_texts(target.words)
+    counts["message"] = blank_messages(subject_id, list(target.messages))
+    counts["candidate"] = silence_candidates(subject_id, list(target.messages))
+    counts.update(silence_beliefs(target.words, list(target.messages)))
+    counts["receipt.rendered"] = strip_receipts(target.words, gone)
+    counts["idempotent_reply"] = drop_replies(target.words)
+    leave_marks(subject_id, texts=target.words.texts, messages=map(_name, target.messages.values()))
+    reindex(target.neighbours, ready)
+    renew_windows(subject_id, target.conversations)
+    add_counts(erasure, counts)
+    sign_after_commit(erasure, partial(_found, target.words))
+    return erasure
+
+
+def target_at(address: SnapshotAddress) -> Target:
+    """Return what forgetting this memory concerns, in the open scope. Raises SnapshotUnknown."""
+    rows = Snapshot.objects.filter(subject__external_id=address.subject_id, subject__erasing=False)
+    snapshot = rows.filter(id=address.snapshot_id).first()
+    if snapshot is None:
+        raise SnapshotUnknown
+    own = Snapshot.objects.filter(subject_id=snapshot.subject_id)
+    joined = {snapshot.id, *members_of(snapshot)}
+    words = Words.of(snapshot.subject_id, _texts(snapshot.subject_id, joined))
+    snapshots = frozenset(joined | set(same_snapshots(words)))
+    statements = own.filter(id__in=snapshots, kind=SnapshotKind.STATEMENT).order_by().values("id")
+    links = SnapshotSource.objects.filter(subject_id=snapshot.subject_id, memory_id__in=statements)
+    said = set(links.order_by().values_list("message_id", flat=True)) | set(same_messages(words))
+    messages = Message.objects.filter(subject_id=snapshot.subject_id).select_related("conversation").in_bulk(list(said))
+    return Target(snapshot, words, snapshots, messages, _neighbours(snapshot.subject_id, messages, snapshots))
+
+
+def locked(address: SnapshotAddress) -> Target | None:
+    """Lock what forgetting concerns and return it as it is under the locks; None when that is more than was locked."""
+    before = target_at(address)
+    subject_id = before.words.subject_id
+    rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
+    list(rows.select_for_update(no_key=True).values_list("id"))
+    take_back_work(subject_id, before.conversations)
+    touch_memory(subject_id, changed=())
+    target = target_at(address)
+    if not target.conversations <= before.conversations:
+        transaction.set_rollback(True)
+        return None
+    positions = Snapshot.objects.filter(
+        subject_id=subject_id, id__in=[*target.snapshots, *(row.id for row in target.neighbours)]
+    )
+    touch_memory(subject_id, changed=positions.order_by().values_list("position", flat=True))
+    return target
+
+
+def drafts_without(target: Target) -> list[SnapshotDraft]:
+    """Return the neighbours as they are to be indexed once the words before them are gone."""
+    drafts = stored_drafts(target.neighbours, mask_sensitive)
+    return [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
+
+
+def reindex(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
+    """Index neighbours without the words before them; what was made ready counts only for those that have not changed.
+
+    In the open scope no model may be asked: the others get words now, and their vectors from the back-fill.
+    """
+    made = {one.draft.id: one for one in ready}
+    for draft in stored_drafts(neighbours, mask_sensitive):
+        prepared = made.get(draft.id)
+        if prepared is None or prepared.draft != draft:
+            (prepared,) = prepare_snapshots([draft], NO_MODELS)
+        reindex_snapshot(prepared)
+
+
+def renew_windows(subject_id: UUID, conversations: frozenset[UUID]) -> None:
+    """Give conversations a new version, and their windows new turns once the transaction has committed."""
+    for conversation in Conversation.objects.filter(subject_id=subject_id, id__in=conversations):
+        conversation.version += 1
+        conversation.save(update_fields=["version"])
+        turns = turns_after(conversation, ())
+        kept: Callable[[], None] = partial(
+            keep_window, current_tenant_id(), conversation.id, conversation.version, turns
+        )
+        transaction.on_commit(kept, robust=True)
+
+
+def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
+    """Return what these memories say, and said before edits."""
+    texts = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by().values_list("text", flat=True)
+    images = SnapshotVersion.objects.filter(subject_id=subject_id, snapshot_id__in=snapshots, fields__has_key="text")
+    return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]
+
+
+def _neighbours(subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID]) -> tuple[Snapshot, ...]:
+    after = {(message.conversation_id, message.seq + 1) for message in messages.values()}
+    rows = Snapshot.objects.filter(
+        subject_id=subject_id,
+        conversation_id__in={conversation for conversation, _ in after},
+        seq__in={seq for _, seq in after},
+    )
+    return tuple(row for row in rows.exclude(id__in=but) if (row.conversation_id, row.seq) in after)
+
+
+def _name(message: Message) -> MessageName:
+    return message.conversation.external_id, message.external_id
+
+
+def _found(words: Words) -> dict[str, object]:
+    return {"rows_left": words_left(words)}

@@ -1,0 +1,192 @@
+"""Words that are to be forgotten, and where they stand beside the memory that said them.
+
+Two texts are the same when a reader would call them so: case, spacing and script variants do not matter.
+"""
+
+import zlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db.models import Exists, OuterRef
+
+from memory_platform.kernel.text import comparable
+from profiles.models import Candidate, IdempotentReply, Preference, ProfileFact, Subject
+from profiles.services.search_text import refresh_search_text
+from snapshots.models import (
+    Message,
+    MessageArchive,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    Snapshot,
+    SnapshotVersion,
+)
+
+BLANK: dict[str, Any] = {
+    "content": "",
+    "parts": None,
+    "tool_calls": None,
+    "metadata": {},
+    "content_hash": b"",
+    "tokens": 0,
+    "archived": False,
+}
+"""What is left of a message whose words are forgotten: its place, so that a repeated post finds it taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Texts of one subject in comparable form."""
+
+    subject_id: UUID
+    texts: frozenset[str]
+
+    @classmethod
+    def of(cls, subject_id: UUID, texts: Iterable[str]) -> "Words":
+        """Return these texts as words; such as say nothing are left out."""
+        return cls(subject_id, frozenset(form for text in texts if (form := comparable(text))))
+
+    def say(self, text: str) -> bool:
+        """Return whether ``text`` is one of them."""
+        return comparable(text) in self.texts
+
+    def stand_in(self, text: str) -> bool:
+        """Return whether one of them is part of ``text``."""
+        form = comparable(text)
+        return any(one in form for one in self.texts)
+
+    def quoted_by(self, text: str) -> bool:
+        """Return whether ``text`` is part of one of them, or one of them part of it."""
+        form = comparable(text)
+        return bool(form) and any(one in form or form in one for one in self.texts)
+
+
+def same_snapshots(words: Words) -> list[UUID]:
+    """Return the subject's memories that say just this, in any state."""
+    rows = Snapshot.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "text")
+    return [row_id for row_id, text in rows.iterator(chunk_size=2_000) if words.say(text)]
+
+
+def same_messages(words: Words) -> list[UUID]:
+    """Return the messages that say just this, whoever said it."""
+    rows = Message.objects.filter(subject_id=words.subject_id).exclude(content="").order_by()
+    found = rows.values_list("id", "content").iterator(chunk_size=2_000)
+    return [row_id for row_id, text in found if words.say(text)]
+
+
+def drop_earlier_texts(words: Words) -> int:
+    """Delete images of other memories in which they said this before an edit."""
+    images = SnapshotVersion.objects.filter(subject_id=words.subject_id, fields__has_key="text").order_by()
+    ids = [row_id for row_id, fields in images.values_list("id", "fields") if words.say(str(fields["text"]))]
+    return SnapshotVersion.objects.filter(subject_id=words.subject_id, id__in=ids).delete()[0]
+
+
+def blank_messages(subject_id: UUID, ids: Collection[UUID]) -> int:
+    """Take the words out of messages, also where they are archived; the messages keep their places."""
+    for archive in MessageArchive.objects.filter(subject_id=subject_id).select_for_update() if ids else ():
+        _drop_from_archive(archive, {str(one) for one in ids})
+    return Message.objects.filter(subject_id=subject_id, id__in=ids).update(**BLANK)
+
+
+def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
+    """Take value, place and proposal from what was read in these messages; the verdicts stay."""
+    rows = Candidate.objects.filter(subject_id=subject_id, message_ref__in=message_ids)
+    return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
+
+
+def silence_beliefs(words: Words, message_ids: Collection[UUID]) -> dict[str, int]:
+    """Let preferences and facts read from these messages keep what they concluded and lose what they quote.
+
+    One whose value is just these words says the same, and goes with its history.
+    """
+    read_from = {"subject_id": words.subject_id, "memory": OuterRef("id"), "message_id__in": message_ids}
+    preferences = Preference.objects.filter(
+        Exists(PreferenceSource.objects.filter(**read_from)), subject_id=words.subject_id
+    )
+    facts = ProfileFact.objects.filter(
+        Exists(ProfileFactSource.objects.filter(**read_from)), subject_id=words.subject_id
+    )
+    same = [row.id for row in preferences if words.say(str(row.value))]
+    quoting = [row.id for row in preferences if words.quoted_by(row.statement)]
+    facts_gone = [row.id for row in facts if words.say(str(row.value))]
+    counts = {
+        "preference.statement": _with_images(Preference, words.subject_id, quoting, statement=""),
+        "preference": _with_images(Preference, words.subject_id, same),
+        "profile_fact": _with_images(ProfileFact, words.subject_id, facts_gone),
+    }
+    if facts_gone:
+        refresh_search_text(Subject.objects.get(id=words.subject_id))
+    return counts
+
+
+def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> int:
+    """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``."""
+    rendered = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
+    shown = ReceiptMemory.objects.filter(
+        subject_id=words.subject_id, receipt=OuterRef("id"), memory_ref__in=list(memories)
+    )
+    ids = set(rendered.filter(Exists(shown)).values_list("id", flat=True))
+    ids |= set(rendered.filter(conversation_id__in=list(conversations)).values_list("id", flat=True))
+    unseen = rendered.exclude(id__in=ids) if words.texts else rendered.none()
+    for row_id, packed in unseen.values_list("id", "rendered").iterator(chunk_size=200):
+        if words.stand_in(_plain(packed)):
+            ids.add(row_id)
+    return Receipt.objects.filter(subject_id=words.subject_id, id__in=ids).update(rendered=None)
+
+
+def drop_replies(words: Words) -> int:
+    """Delete kept answers that repeat these words."""
+    rows = IdempotentReply.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "body")
+    ids = [row_id for row_id, body in rows if body and words.stand_in(_strings(orjson.loads(bytes(body))))]
+    return IdempotentReply.objects.filter(id__in=ids).delete()[0]
+
+
+def words_left(words: Words) -> dict[str, int]:
+    """Return where these words still stand, with how many rows; in the open scope."""
+    prompts = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
+    found = {
+        "snapshot": len(same_snapshots(words)),
+        "message": len(same_messages(words)),
+        "receipt": sum(words.stand_in(_plain(one)) for one in prompts.values_list("rendered", flat=True)),
+    }
+    return {table: rows for table, rows in found.items() if rows}
+
+
+def _with_images(model: Any, subject_id: UUID, ids: Sequence[UUID], **changes: Any) -> int:
+    """Change, or delete, beliefs and the images that their history is made of."""
+    if not ids:
+        return 0
+    own = model.objects.filter(subject_id=subject_id)
+    images, rows = own.filter(version_of_id__in=ids), own.filter(id__in=ids)
+    if changes:
+        return int(images.update(**changes) + rows.update(**changes))
+    return int(images.delete()[0] + rows.delete()[0])
+
+
+def _drop_from_archive(archive: MessageArchive, ids: Collection[str]) -> None:
+    held = orjson.loads(zlib.decompress(bytes(archive.packed)))
+    if isinstance(held, dict):
+        kept: Any = {key: value for key, value in held.items() if key not in ids}
+    else:
+        kept = [one for one in held if str(one.get("id")) not in ids]
+    if len(kept) < len(held):
+        plain = orjson.dumps(kept)
+        archive.packed, archive.plain_bytes = zlib.compress(plain), len(plain)
+        archive.save(update_fields=["packed", "plain_bytes"])
+
+
+def _plain(packed: Any) -> str:
+    return _strings(orjson.loads(zlib.decompress(bytes(packed))))
+
+
+def _strings(value: Any) -> str:
+    """Return all strings of a JSON value, one a line."""
+    if isinstance(value, dict):
+        return "\n".join(_strings(inner) for inner in value.values())
+    if isinstance(value, list):
+        return "\n".join(_strings(inner) for inner in value)
+    return value if isinstance(value, str) else ""

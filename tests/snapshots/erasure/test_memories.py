@@ -1,0 +1,276 @@
+"""One memory is forgotten with its words, wherever they stand, and does not come back. Rows: E8. Matrix: 57."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import UUID
+
+import orjson
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.redis_client import redis_client
+from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
+from profiles.services.certificates import certificate_of, is_genuine
+from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.stored import stored_drafts
+from snapshots.erasure.memories import forget_memory
+from snapshots.extraction import statements
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.intake.accept import accept_messages
+from snapshots.intake.conversations import locked_known
+from snapshots.intake.values import IncomingMessage
+from snapshots.jobs import drain_work_job
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import Conversation, Message, Receipt, Snapshot, SnapshotVector, SnapshotWords, Work
+from snapshots.queue.counts import work_counts
+from snapshots.queue.ends import end_conversation
+from snapshots.recall.service import recall
+from snapshots.recall.values import RecallQuery
+from snapshots.window.store import window_key
+from snapshots.window.window import window_of
+from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tests.conftest import House, World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+from tests.memory_platform.api.wall import rows_of
+from tests.snapshots.held import say
+
+SECRET = "My sister Kestrel4711 lives in Utrecht"
+SECRET_ZH = "我妹妹红隼四七一一住在乌得勒支"
+CANARIES = ("kestrel4711", "红隼四七一一")
+
+
+def work(house: House) -> None:
+    drain_work_job(tenant_id=str(house.tenant.id))
+
+
+def snapshot_saying(house: House, text: str) -> UUID:
+    with tenant_tx(house.tenant.id):
+        return Snapshot.objects.get(subject=house.subject, text=text).id
+
+
+def forget(house: House, text: str) -> Erasure:
+    address = SnapshotAddress(house.subject.external_id, snapshot_saying(house, text))
+    erasure_id = forget_memory(house.tenant.id, address, active_embedders(), by=COMMAND_LINE)
+    with tenant_tx(house.tenant.id):
+        return Erasure.objects.get(id=erasure_id)
+
+
+def hits(house: House) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for table, rows in rows_of(house.tenant.id).items():
+        words = [*CANARIES, *(word.encode().hex() for word in CANARIES)]
+        found[table] = sum(any(word in row.casefold() for word in words) for row in rows)
+    return {table: rows for table, rows in found.items() if rows}
+
+
+def alone_draft(snapshot: Snapshot) -> SnapshotDraft:
+    """Return a statement as it is indexed when nothing was said before it."""
+    return replace(stored_drafts([snapshot], mask_sensitive)[0], previous=None, previous_is_memory=True)
+
+
+def texts(house: House) -> list[str]:
+    with tenant_tx(house.tenant.id):
+        return list(Snapshot.objects.filter(subject=house.subject).order_by("position").values_list("text", flat=True))
+
+
+@pytest.mark.parametrize(("said", "after"), [(SECRET, "She plays the cello"), (SECRET_ZH, "她拉大提琴")])
+def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, after: str) -> None:
+    say(world.acme, "Hello there, how are you doing today?", said, after)
+    work(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        window_of(Conversation.objects.get())
+    assert hits(world.acme).keys() >= {"message", "snapshot"}
+
+    erasure = forget(world.acme, said)
+
+    assert hits(world.acme) == {}
+    assert said not in texts(world.acme)
+    assert after in texts(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        conversation = Conversation.objects.get()
+        assert [turn.content for turn in window_of(conversation).turns][-1] == after
+        key = window_key(world.acme.tenant.id, conversation.id)
+        assert is_genuine(certificate_of(erasure))
+    held = redis_client().call("tests", lambda client: client.hget(key, "turns"))
+    assert held
+    assert not any(word in bytes(held).decode().casefold() for word in CANARIES)
+    assert erasure.erased["snapshot"] == 1
+    assert erasure.erased["message"] == 1
+    assert erasure.verified == {"rows_left": {}}
+
+
+def test_the_statement_after_it_is_indexed_without_it(world: World) -> None:
+    say(world.acme, SECRET, role="assistant")
+    say(world.acme, "Yes, that is right, in a house", SECRET)
+    work(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        before = bytes(SnapshotWords.objects.get(snapshot__text="Yes, that is right, in a house").words)
+
+    forget(world.acme, SECRET)
+
+    with tenant_tx(world.acme.tenant.id):
+        row = SnapshotWords.objects.get(snapshot__text="Yes, that is right, in a house")
+        after, alone = bytes(row.words), prepare_snapshots([alone_draft(row.snapshot)], ())[0].words
+        assert SnapshotVector.objects.filter(snapshot_id=row.snapshot_id).exists()
+    assert before != alone
+    assert after == alone
+    assert hits(world.acme) == {}
+
+
+def test_what_was_said_again_is_refused_wherever_it_comes_in(acme: Caller, world: World) -> None:
+    say(world.acme, SECRET)
+    work(world.acme)
+    forget(world.acme, SECRET)
+
+    say(world.acme, SECRET.upper(), conversation="another")
+    work(world.acme)
+    single = acme("POST", "/v1/subjects/ada/snapshots", {"text": f"  {SECRET}"})
+    bulk = body_of(acme("POST", "/v1/subjects/ada/snapshots/bulk", {"items": [{"text": SECRET}, {"text": "Tea"}]}))
+
+    assert problem_of(single, 422)["code"] == "forgotten"
+    assert [(one["verdict"], one["reason"]) for one in bulk["data"]] == [("rejected", "forgotten"), ("stored", None)]
+    assert texts(world.acme) == ["Tea"]
+    tea = bulk["data"][1]["id"]
+    assert problem_of(acme("PATCH", f"/v1/subjects/ada/snapshots/{tea}", {"text": SECRET}), 422)["code"] == "forgotten"
+    allowed = acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET, "allow_forgotten": True})
+    assert allowed.status_code == 201
+
+
+def test_a_repeated_post_of_the_message_brings_nothing_back(world: World) -> None:
+    (message,) = say(world.acme, SECRET)
+    work(world.acme)
+    forget(world.acme, SECRET)
+
+    with tenant_tx(world.acme.tenant.id):
+        again = IncomingMessage(role="user", content=SECRET, message_id=message.external_id)
+        (fate,) = accept_messages(world.acme.subject, "trip", [again]).messages
+    work(world.acme)
+
+    assert fate.verdict == "duplicate"
+    assert hits(world.acme) == {}
+    assert texts(world.acme) == []
+
+
+def test_what_extraction_reads_from_forgotten_words_is_rejected_with_the_reason(world: World) -> None:
+    liked = "I love pistachio ice cream"
+    say(world.acme, liked)
+    work(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        before = Preference.objects.count()
+    assert before
+    forget(world.acme, liked)
+
+    with tenant_tx(world.acme.tenant.id):
+        (kept,) = Preference.objects.filter(retired_at__isnull=True)
+        assert (kept.statement, bool(kept.value)) == ("", True)  # what was concluded stays, what it quoted goes
+        assert set(Candidate.objects.values_list("value", flat=True)) == {None}
+    say(world.acme, liked, conversation="again")
+    work(world.acme)
+
+    with tenant_tx(world.acme.tenant.id):
+        assert Preference.objects.count() == before
+        refused = Candidate.objects.filter(reason="forgotten")
+        assert refused.exists()
+        assert set(refused.values_list("verdict", "value")) == {("rejected", None)}
+
+
+def test_a_worker_that_read_the_words_before_writes_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(world.acme, SECRET)
+    work(world.acme)
+    say(world.acme, "She has two cats", conversation="trip")
+    real: Callable[..., object] = statements.prepare_snapshots
+
+    def forgotten_meanwhile(*args: object) -> object:
+        prepared = real(*args)
+        monkeypatch.setattr(statements, "prepare_snapshots", real)
+        forget(world.acme, SECRET)
+        return prepared
+
+    monkeypatch.setattr(statements, "prepare_snapshots", forgotten_meanwhile)
+    work(world.acme)
+    work(world.acme)
+
+    assert texts(world.acme) == ["She has two cats"]
+    with tenant_tx(world.acme.tenant.id):
+        row = SnapshotWords.objects.get()
+        assert bytes(row.words) == prepare_snapshots([alone_draft(row.snapshot)], ())[0].words
+        counts = work_counts()
+    assert counts.accepted == 4
+    assert (counts.done, counts.removed) == (2, 2)
+
+
+def test_a_snapshot_of_the_conversation_is_made_again_without_it(world: World) -> None:
+    say(world.acme, "Please find a hotel near the station", SECRET, "Something quiet would be lovely, thanks")
+    with tenant_tx(world.acme.tenant.id):
+        conversation = locked_known("ada", "trip")
+        Message.objects.filter(seq=1).update(tool_calls=[{"name": "search"}])
+        end_conversation(conversation)
+    work(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        (made,) = Snapshot.objects.filter(kind="conversation").values_list("text", flat=True)
+    assert "Kestrel4711" in made
+
+    forget(world.acme, SECRET)
+    with tenant_tx(world.acme.tenant.id):
+        assert not Snapshot.objects.filter(kind="conversation").exists()
+    work(world.acme)
+
+    with tenant_tx(world.acme.tenant.id):
+        (again,) = Snapshot.objects.filter(kind="conversation").values_list("text", flat=True)
+    assert again
+    assert hits(world.acme) == {}
+
+
+def test_receipts_and_kept_answers_that_showed_it_lose_their_words(acme: Caller, world: World) -> None:
+    acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}, Idempotency_Key="k")
+    acme("POST", "/v1/subjects/ada/context", {"query": "Where does my sister live?"})
+    acme("POST", "/v1/subjects/ada/context", {"query": SECRET})
+    acme("POST", "/v1/subjects/ada/context", {"query": "好的"})
+
+    shown = acme("POST", f"/v1/subjects/ada/snapshots/{snapshot_saying(world.acme, SECRET)}/forget", {})
+
+    assert body_of(shown)["certificate"]["erased"]["receipt.rendered"] >= 2
+    with tenant_tx(world.acme.tenant.id):
+        rendered = [bytes(one) for one in Receipt.objects.values_list("rendered", flat=True) if one]
+    assert not any(CANARIES[0] in zlib.decompress(one).decode().casefold() for one in rendered)
+    assert hits(world.acme) == {}
+
+
+def test_forgetting_is_repeated_by_key_and_unknown_without(acme: Caller, world: World) -> None:
+    made = body_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}))
+    path = f"/v1/subjects/ada/snapshots/{made['id']}/forget"
+
+    first, second = (acme("POST", path, {}, Idempotency_Key="f") for _ in "12")
+
+    assert body_of(first) == body_of(second)
+    assert second["Idempotent-Replayed"] == "true"
+    assert problem_of(acme("POST", path, {}), 404)
+    shown = body_of(acme("GET", f"/v1/erasures/{body_of(first)['certificate']['id']}"))
+    assert shown["genuine"]
+    assert "kestrel" not in orjson.dumps(shown).decode().casefold()
+
+
+def test_marks_tell_no_word_and_go_with_the_subject(world: World) -> None:
+    say(world.acme, SECRET)
+    work(world.acme)
+    forget(world.acme, SECRET)
+    with tenant_tx(world.acme.tenant.id):
+        assert Forgotten.objects.count() == 2
+        assert {len(bytes(one)) for one in Forgotten.objects.values_list("digest", flat=True)} == {32}
+        Work.objects.all().delete()
+        Subject.objects.filter(id=world.acme.subject.id).delete()
+        assert Forgotten.objects.count() == 0
+
+
+def test_recall_no_longer_finds_it(world: World) -> None:
+    say(world.acme, SECRET, "My brother keeps bees in Ghent")
+    work(world.acme)
+    query = RecallQuery(text="Where does my sister live?", asked_at=utc_now())
+    assert SECRET in [memory.text for memory in recall(world.acme.tenant.id, "ada", query).memories]
+
+    forget(world.acme, SECRET)
+
+    assert SECRET not in [memory.text for memory in recall(world.acme.tenant.id, "ada", query).memories]
