@@ -2,20 +2,36 @@
 
 An extraction waits behind its subject's first open item: while that one backs off or is at work, nobody can claim what
 is behind it. A tenant that has nothing else waits for nobody, and is not to end another's turn.
-Heads are looked up as claims do: at most 1,000 subjects, from the one that waits longest, then from the first.
+Of the subject that waits longest the head is looked up first; where it cannot be claimed, those of 1,000 subjects from
+there on and of the first 1,000, as claims do. Scalar look-ups and not joins: a join would read all heads to find one.
 """
 
 from django.db import migrations
 
 from tenants.isolation.definer import definer_function
 
+CLAIMABLE = """(
+    SELECT (head.state = 'leased' OR head.due_at <= statement_timestamp()) AND (
+        SELECT 1 FROM public.work w
+        WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state = 'leased'
+          AND w.lease_until > statement_timestamp() AND w.subject_id = s.subject_id
+        LIMIT 1
+      ) IS NULL
+    FROM public.work head
+    WHERE head.tenant_id = t.id AND head.kind = 'extract' AND head.state IN ('ready', 'leased')
+      AND head.subject_id = s.subject_id
+    ORDER BY head.position LIMIT 1
+  )"""
+"""Whether somebody could claim extractions of the subject ``s``: its first open one is due or abandoned, and nobody is
+at another."""
+
 TENANTS_WITH_DUE_WORK = definer_function(
     "tenants_with_due_work(at_most integer)",
     "TABLE (tenant_id uuid)",
-    """
+    f"""
     SELECT t.id
     FROM public.tenant t, LATERAL (
-      SELECT min(longest.since) AS since
+      SELECT min(s.since) AS since
       FROM (VALUES ('statement'), ('extract'), ('conversation')) AS k (kind), LATERAL (
         (SELECT w.due_at, w.subject_id FROM public.work w
          WHERE w.tenant_id = t.id AND w.kind = k.kind AND w.state = 'ready' AND w.due_at <= statement_timestamp()
@@ -24,10 +40,10 @@ TENANTS_WITH_DUE_WORK = definer_function(
         (SELECT w.lease_until, w.subject_id FROM public.work w
          WHERE w.tenant_id = t.id AND w.kind = k.kind AND w.state = 'leased' AND w.lease_until <= statement_timestamp()
          ORDER BY w.lease_until LIMIT 1)
-      ) AS longest (since, subject_id)
-      WHERE k.kind <> 'extract' OR EXISTS (
-        SELECT 1 FROM (VALUES (longest.subject_id), ('00000000-0000-0000-0000-000000000000'::uuid)) AS b (begin_at),
-        LATERAL (
+      ) AS s (since, subject_id)
+      WHERE CASE WHEN k.kind <> 'extract' THEN true WHEN {CLAIMABLE} THEN true ELSE (
+        SELECT true
+        FROM (VALUES (s.subject_id), ('00000000-0000-0000-0000-000000000000'::uuid)) AS b (begin_at), LATERAL (
           WITH RECURSIVE visited AS (
             (SELECT w.subject_id FROM public.work w
              WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state IN ('ready', 'leased')
@@ -42,23 +58,13 @@ TENANTS_WITH_DUE_WORK = definer_function(
             ) FROM visited v WHERE v.subject_id IS NOT NULL
           )
           SELECT v.subject_id FROM visited v WHERE v.subject_id IS NOT NULL LIMIT 1000
-        ) AS s,
-        LATERAL (
-          SELECT w.state, w.due_at, w.lease_until FROM public.work w
-          WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state IN ('ready', 'leased')
-            AND w.subject_id = s.subject_id
-          ORDER BY w.position LIMIT 1
-        ) AS head
-        WHERE (head.state = 'leased' OR head.due_at <= statement_timestamp()) AND NOT EXISTS (
-          SELECT 1 FROM public.work w
-          WHERE w.tenant_id = t.id AND w.kind = 'extract' AND w.state = 'leased'
-            AND w.lease_until > statement_timestamp() AND w.subject_id = s.subject_id
-        )
-      )
+        ) AS s
+        WHERE {CLAIMABLE} LIMIT 1
+      ) END
     ) AS due
     WHERE due.since IS NOT NULL
     ORDER BY due.since LIMIT at_most
-    """,
+    """,  # noqa: S608 - constants
 )
 
 
