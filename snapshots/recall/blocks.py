@@ -1,28 +1,30 @@
 """A block of a large memory as one value: a header in JSON, then the arrays of its rows as they stand in memory.
 
-Little-endian, each array at a multiple of eight bytes. Its postings are sorted, so that an image merges its blocks'.
+It begins with the header's length and a checksum of all the rest. Little-endian, each array at a multiple of eight
+bytes. Its postings are sorted, so that an image merges its blocks'.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.embedding.rows import MAX_TF
-from snapshots.recall.columns import Columns, Labels
+from snapshots.recall.columns import Columns, LabelLists, Labels
 from snapshots.recall.image import DenseSpace, Rows
 
-FORMAT = 2
-"""Of what stands here. A process reads blocks of its own format only; the job that seals replaces the others."""
+FORMAT = 3
+"""Of what stands here. A process reads blocks of its own format only."""
 
 _ALIGNED = 8
-_LENGTH = np.dtype("<u4")
+_NUMBER = np.dtype("<u4")
+_FRONT = 2 * _NUMBER.itemsize
 _FIELD_BITS = np.uint64(2)
-_LABELLED = [field.name for field in fields(Columns) if field.type is Labels]
 
 Array = npt.NDArray[Any]
 
@@ -36,17 +38,19 @@ class DamagedBlock(MemoryPlatformError):
 def pack_block(rows: Rows) -> bytes:
     """Return ``rows`` as one value; :func:`unpack_block` reads it."""
     arrays = {name: np.ascontiguousarray(array) for name, array in _arrays(rows)}
-    columns = rows.columns
     header = {
         "arrays": [[name, array.dtype.str, array.shape] for name, array in arrays.items()],
         "spaces": [space.name for space in rows.spaces],
-        "texts": {f.name: value.texts for f, value in _columns(columns) if isinstance(value, Labels)},
-        "topics": {row: topics for row, topics in enumerate(columns.topics) if topics},
-        "metadata": {row: held for row, held in enumerate(columns.metadata) if held},
+        "texts": {f.name: value.texts for f, value in _columns(rows.columns) if not isinstance(value, np.ndarray)},
     }
     head = json.dumps(header, separators=(",", ":")).encode()
-    length = np.array([len(head)], _LENGTH).tobytes()
-    return b"".join([_padded(length + head), *(_padded(array.tobytes()) for array in arrays.values())])
+    body = b"".join([_padded(head), *(_padded(array.tobytes()) for array in arrays.values())])
+    return np.array([len(head), checksum(len(head), body)], _NUMBER).tobytes() + body
+
+
+def checksum(length: int, body: bytes | memoryview) -> int:
+    """Return the checksum of a block with a header of ``length`` bytes: one flipped bit changes it."""
+    return crc32(body, length)
 
 
 def unpack_block(packed: bytes) -> Rows:
@@ -54,7 +58,7 @@ def unpack_block(packed: bytes) -> Rows:
     try:
         header, arrays = _read(packed)
         return _rows(header, arrays)
-    except (ValueError, KeyError, TypeError, IndexError) as fault:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as fault:
         raise DamagedBlock("a block does not hold what its header says") from fault
 
 
@@ -66,10 +70,12 @@ def _arrays(rows: Rows) -> Iterator[tuple[str, Array]]:
     yield "docs", rows.docs[order].astype("<u2")
     yield "lengths", rows.lengths
     for field, value in _columns(rows.columns):
-        if isinstance(value, Labels):
-            yield field.name, value.codes
-        elif isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray):
             yield field.name, value
+        else:
+            yield field.name, value.codes
+        if isinstance(value, LabelLists):
+            yield f"{field.name} ptr", value.ptr
     for number, space in enumerate(rows.spaces):
         yield f"rows {number}", space.rows.astype("<u2")
         yield f"scales {number}", space.scales
@@ -86,9 +92,11 @@ def _padded(raw: bytes) -> bytes:
 
 
 def _read(packed: bytes) -> tuple[Mapping[str, Any], dict[str, Array]]:
-    length = int(np.frombuffer(packed, _LENGTH, 1)[0])
-    header = json.loads(packed[_LENGTH.itemsize : _LENGTH.itemsize + length])
-    at = _LENGTH.itemsize + length
+    length, stated = map(int, np.frombuffer(packed, _NUMBER, 2))
+    if checksum(length, memoryview(packed)[_FRONT:]) != stated:
+        raise ValueError("the checksum is another")
+    header = json.loads(packed[_FRONT : _FRONT + length])
+    at = _FRONT + length
     arrays: dict[str, Array] = {}
     for name, kind, shape in header["arrays"]:
         at += -at % _ALIGNED
@@ -112,21 +120,15 @@ def _rows(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
 
 
 def _columns_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Columns:
-    size = len(arrays["ids"])
-    sparse: dict[str, tuple[Any, ...]] = {
-        "topics": _spread(header["topics"], size, (), tuple),
-        "metadata": _spread(header["metadata"], size, None, dict),
-    }
-    labelled = {name: Labels(arrays[name], tuple(header["texts"][name])) for name in _LABELLED}
-    held: dict[str, Any] = {**arrays, **sparse, **labelled}
+    texts: Mapping[str, Sequence[str]] = header["texts"]
+    labels = {name: Labels(arrays[name], tuple(texts[name])) for name in _named(Labels)}
+    lists = {name: LabelLists(arrays[f"{name} ptr"], arrays[name], tuple(texts[name])) for name in _named(LabelLists)}
+    held: dict[str, Any] = {**arrays, **labels, **lists}
     return Columns(**{field.name: held[field.name] for field in fields(Columns)})
 
 
-def _spread(held: Mapping[str, Any], size: int, nothing: Any, kind: Callable[[Any], Any]) -> tuple[Any, ...]:
-    spread = [nothing] * size
-    for row, value in held.items():
-        spread[int(row)] = kind(value)
-    return tuple(spread)
+def _named(kind: type) -> list[str]:
+    return [field.name for field in fields(Columns) if field.type is kind]
 
 
 def _space(number: int, name: str, arrays: Mapping[str, Array]) -> DenseSpace:

@@ -1,21 +1,25 @@
-"""The small columns of an image: what filters, validity and ranking read, as arrays over all rows."""
+"""The small columns of an image: what filters, validity and ranking read, as arrays over all rows.
+
+Metadata stands in none of them: :mod:`snapshots.recall.metadata` reads it for the filter that names it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
-from itertools import chain
+from datetime import datetime
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.recall.filters import FieldValue
+from snapshots.recall.matching import HeldValues, as_seconds, as_single, coded, counted
 from snapshots.recall.values import KINDS, MemoryRow
 
 Float64 = npt.NDArray[np.float64]
 
 PROVENANCES = ("observation", "analysis", "confirmed_by_user")
 _LABELLED = {"conversation_id": "conversation", "name": "speaker"}
+_NAMED = {"kind": KINDS, "provenance": PROVENANCES}
 _TIME_FIELDS = frozenset({"said_at", "valid_at", "expires_at", "created_at"})
 
 
@@ -28,13 +32,22 @@ class Labels:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the codes; the texts are counted with the rows."""
-        return self.codes.nbytes
+        """Bytes of the codes and of the texts."""
+        return self.codes.nbytes + text_bytes(self.texts)
 
-    def label(self, row: int) -> str | None:
-        """Return the text of one row."""
-        code = int(self.codes[row])
-        return self.texts[code] if code >= 0 else None
+
+@dataclass(frozen=True, slots=True)
+class LabelLists:
+    """A column of lists of few different texts: row ``i`` holds ``codes[ptr[i]:ptr[i + 1]]`` into ``texts``."""
+
+    ptr: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.int32]
+    texts: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays and of the texts."""
+        return self.ptr.nbytes + self.codes.nbytes + text_bytes(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +75,28 @@ class Columns:
     saying: npt.NDArray[np.int64]
     conversation: Labels
     speaker: Labels
-    topics: tuple[tuple[str, ...], ...]
-    metadata: tuple[object, ...]
+    topics: LabelLists
 
-    def value(self, row: int, field: str) -> FieldValue:
-        """Return what a filter compares for ``field`` (``metadata.<key>`` included); None when the row has none."""
-        if field.startswith("metadata."):
-            held = self.metadata[row]
-            return held.get(field.removeprefix("metadata.")) if isinstance(held, dict) else None
-        if field in _TIME_FIELDS:
-            seconds = float(getattr(self, field)[row])
-            return datetime.fromtimestamp(seconds, UTC) if np.isfinite(seconds) else None
-        if field == "kind":
-            return KINDS[self.kind[row]]
+    def held(self, field: str) -> HeldValues:
+        """Return what a filter compares for ``field``, one of :data:`snapshots.recall.filters.FIELDS`."""
+        if field == "topics":
+            return self._topics()
+        if field in _NAMED:
+            return coded(_NAMED[field], getattr(self, field).astype(np.int64))
         if field in _LABELLED:
-            return getattr(self, _LABELLED[field]).label(row)
-        if field == "provenance":
-            return PROVENANCES[self.provenance[row]]
-        found = getattr(self, field)[row]
-        return float(found) if isinstance(found, np.floating) else found
+            labels = getattr(self, _LABELLED[field])
+            return coded(labels.texts, labels.codes)
+        return counted(getattr(self, field), as_seconds if field in _TIME_FIELDS else as_single)
+
+    def _topics(self) -> HeldValues:
+        counts = np.diff(self.topics.ptr)
+        rows, codes = np.repeat(np.arange(len(counts)), counts), self.topics.codes.astype(np.int64)
+        return HeldValues(self.topics.texts, rows, codes, np.ones(len(rows), np.bool_), counts > 0)
+
+
+def text_bytes(texts: Sequence[str]) -> int:
+    """Return the bytes of texts as Python holds them, with their places in a tuple."""
+    return sum(map(getsizeof, texts)) + 8 * len(texts)
 
 
 def array_bytes(holder: Any) -> int:
@@ -108,8 +124,7 @@ def build_columns(rows: Sequence[MemoryRow]) -> Columns:
         saying=np.array([row.saying for row in rows], np.int64),
         conversation=_labelled([row.conversation_id for row in rows]),
         speaker=_labelled([row.name for row in rows]),
-        topics=tuple(row.topics for row in rows),
-        metadata=tuple(row.metadata or None for row in rows),
+        topics=_listed([row.topics for row in rows]),
     )
 
 
@@ -119,18 +134,29 @@ def join_columns(parts: Sequence[Columns]) -> Columns:
 
 
 def _joined(parts: Sequence[Any]) -> Any:
-    if isinstance(parts[0], tuple):
-        return tuple(chain.from_iterable(parts))
     if isinstance(parts[0], Labels):
-        return _join_labels(parts)
+        return Labels(*_join_labels(parts))
+    if isinstance(parts[0], LabelLists):
+        counts = [np.diff(part.ptr) for part in parts]
+        return LabelLists(_ends(np.concatenate(counts)), *_join_labels(parts))
     return np.concatenate(parts)
 
 
-def _join_labels(parts: Sequence[Labels]) -> Labels:
+def _join_labels(parts: Sequence[Labels | LabelLists]) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     codes: dict[str, int] = {}
     moved = [np.array([*(codes.setdefault(text, len(codes)) for text in one.texts), -1], np.int32) for one in parts]
     numbered = [move[one.codes] for move, one in zip(moved, parts, strict=True)]
-    return Labels(np.concatenate(numbered), tuple(codes))
+    return np.concatenate(numbered), tuple(codes)
+
+
+def _ends(counts: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    return np.append(0, counts.cumsum()).astype(np.int32)
+
+
+def _listed(lists: Sequence[Sequence[str]]) -> LabelLists:
+    codes: dict[str, int] = {}
+    numbers = [codes.setdefault(text, len(codes)) for texts in lists for text in texts]
+    return LabelLists(_ends(np.array(list(map(len, lists)), np.int32)), np.array(numbers, np.int32), tuple(codes))
 
 
 def _labelled(texts: Sequence[str | None]) -> Labels:

@@ -1,16 +1,17 @@
-"""The filter grammar of recall: JSON in, a typed tree out, one predicate over a memory's fields.
+"""The filter grammar of recall: JSON in, a typed tree out; :mod:`snapshots.recall.matching` says what it is true of.
 
 ``{"and": [...]}``, ``{"or": [...]}``, ``{"not": {...}}``, ``{"<field>": {"<operator>": value}}``. Several fields in one
 object, or several operators of one field, must all hold. A field that a memory lacks matches only ``ne`` and
 ``exists: false``.
 """
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
 
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
@@ -47,8 +48,6 @@ OPERATORS: Mapping[FieldType, tuple[str, ...]] = {
 }
 
 Scalar = str | float | bool | datetime
-FieldValue = object
-Lookup = Callable[[str], FieldValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +80,30 @@ class Condition:
     value: Scalar | tuple[Scalar, ...]
 
 
-FilterNode = All | AnyOf | Not | Condition
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A part that is settled already: it holds for the memories of one image that ``rows`` marks, shape (n,)."""
+
+    rows: npt.NDArray[np.bool_]
+
+
+FilterNode = All | AnyOf | Not | Condition | Settled
 
 
 def parse_filter(raw: object, *, field: str = "filter") -> FilterNode:
     """Return the tree of a JSON filter. Raises InvalidInput naming the place, such as ``filter.and.0.kind.eq``."""
     return _Parser().node(raw, field, depth=1)
+
+
+def conditions_of(node: FilterNode) -> Iterator[Condition]:
+    """Yield the conditions of a tree that are not settled, in their order."""
+    if isinstance(node, Condition):
+        yield node
+    elif isinstance(node, Not):
+        yield from conditions_of(node.part)
+    elif isinstance(node, All | AnyOf):
+        for part in node.parts:
+            yield from conditions_of(part)
 
 
 class _Parser:
@@ -142,65 +159,6 @@ class _Parser:
         return Condition(field, op, _operand(kind, op, operand, here))
 
 
-def matches(node: FilterNode, lookup: Lookup) -> bool:
-    """Say whether a memory, read field by field through ``lookup``, satisfies the filter. Never raises."""
-    if isinstance(node, All):
-        return all(matches(part, lookup) for part in node.parts)
-    if isinstance(node, AnyOf):
-        return any(matches(part, lookup) for part in node.parts)
-    if isinstance(node, Not):
-        return not matches(node.part, lookup)
-    return _holds(node, lookup(node.field))
-
-
-def _holds(condition: Condition, held: FieldValue) -> bool:
-    if condition.operator == "exists":
-        return (held is not None and held != ()) is condition.value
-    if condition.operator == "ne":
-        return not _equal(held, condition.value)
-    return held is not None and _TESTS[condition.operator](held, condition.value)
-
-
-def _is_one_of(held: FieldValue, wanted: object) -> bool:
-    return isinstance(wanted, tuple) and any(_equal(held, one) for one in wanted)
-
-
-def _equal(held: FieldValue, wanted: object) -> bool:
-    """A list equals a scalar when it holds it: topics are a set of words."""
-    if isinstance(held, (list, tuple)):
-        return any(_equal(one, wanted) for one in held)
-    if isinstance(held, bool) is not isinstance(wanted, bool):
-        return False
-    return bool(held == wanted)
-
-
-def _contains(held: FieldValue, wanted: object) -> bool:
-    if isinstance(held, str) and isinstance(wanted, str):
-        return wanted.casefold() in held.casefold()
-    return isinstance(held, (list, tuple)) and _equal(held, wanted)
-
-
-def _ordered(compare: Callable[[Any, Any], bool], held: FieldValue, wanted: object) -> bool:
-    """Values of two kinds have no order: the condition does not hold."""
-    comparable = (
-        (_is_number(held) and _is_number(wanted))
-        or (isinstance(held, str) and isinstance(wanted, str))
-        or (isinstance(held, datetime) and isinstance(wanted, datetime))
-    )
-    return comparable and compare(held, wanted)
-
-
-_TESTS: Mapping[str, Callable[[FieldValue, object], bool]] = {
-    "eq": _equal,
-    "in": _is_one_of,
-    "contains": _contains,
-    "gt": partial(_ordered, operator.gt),
-    "gte": partial(_ordered, operator.ge),
-    "lt": partial(_ordered, operator.lt),
-    "lte": partial(_ordered, operator.le),
-}
-
-
 def _type_of(field: str) -> FieldType | None:
     if field.startswith(METADATA) and len(METADATA) < len(field) <= MAX_STRING:
         return "any"
@@ -227,10 +185,10 @@ def _scalar(kind: FieldType, raw: object, path: str) -> Scalar:
     if kind == "time":
         return _moment(raw, path)
     if kind == "number":
-        if not _is_number(raw):
+        if not is_number(raw):
             _fail(path, "wrong_type", "a finite number is expected")
         return float(raw)  # type: ignore[arg-type]
-    if kind == "any" and (isinstance(raw, bool) or _is_number(raw)):
+    if kind == "any" and (isinstance(raw, bool) or is_number(raw)):
         return raw  # type: ignore[return-value]
     if not isinstance(raw, str):
         _fail(path, "wrong_type", f"a string{', number or boolean' if kind == 'any' else ''} is expected")
@@ -247,8 +205,11 @@ def _moment(raw: object, path: str) -> datetime:
     return moment
 
 
-def _is_number(value: object) -> bool:
-    """Finite (no comparison holds for NaN), and within what a double holds: Python's integers have no end."""
+def is_number(value: object) -> bool:
+    """Return whether ``value`` has an order among numbers.
+
+    It is finite (no comparison holds for NaN), and within what a double holds: Python's integers have no end.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return abs(value) <= LARGEST_NUMBER

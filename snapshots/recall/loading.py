@@ -144,7 +144,6 @@ def _row_then(row: Row, then: HeldThen | None) -> Row:
         importance=held.importance,
         provenance=held.provenance,
         topics=held.topics,
-        metadata=held.metadata,
     )
 
 

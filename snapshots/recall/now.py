@@ -5,7 +5,7 @@ memory with the lanes and the texts: an image of another state answers nothing. 
 security in any case: no image can show one tenant's words to another.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from profiles.held import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
@@ -13,6 +13,7 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.current import STATE, MemoryState, Whose, state_of
 from snapshots.recall.lanes import RecalledLanes, lanes_of
 from snapshots.recall.loading import LoadedImage
+from snapshots.recall.metadata import with_metadata
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import Question, Stopwatch, current_image, held_image
 from snapshots.recall.texts import texts_of, texts_statement
@@ -50,8 +51,10 @@ def recall_now(whose: Whose, query: RecallQuery, question: Question) -> Recalled
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
         if loaded is None:
             break
+        with watch.stage("load"):
+            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), loaded.image)
         with watch.stage("rank"):
-            hits = question.rank(query, loaded.image, DEFAULT_RECALL)
+            hits = question.rank(asked, loaded.image, DEFAULT_RECALL)
         with watch.stage("read"):
             read = read_beside(whose, loaded.subject_id, query, hits)
         if not left or read.shows(loaded):

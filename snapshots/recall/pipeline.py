@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -12,8 +11,9 @@ import numpy.typing as npt
 from memory_platform.observability.metrics import SIMILARITY
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
-from snapshots.recall.filters import matches
+from snapshots.recall.filters import Condition
 from snapshots.recall.image import Image
+from snapshots.recall.matching import Matcher
 from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.probe import Probe, asked_at
 from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
@@ -100,7 +100,11 @@ def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
         alive &= _said_between(columns, query.since, query.until)
     if query.kinds:
         alive &= np.isin(columns.kind, [KINDS.index(kind) for kind in KINDS if kind in query.kinds])
-    return _matching(columns, query, alive)
+    if query.topics:
+        alive &= Matcher(columns.held).rows(Condition("topics", "in", tuple(query.topics)))
+    if query.filter is not None:
+        alive &= Matcher(columns.held).rows(query.filter)
+    return alive
 
 
 def note_similarity(scores: Scores, alive: Mask) -> None:
@@ -152,14 +156,3 @@ def _said_between(columns: Columns, since: datetime | None, until: datetime | No
     said = columns.said_at
     after = said >= (since.timestamp() if since else -np.inf)
     return after & (said <= (until.timestamp() if until else np.inf))
-
-
-def _matching(columns: Columns, query: RecallQuery, alive: Mask) -> Mask:
-    """Narrow ``alive`` by topics and the filter, which are read row by row: only rows still alive are looked at."""
-    if not query.topics and query.filter is None:
-        return alive
-    kept = alive.copy()
-    for row in np.flatnonzero(alive).tolist():
-        on_topic = not query.topics or not query.topics.isdisjoint(columns.topics[row])
-        kept[row] = on_topic and (query.filter is None or matches(query.filter, partial(columns.value, row)))
-    return kept

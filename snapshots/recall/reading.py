@@ -1,6 +1,6 @@
 """Memories row by row, as images are made of them: their columns, their packed words, their vectors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -21,7 +21,7 @@ from tenants.isolation import current_tenant_id
 COLUMNS = """
 s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
 s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
-coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, nullif(s.metadata, '{}'), coalesce(w.saying, 0)
+coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, coalesce(w.saying, 0)
 """
 TABLES = """
 snapshot s
@@ -70,7 +70,6 @@ class Row(NamedTuple):
     injected: int
     positive: int
     topics: Sequence[str]
-    metadata: Mapping[str, object] | None
     saying: int
 
 
@@ -162,6 +161,5 @@ def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:
         injected=row.injected,
         positive=row.positive,
         topics=tuple(row.topics),
-        metadata=row.metadata,
         saying=row.saying,
     )

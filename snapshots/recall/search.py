@@ -14,10 +14,11 @@ from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
-from snapshots.recall.current import Whose
+from snapshots.recall.current import Whose, in_scope
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
 from snapshots.recall.loading import LoadedImage, load_image, load_image_held
+from snapshots.recall.metadata import with_metadata
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
@@ -134,8 +135,9 @@ def recall_then(
     watch = Stopwatch()
     with watch.stage("load"):
         held = load_image_held(subject_id, question.embedders, known_at)
+        asked = with_metadata(query, in_scope(subject_id), held.image, held.earlier)
     with watch.stage("rank"):
-        hits = question.rank(query, held.image, policy)
+        hits = question.rank(asked, held.image, policy)
     with watch.stage("read"):
         memories = load_texts(subject_id, hits, held.earlier)
     return RecallResult(memories, question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms})

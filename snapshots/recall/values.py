@@ -72,7 +72,6 @@ class MemoryRow:
     injected: int = 0
     positive: int = 0
     topics: tuple[str, ...] = ()
-    metadata: Mapping[str, object] | None = None
     saying: int = 0
 
 

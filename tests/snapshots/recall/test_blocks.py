@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.recall.blocks import DamagedBlock, pack_block, unpack_block
+from snapshots.recall.blocks import DamagedBlock, checksum, pack_block, unpack_block
 from snapshots.recall.image import join, link, unpack
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.test_image import same
@@ -26,7 +26,6 @@ _rows = st.lists(
         said_at=st.sampled_from([None, NOW]),
         expires_at=st.sampled_from([None, NOW]),
         topics=st.sampled_from([(), ("旅行", "travel")]),
-        metadata=st.sampled_from([None, {"trip": 1, "place": {"city": "上海"}}]),
     ),
     max_size=12,
 )
@@ -46,12 +45,12 @@ def test_what_was_read_is_not_written_to() -> None:
 
 
 def _with_header(packed: bytes, **changed: object) -> bytes:
+    """Return a block whose header says something else, and whose checksum is right."""
     length = int(np.frombuffer(packed, "<u4", 1)[0])
-    header = json.loads(packed[4 : 4 + length]) | changed
+    header = json.loads(packed[8 : 8 + length]) | changed
     head = json.dumps(header).encode()
-    rest = packed[4 + length + -(4 + length) % 8 :]
-    front = np.array([len(head)], "<u4").tobytes() + head
-    return front + bytes(-len(front) % 8) + rest
+    body = head + bytes(-len(head) % 8) + packed[8 + length + -length % 8 :]
+    return np.array([len(head), checksum(len(head), body)], "<u4").tobytes() + body
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,8 @@ def _with_header(packed: bytes, **changed: object) -> bytes:
         lambda packed: b"\0\0\0\0" + packed[4:],
         lambda packed: _with_header(packed, arrays=[]),
         lambda packed: _with_header(packed, spaces=["another", "and another"]),
-        lambda packed: _with_header(packed, topics={"7": ["x"]}),
+        lambda packed: _with_header(packed, texts=None),
+        lambda packed: _with_header(packed, arrays={"ids": 1}),
         lambda packed: _with_header(packed, texts={}),
     ],
 )
@@ -73,3 +73,12 @@ def test_a_damaged_block_is_refused(damage: object) -> None:
     assert callable(damage)
     with pytest.raises(DamagedBlock):
         unpack_block(damage(packed))
+
+
+def test_one_flipped_bit_anywhere_is_found() -> None:
+    packed = pack_block(unpack([memory("aisle seats", topics=("旅行",)), memory("家")], SPACES))
+    for place in range(len(packed)):
+        flipped = bytearray(packed)
+        flipped[place] ^= 1 << place % 8
+        with pytest.raises(DamagedBlock):
+            unpack_block(bytes(flipped))

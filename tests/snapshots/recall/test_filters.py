@@ -1,14 +1,19 @@
 """The one filter grammar. Rows: R2; the grammar itself is part of the public contract."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.recall.filters import MAX_CONDITIONS, MAX_DEPTH, matches, parse_filter
+from snapshots.recall.filters import FIELDS, MAX_CONDITIONS, MAX_DEPTH, conditions_of, parse_filter
+from snapshots.recall.matching import FilterTooCostly, HeldValues, Matcher, as_seconds, counted, loose
+from snapshots.recall.policy import FilterPolicy
+from tests.snapshots.recall.plain_filter import matches
 
 AISLE: Mapping[str, object] = {
     "kind": "statement",
@@ -24,7 +29,24 @@ AISLE: Mapping[str, object] = {
 
 
 def holds(raw: object) -> bool:
-    return matches(parse_filter(raw), AISLE.get)
+    node = parse_filter(raw)
+    (held,) = Matcher(fields_of([AISLE])).rows(node).tolist()
+    assert held is matches(node, AISLE.get)
+    return bool(held)
+
+
+def fields_of(memories: Sequence[Mapping[str, object]]) -> Callable[[str], HeldValues]:
+    """Return what ``memories`` hold in each field, as columns and metadata hold it."""
+
+    def held(field: str) -> HeldValues:
+        values = [memory.get(field) for memory in memories]
+        if FIELDS.get(field) == "time":
+            moments = [one.timestamp() if isinstance(one, datetime) else np.nan for one in values]
+            return counted(np.array(moments), as_seconds)
+        listed = [list(one) if isinstance(one, tuple) else one for one in values]
+        return loose(range(len(memories)), listed, len(memories))
+
+    return held
 
 
 def fault_of(raw: object) -> tuple[str, str]:
@@ -126,23 +148,8 @@ def test_many_conditions_in_small_parts_are_too_many_as_well() -> None:
     assert fault_of({"or": [part, part]})[1] == "too_many"
 
 
-_keys = st.sampled_from(
-    [
-        "and",
-        "or",
-        "not",
-        "kind",
-        "topics",
-        "said_at",
-        "confidence",
-        "metadata.a",
-        "eq",
-        "in",
-        "gt",
-        "contains",
-        "exists",
-    ]
-) | st.text(max_size=5)
+_fields = ["kind", "topics", "said_at", "confidence", "metadata.a", "metadata.b"]
+_keys = st.sampled_from(["and", "or", "not", *_fields, "eq", "in", "gt", "contains", "exists"]) | st.text(max_size=5)
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_keys, inner, max_size=4),
@@ -150,11 +157,79 @@ _json = st.recursive(
 )
 
 
-@given(_json, st.dictionaries(_keys, _json))
-def test_any_json_is_a_filter_or_invalid_input_and_no_memory_breaks_it(raw: object, held: dict[str, object]) -> None:
+@given(_json)
+def test_any_json_is_a_filter_or_invalid_input(raw: object) -> None:
     try:
         node = parse_filter(raw)
     except InvalidInput as refused:
         assert refused.faults[0].field.startswith("filter")
     else:
-        assert matches(node, held.get) in (True, False)
+        assert list(conditions_of(node))
+
+
+_leaf = st.sampled_from([True, False, 0, 1, 1.0, 2, -3.5, 2**53 + 1, "", "a", "A", "ab", "家", "我家", "ß", "SS"])
+_lists = st.lists(st.none() | _leaf | st.lists(_leaf, max_size=2), max_size=3)
+_memory = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": st.sampled_from(["manual", "Statement"]),
+        "topics": st.lists(st.sampled_from(["a", "ab", "家"]), min_size=1, max_size=2).map(tuple),
+        "said_at": st.sampled_from([datetime(2026, 5, day, tzinfo=UTC) for day in (1, 2, 3)]),
+        "metadata.a": st.none() | _leaf | _lists | st.just({"a": 1}),
+        "metadata.b": st.none() | _leaf,
+    },
+)
+_any = st.sampled_from(["eq", "ne", "gt", "gte", "lt", "lte", "contains"])
+_order = _any.filter("contains".__ne__)
+_key = st.sampled_from("ab")
+_conditions = st.one_of(
+    st.builds(lambda op, value: {"kind": {op: value}}, st.sampled_from(["eq", "ne", "contains"]), st.text("manul")),
+    st.builds(lambda values: {"topics": {"in": values}}, st.lists(st.sampled_from(["a", "b"]), min_size=1)),
+    st.builds(lambda value: {"topics": {"exists": value}}, st.booleans()),
+    st.builds(lambda op, day: {"said_at": {op: f"2026-05-0{day}T00:00:00Z"}}, _order, st.integers(1, 4)),
+    st.builds(lambda key, op, value: {f"metadata.{key}": {op: value}}, _key, _any, _leaf),
+    st.builds(lambda key, values: {f"metadata.{key}": {"in": values}}, _key, st.lists(_leaf, min_size=1)),
+    st.builds(lambda key, value: {f"metadata.{key}": {"exists": value}}, _key, st.booleans()),
+)  # fmt: skip
+_filters = st.recursive(
+    _conditions,
+    lambda part: st.one_of(
+        st.builds(lambda one: {"not": one}, part),
+        st.builds(
+            lambda op, parts: {op: parts}, st.sampled_from(["and", "or"]), st.lists(part, min_size=1, max_size=3)
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@given(_filters, st.lists(_memory, min_size=1, max_size=4))
+def test_many_memories_match_as_each_of_them_does(raw: object, memories: list[Mapping[str, object]]) -> None:
+    node = parse_filter(raw)
+    assert Matcher(fields_of(memories)).rows(node).tolist() == [matches(node, memory.get) for memory in memories]
+
+
+NUMBERS = [-1 - number for number in range(100)]
+
+
+def test_a_condition_that_is_stated_again_costs_nothing_more() -> None:
+    again = parse_filter({"or": [{"metadata.l": {"in": NUMBERS}}] * MAX_CONDITIONS})
+    memories = [{"metadata.l": [0] * 32_000}] * 2 + [{"metadata.l": [-7]}]
+    assert Matcher(fields_of(memories), FilterPolicy(looked_at=6)).rows(again).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"or": [{"metadata.l": {"gt": number}} for number in range(MAX_CONDITIONS)]},
+        {"or": [{"metadata.s": {"contains": f"{number}{'a' * 900}"}} for number in range(MAX_CONDITIONS)]},
+    ],
+)
+def test_what_looks_at_too_much_is_refused_by_the_field(raw: object) -> None:
+    memories = [{"metadata.l": list(range(1_000)), "metadata.s": f"{'a' * 300}{number}"} for number in range(200)]
+    began = time.process_time()
+    with pytest.raises(FilterTooCostly) as refused:
+        Matcher(fields_of(memories), FilterPolicy(looked_at=1_000_000)).rows(parse_filter(raw))
+    assert refused.value.faults[0].field in ("filter.metadata.l", "filter.metadata.s")
+    assert refused.value.faults[0].code == refused.value.code == "filter_too_costly"
+    assert time.process_time() - began < 2

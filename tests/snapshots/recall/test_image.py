@@ -9,7 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapshots.recall.filters import Condition, Scalar
 from snapshots.recall.image import build_image, extend_image, unpack
+from snapshots.recall.matching import Matcher
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory
 
@@ -51,45 +53,31 @@ def test_a_filter_reads_every_field_of_a_row() -> None:
     row = memory(
         "aisle",
         topics=("seats",),
-        metadata={"channel": "app"},
         name="Ada",
-        confidence=0.5,
+        confidence=0.6,
+        importance=0.3,
         valid_at=None,
         expires_at=NOW + timedelta(days=1),
         conversation_id="c1",
     )
-    columns = image_of([row]).columns
-    read = {
-        f: columns.value(0, f)
-        for f in (
-            "kind",
-            "topics",
-            "name",
-            "conversation_id",
-            "confidence",
-            "provenance",
-            "said_at",
-            "valid_at",
-            "expires_at",
-            "created_at",
-            "metadata.channel",
-            "metadata.none",
-        )
-    }
-    assert read == {
+    columns = image_of([row, memory("window")]).columns
+    expected: dict[str, Scalar] = {
         "kind": "statement",
-        "topics": ("seats",),
+        "topics": "seats",
         "name": "Ada",
         "conversation_id": "c1",
-        "confidence": 0.5,
+        "confidence": 0.6,
+        "importance": 0.3,
         "provenance": "observation",
         "said_at": NOW - timedelta(hours=1),
-        "valid_at": None,
         "expires_at": NOW + timedelta(days=1),
         "created_at": NOW,
-        "metadata.channel": "app",
-        "metadata.none": None,
     }
+    for field, value in expected.items():
+        (matched, _) = Matcher(columns.held).rows(Condition(field, "eq", value)).tolist()
+        assert matched, field
+    missing = [Matcher(columns.held).rows(Condition(field, "exists", False)).tolist() for field in ("valid_at", "name")]
+    assert missing == [[True, True], [False, True]]
 
 
 def test_the_order_of_rows_changes_no_row() -> None:

@@ -100,7 +100,7 @@ def test_kind_topic_time_and_filter_narrow_the_answer() -> None:
             memory("seat one", kind="manual"),
             memory("seat two", topics=("flights",)),
             memory("seat three", said_at=old),
-            memory("seat four", metadata={"channel": "app"}),
+            memory("seat four", name="Ada"),
             memory("seat five", said_at=None),
         ]
     )
@@ -108,7 +108,7 @@ def test_kind_topic_time_and_filter_narrow_the_answer() -> None:
     assert ids(ask("seat", image, topics=frozenset({"flights", "x"}))) == {id_of("seat two")}
     assert ids(ask("seat", image, until=old)) == {id_of("seat three")}
     assert id_of("seat three") not in ids(ask("seat", image, since=old + DAY))
-    assert ids(ask("seat", image, filter=parse_filter({"metadata.channel": {"eq": "app"}}))) == {id_of("seat four")}
+    assert ids(ask("seat", image, filter=parse_filter({"name": {"eq": "Ada"}}))) == {id_of("seat four")}
     assert ask("seat", image, kinds=frozenset({"unheard-of"})) == []
 
 

@@ -117,6 +117,15 @@ def test_top_k_kinds_topics_filter_and_time_narrow_the_answer(acme: Caller, worl
     assert texts(recall(acme, "peanuts", known_at="2020-01-01T00:00:00Z")) == []
 
 
+def test_a_filter_that_looks_at_too_much_is_refused_and_names_the_field(acme: Caller, world: World) -> None:
+    remember(world.acme, *(f"cello {number}" for number in range(8)), metadata={"l": [0] * 60_000})
+    numbers = [-1 - number for number in range(100)]
+    response = acme("POST", ADA, {"query": "cello", "filter": {"or": [{"metadata.l": {"in": numbers}}] * 64}})
+    problem = problem_of(response, 422)
+    assert problem["code"] == "filter_too_costly"
+    assert [(one["field"], one["code"]) for one in problem["errors"]] == [("filter.metadata.l", "filter_too_costly")]
+
+
 def test_known_at_answers_with_what_was_held_before_an_edit_and_a_retirement(acme: Caller) -> None:
     made = body_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": "The key is under the mat"}))
     path = f"/v1/subjects/ada/snapshots/{made['id']}"
