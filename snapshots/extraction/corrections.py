@@ -2,17 +2,26 @@
 
 from collections.abc import Iterator
 
-from snapshots.extraction import corrections_en, corrections_zh
+from snapshots.extraction import changes_en, changes_zh, corrections_en, corrections_zh
 from snapshots.extraction.observe import Clause, whole_sentence
 from snapshots.extraction.rules import apply
 from snapshots.extraction.values import Candidate
 
 _CUE_WORDS = """
 not isn't don't meant now days lately longer more switch change replace make set stopped quit gone off given gave
-used to moved again wrong sorry update 不 换 換 改 现在 現在 最近 如今 以前 之前 过去 過去 原来 曾经 戒 搬 可以 调
+used to moved again wrong sorry update instead rather should forget scratch drop ditch sold left cancel mind you wrote
+drive 别 別 应 從 从 由 成 搬 卖 賣 不 换 換 改 现在 現在 最近 如今 以前 之前 过去 過去 原来 曾经 戒 搬 可以 调
 調 应该 應該
 """
 _CUES = tuple(_CUE_WORDS.split())
+_CLAUSES = {
+    "en": (*corrections_en.CLAUSES, *changes_en.CLAUSES),
+    "zh": (*corrections_zh.CLAUSES, *changes_zh.CLAUSES),
+}
+_WHOLE = {
+    "en": (*corrections_en.WHOLE, *changes_en.WHOLE),
+    "zh": (*corrections_zh.WHOLE, *changes_zh.WHOLE),
+}
 
 
 def may_correct(text: str) -> bool:
@@ -26,10 +35,10 @@ def sentence_changes(clauses: list[Clause]) -> list[Candidate]:
     if not may_correct(clauses[0].sentence):
         return []
     whole = whole_sentence(clauses)
-    return list(apply(corrections_zh.WHOLE if whole.language == "zh" else corrections_en.WHOLE, whole))
+    return list(apply(_WHOLE[whole.language], whole))
 
 
 def clause_changes(clause: Clause) -> Iterator[Candidate]:
     """Yield the changes of one clause ("now I like ...", "no longer ...")."""
     if may_correct(clause.sentence):
-        yield from apply(corrections_zh.CLAUSES if clause.language == "zh" else corrections_en.CLAUSES, clause)
+        yield from apply(_CLAUSES[clause.language], clause)

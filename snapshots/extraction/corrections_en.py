@@ -19,7 +19,8 @@ _NUMBER = r"(?:[$€£¥]\s?)?\d[\d.,]*(?: ?(?:degrees?|°[CF]?|%|percent|euros?
 _NOT_OLD = re.compile(
     r"(?:bad|really|sure|now|only|yet|at|that|again|gonna|much|too|today|tonight|necessarily|"
     r"an? (?:lot|problem|big|bad|chance)|everything|my|so|"
-    r"just|quite|exactly|the (?:point|worst|best|first|only)|you|your|me|i\b|i'm|he|she|we|"
+    r"just|quite|exactly|the (?:point|worst|best|first|only|money|time|size|price|thing|heat|distance)|you|your|"
+    r"me|i\b|i'm|he|she|we|"
     r"they|it|going|to|every|everyone|even|if|when|"
     r"because|always|all|long|many|until|till|in|on|about|for|looking|being|having|feeling|"
     r"doing|what|why|how|who|this|anymore|any|"

@@ -37,13 +37,14 @@ SUPPOSED_SENTENCE = re.compile(
     re.IGNORECASE,
 )
 SUPPOSED = re.compile(
-    r"\b(?:if|wish|suppose|imagine|pretend|as though|unless|whether|might|maybe|perhaps)\b"
+    r"(?<!\beven )\bif\b(?! you\b)|\b(?:wish|suppose|imagine|pretend|as though|whether|might|maybe|perhaps|not sure)\b"
     r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|"
-    r"说不定|好像|似乎|比如|例如|譬如",
+    r"说不定|好像|似乎|比如|例如|譬如|不知道|不确定|不晓得|说不上来|说不清|拿不准|哪天|有朝一日|等我.{1,4}了",
     re.IGNORECASE,
 )
 REPORTED = re.compile(
-    r"(?<!\bI )(?<!\bI just )\b(?:said|says|told|wrote|writes|claims|claimed|thinks|asked|"
+    r"(?<!\bI )(?<!\byou )(?<!\bu )\bwrote\b|(?<!\bI )(?<!\bI just )\b(?:said|(?<!doctor )says|told|writes|claims|"
+    r"claimed|thinks|asked|"
     r"asks|replied|mentioned|mentions|"
     r"texted|goes like|quote|according to|called me and)\b"
     r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import simplify
 from snapshots.extraction import marks
+from snapshots.extraction.cantonese import as_mandarin
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 from snapshots.extraction.values import Evidence, Utterance
 
@@ -52,7 +53,7 @@ _SPLIT_EN = re.compile(
 _SPLIT_ZH = re.compile(r"(?<!\d)[,,]|[,,](?!\d)|(?<=[\u3400-\u9fff])\s{1,3}(?=[\u3400-\u9fff])|(?<!不)(?=但|可是|不过)")
 _LEAD_EN = re.compile(
     r"(?:(?:no|nope|right|again|first|second|wow|look|listen)[,:!.-]\s{0,2}|(?:and|but|so|"
-    r"also|well|oh|ok|okay|yes|yeah|yep|hi|hello|hey|there|actually|honestly|frankly|btw|"
+    r"also|well|oh|ok|okay|yes|yeah|yep|yo|ugh|lol|tbh|honestly\?|hi|hello|hey|there|actually|honestly|frankly|btw|"
     r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|remember|"
     r"note|that|because|since|although|though|in general|generally|in fact|i guess|i think|i'd say|i mean|you see|"
     r"sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|i must say|"
@@ -171,6 +172,7 @@ def matching_form(text: str) -> str:
     if _CJK.search(folded):
         simplified = simplify(folded)
         folded = simplified if len(simplified) == len(folded) else folded
+        folded = as_mandarin(folded)
     return folded
 
 

@@ -6,12 +6,16 @@ from itertools import islice
 
 from snapshots.extraction import (
     rules_en_constraints,
+    rules_en_habits,
     rules_en_household,
     rules_en_identity,
+    rules_en_limits,
     rules_en_preferences,
     rules_en_tags,
     rules_zh_constraints,
+    rules_zh_habits,
     rules_zh_identity,
+    rules_zh_limits,
     rules_zh_preferences,
     rules_zh_tags,
 )
@@ -34,10 +38,12 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-1"
+EXTRACTOR_VERSION = "rules-2"
 """Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
-_ACROSS_CLAUSES = re.compile(r"emergency contact|紧急联系人", re.IGNORECASE)
+_ACROSS_CLAUSES = re.compile(
+    r"emergency contact|\b(?:her|his|their) (?:number|phone|cell|mobile)|紧急联系人", re.IGNORECASE
+)
 _TABLES = {
     "en": (
         *rules_en_identity.TABLES,
@@ -52,6 +58,10 @@ _TABLES = {
         *rules_zh_constraints.TABLES,
         *rules_zh_tags.TABLES,
     ),
+}
+_NETS = {
+    "en": (rules_en_limits.limits, rules_en_habits.habits),
+    "zh": (rules_zh_limits.limits, rules_zh_habits.habits),
 }
 
 
@@ -101,8 +111,11 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
 
 
 def _stated(clause: Clause) -> Iterator[Candidate]:
-    for table in _TABLES[clause.language]:
-        yield from apply(table, clause)
+    """Yield what the tables say of a clause; where none does, the wider nets: a limit set, else a habit shown."""
+    found = [candidate for table in _TABLES[clause.language] for candidate in apply(table, clause)]
+    for net in _NETS[clause.language]:
+        found = found or list(net(clause))
+    yield from found
 
 
 def _sentence_evidence(clause: Clause) -> Evidence:

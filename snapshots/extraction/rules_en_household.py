@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from snapshots.extraction.categories import INTEREST_CATEGORIES, category_of
 from snapshots.extraction.observe import Clause
-from snapshots.extraction.rules import Rule, as_fact, entries, fact, rule
+from snapshots.extraction.rules import Rule, as_fact, entries, fact, preference, rule
 from snapshots.extraction.things import things_en
 from snapshots.extraction.values import Candidate
 
@@ -106,4 +106,28 @@ RULES_HOBBY: tuple[Rule, ...] = (
 )
 
 
-TABLES = (RULES_HOUSEHOLD, RULES_CHILDREN, RULES_HOBBY)
+_WORN = r"(?P<v>\d{1,2}(?:\.5)?|x{0,3}[sl]|m|small|medium|large|extra large)"
+
+
+def _size(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    shoes = re.search(r"\b(?:shoes?|boots?|trainers|sneakers|feet|foot)\b", clause.sentence, re.IGNORECASE)
+    yield preference(
+        clause, "explicit", ("shopping", "shoe_size" if shoes else "clothing_size"), "set", clause.group(match)
+    )
+
+
+RULES_SIZE: tuple[Rule, ...] = (
+    rule(
+        rf"(?:I (?:wear|take)|I'm (?:an? )?size)(?: an?)?(?: (?:UK|US|EU|size|women's|men's))* {_WORN}(?= in\b|"
+        rf"\W*$| (?:shoes?|shirts?|boots?|jeans))",
+        _size,
+    ),
+    rule(
+        rf"my (?:shoe|shirt|jacket|dress|trouser|clothes|clothing|ring) size(?:'s| is) (?:an? )?(?:UK |US |EU "
+        rf")?{_WORN}\b",
+        _size,
+    ),
+)
+
+
+TABLES = (RULES_SIZE, RULES_HOUSEHOLD, RULES_CHILDREN, RULES_HOBBY)

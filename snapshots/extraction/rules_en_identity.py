@@ -195,7 +195,7 @@ RULES_SELF: tuple[Rule, ...] = (
     rule(rf"my (?:mbti|personality)(?: type)? is (?:an? )?{_MBTI}", _typed),
     rule(rf"(?:I|we) {_ADV}(?:live|reside) {_ADV}in {_PLACE}", _living),
     rule(rf"{_IM} (?:currently )?(?:based|living) in {_PLACE}", _living),
-    rule(rf"(?:I|we)(?:'ve| have) (?:been living|lived) in {_PLACE} (?:for|since)\b", _living),
+    rule(rf"(?:.{{0,40}}?\b)?(?:I|we)(?:'ve| have) (?:been living|lived) in {_PLACE}", _living),
     rule(rf"(?:I|we)(?:'ve| have)? (?:just|recently|finally) moved (?:here )?to {_PLACE}(?! from)", _living),
     rule(rf"my (?:city|home ?town|hometown) is {_PLACE}", as_fact("city")),
     rule(rf"{_IM} {_ADV}from {_PLACE}(?=\W*$|,)", as_fact("hometown")),

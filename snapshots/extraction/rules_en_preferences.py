@@ -160,7 +160,8 @@ RULES_MANNERS: tuple[Rule, ...] = (
 RULES_FAVOURITE: tuple[Rule, ...] = (
     rule(
         r"(?:my |our |the )?(?:all-time |absolute |number one )?(?:fav(?:ou?rite|"
-        rf"e)?) {_THING}(?: of all time| ever)?(?: is|'s| are| has always been| has to be|"
+        rf"e)?) {_THING}(?: of all time| ever| in town| around here| here| these days| at the moment)?(?: is|'s| "
+        rf"are| has always been| has to be|"
         rf":) {_OBJECT}",
         _favourite,
     ),
@@ -211,7 +212,17 @@ RULES_LIKES: tuple[Rule, ...] = (
         rf"particularly |even |actually )?(?:like|enjoy|love|stand|bear|care for|fancy) {_OBJECT}",
         _liked("dislikes"),
     ),
-    rule(rf"I {_REALLY}(?:hate|dislike|detest|despise|loathe|can't stand) {_OBJECT}", _liked("dislikes")),
+    rule(
+        rf"(?:I {_REALLY})?(?:hate|dislike|detest|despise|loathe|can't stand|cannot stand) {_OBJECT}",
+        _liked("dislikes"),
+    ),
+    rule(
+        rf"(?:(?:really |definitely )?not|never been) (?:much of )?(?:a |an )?(?:big |huge )?(?:fan of|into|keen "
+        rf"on) {_OBJECT}",
+        _liked("dislikes"),
+    ),
+    rule(rf"(?:big|huge|massive|lifelong|total) (?:fan of|sucker for) {_OBJECT}", _liked("likes")),
+    rule(r"(?P<v>[\w' -]{2,40}?),? (?:please,? )?(?:that's|is|are) my default\b", _liked("likes")),
     rule(
         r"I(?:'m| am) (?:really |just )?(?:not|no) (?:really |exactly |too |very |that |"
         r"much of )?(?:a |an )?(?:big |huge |great )?(?:fan of|into|keen on|fond of|"
@@ -262,5 +273,15 @@ RULES_HABIT: tuple[Rule, ...] = (
     rule(rf"(?:I {_USUALLY}|{_EVERY}I) (?:take|drive|use) {_OBJECT}", _habit(None)),
 )
 
-TABLES = ((*RULES_STYLE, *RULES_MANNERS, *RULES_FAVOURITE, *RULES_DIET, *RULES_CLIMATE, *RULES_LIKES, *RULES_HABIT),)
+TABLES = (
+    (
+        *RULES_STYLE,
+        *RULES_MANNERS,
+        *RULES_FAVOURITE,
+        *RULES_DIET,
+        *RULES_CLIMATE,
+        *RULES_LIKES,
+        *RULES_HABIT,
+    ),
+)
 """One table: a clause that sets the temperature or names a favourite says no second liking by the same words."""

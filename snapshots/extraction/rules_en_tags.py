@@ -9,7 +9,8 @@ from snapshots.extraction.rules import Rule, fact, rule
 from snapshots.extraction.values import Candidate, TagCandidate
 
 RELATIONS = (
-    r"(?:mum|mom|mother|mummy|mommy|dad|father|daddy|parents?|wife|husband|partner|spouse|"
+    r"(?:gf|bf|hubby|missus|plumber|electrician|mechanic|cleaner|hairdresser|barber|physio|mum|mom|mother|mummy|"
+    r"mommy|dad|father|daddy|parents?|wife|husband|partner|spouse|"
     r"girlfriend|boyfriend|fianc[eé]e?|daughter|son|"
     r"sister|brother|(?:grand(?:ma|pa|mother|father))|aunt|uncle|cousin|niece|nephew|"
     r"(?:mother|father|sister|brother)-in-law|"
@@ -84,7 +85,8 @@ RULES_PLACE: tuple[Rule, ...] = (
 )
 RULES_CONTACT: tuple[Rule, ...] = (
     rule(
-        rf"(?:my )?(?P<label>{RELATIONS})(?: (?P<name>(?-i:[A-Z])[\w-]+))?(?:'s)? {_NUMBER}(?: is|" rf"'s|:)* ?{PHONE}",
+        rf"(?:my )?(?P<label>{RELATIONS})(?: (?P<name>(?-i:[A-Z])[\w-]+?))?(?:'s)? {_NUMBER}(?: is|"
+        rf"'s|:)* ?{PHONE}",
         _phoned,
         of_anyone=True,
     ),
@@ -112,6 +114,13 @@ RULES_CONTACT: tuple[Rule, ...] = (
 )
 
 WHOLE: tuple[Rule, ...] = (
+    rule(
+        rf"my (?P<label>{RELATIONS})(?:'s|,| is| called| named)* (?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?"
+        rf"(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?),? "
+        rf"(?:and )?(?:her|his|their) {_NUMBER}(?: is|'s|:)* ?{PHONE}",
+        _phoned,
+        of_anyone=True,
+    ),
     rule(
         rf"my emergency contact is my (?P<label>{RELATIONS}),? ?(?P<name>(?-i:[A-Z])[\w'-]+)?,? (?:"
         rf"at |on |number |phone )?{PHONE}",

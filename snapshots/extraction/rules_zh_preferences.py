@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from snapshots.extraction.categories import GENERAL, allergen_category, category_of
 from snapshots.extraction.lexicon_zh import THINGS
+from snapshots.extraction.marks import KIN_ZH
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.rules import Builder, Rule, entries, preference, rule
 from snapshots.extraction.things import things_zh
@@ -108,6 +109,20 @@ RULES_STYLE: tuple[Rule, ...] = (
         _style("tone"),
     ),
 )
+_SIZED = {"鞋": "shoe_size", "衣": "clothing_size", "裤": "trouser_size"}
+
+
+def _size(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    yield preference(clause, "explicit", ("shopping", _SIZED[match["what"]]), "set", clause.group(match))
+
+
+RULES_SIZE: tuple[Rule, ...] = (
+    rule(
+        rf"{_ME}(?:的)?(?P<what>[鞋衣裤])(?:服|子|码|号|的尺码|尺码)*(?:一般|都|平时)?(?:穿|是|要)?(?P<v>\d{{2}}(?:\.5)?码?|"
+        rf"[XSML]{{1,4}}码?){_END}",
+        _size,
+    ),
+)
 RULES_FAVOURITE: tuple[Rule, ...] = (
     rule(
         rf"{_ME}(?:平时|一直)?最(?:喜欢|爱|喜爱)(?:吃|喝|听|看|用|去|玩|"
@@ -165,6 +180,11 @@ RULES_LIKES: tuple[Rule, ...] = (
     ),
     rule(rf"{_ME}{_ADV}(?:比起|跟|和|与)?(?:[^我,]{{1,10}}?)?(?:相比)?,?我{_ADV}{TASTE}{_OBJECT}", _liked("likes")),
     rule(rf"{_ME}{_ADV}{TASTE}{_OBJECT}", _liked("likes")),
+    rule(
+        rf"我(?!们?家|的?{KIN_ZH})[^,不没你他她它谁觉知]{{2,8}}?(?:只|就|都|最|更|特别|还是)?{TASTE}{_OBJECT}",
+        _liked("likes"),
+    ),
+    rule(r"(?:.{0,8}?)(?:给我|帮我|我)?(?:都)?默认(?:要|喝|用|选|点|是)?(?P<v>[^,]{2,16})$", _liked("likes")),
     rule(r"我(?:真的|是|可是)?无(?P<v>[\u3400-\u9fff]{1,3})不欢", _liked("likes")),
     rule(
         rf"{_ME}{_ADV}对(?P<v>.{{1,16}}?)(?:一直|也|都|真的|完全|实在)*(?:无感|没兴趣|没什么兴趣|"
@@ -186,5 +206,5 @@ RULES_HABIT: tuple[Rule, ...] = (
     ),
 )
 
-TABLES = ((*RULES_STYLE, *RULES_FAVOURITE, *RULES_DIET, *RULES_CLIMATE, *RULES_LIKES, *RULES_HABIT),)
+TABLES = ((*RULES_STYLE, *RULES_SIZE, *RULES_FAVOURITE, *RULES_DIET, *RULES_CLIMATE, *RULES_LIKES, *RULES_HABIT),)
 """One table: a clause that sets the temperature or names a favourite says no second liking by the same words."""

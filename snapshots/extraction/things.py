@@ -74,7 +74,7 @@ _HEAD_ZH = re.compile(
     r"^(?:上了|上|过|去|在|用|到|那种|这种|一种|一些|各种|所有|任何|一切|带|有|再|多|点|一点|" r"些|[\s\"'《“])+"
 )
 _VERB_ZH = re.compile(
-    r"^(?:(?P<food>吃|喝|点|尝)|(?P<music>听)|(?P<entertainment>看|追)|(?P<leisure>玩)|"
+    r"^(?:(?P<food>吃|喝|点|尝)|(?P<music>听)|(?P<entertainment>看|追)|(?P<leisure>玩|拍|弹|画|种|练|钓)|"
     r"(?P<travel>坐|住)|(?P<navigation>走)|"
     r"(?P<vehicle>开)|(?P<shopping>买|穿|用))(?=[^的])"
 )

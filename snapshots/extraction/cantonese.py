@@ -1,0 +1,27 @@
+"""Written Cantonese read as Mandarin, character for character: one set of rules reads both, and positions stay."""
+
+import re
+
+_CANTONESE = re.compile(r"[唔嘅咗冇佢喺啲嚟嗰哋咁]|钟意|中意")
+_MANDARIN = {
+    ord(c): ord(m)
+    for c, m in zip("唔嘅喇咗冇佢喺啲嚟嗰咩咁畀俾睇饮搵攞", "不的了了没他在些来那么这给给看喝找拿", strict=True)
+}
+_PAIRS = {
+    "钟意": "喜欢",
+    "中意": "喜欢",
+    "不使": "不用",
+    "不好": "不要",
+    "而家": "现在",
+    "琴日": "昨天",
+    "听日": "明天",
+    "食饭": "吃饭",
+}
+_MANDARIN_PAIRS = re.compile("|".join(_PAIRS))
+
+
+def as_mandarin(text: str) -> str:
+    """Return simplified ``text`` with Cantonese words replaced by Mandarin ones of the same length."""
+    if not _CANTONESE.search(text):
+        return text
+    return _MANDARIN_PAIRS.sub(lambda found: _PAIRS[found.group()], text.translate(_MANDARIN))
