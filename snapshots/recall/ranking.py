@@ -69,7 +69,10 @@ def effective_confidence(columns: Columns, rows: Int64, at: datetime, policy: Ra
 
 
 def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
-    """Return 1 until a memory was injected often enough, then by its share of positive signals."""
+    """Return 1 until enough injections of a memory were judged, then by its share of positive signals.
+
+    ``columns.injected`` holds judged injections alone: a product that sends no feedback sees 1.
+    """
     injected, positive = columns.injected[rows], columns.positive[rows]
     share = positive / np.maximum(injected, 1)
     judged = injected >= policy.frequency_injected

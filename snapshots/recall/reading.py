@@ -21,7 +21,7 @@ from tenants.isolation import current_tenant_id
 COLUMNS = """
 s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
 s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
-coalesce(n.injected, 0), coalesce(n.positive, 0), s.topics, coalesce(w.saying, 0)
+coalesce(n.judged, 0), coalesce(n.positive, 0), s.topics, coalesce(w.saying, 0)
 """
 TABLES = """
 snapshot s

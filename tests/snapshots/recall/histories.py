@@ -226,7 +226,8 @@ def counts(history: History) -> None:
     """The roll-up of receipts counts how often a memory was injected, and how that was received."""
     with tenant_tx(history.house.tenant.id):
         if address := history.current():
-            counted = {"injected": history.chance.randint(4, 9), "positive": history.chance.choice((0, 2, 4))}
+            judged, positive = history.chance.randint(4, 9), history.chance.choice((0, 2, 4))
+            counted = {"injected": judged + history.chance.randint(0, 20), "judged": judged, "positive": positive}
             SnapshotCounter.objects.update_or_create(
                 subject=history.house.subject, snapshot_id=address.snapshot_id, defaults=counted
             )

@@ -41,7 +41,7 @@ WITH ask AS MATERIALIZED (
 ), term AS MATERIALIZED (
   SELECT t.* FROM ask, jsonb_to_recordset(ask.terms) AS t (place int, key bigint, weight float8)
 ), memory AS MATERIALIZED (
-  SELECT s.*, w.words, w.saying, c.external_id AS conversation, coalesce(n.injected, 0) AS injected,
+  SELECT s.*, w.words, w.saying, c.external_id AS conversation, coalesce(n.judged, 0) AS injected,
          coalesce(n.positive, 0) AS positive
   FROM snapshot s
   JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
