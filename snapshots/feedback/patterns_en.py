@@ -13,7 +13,7 @@ ATTITUDES = frozenset(_ATTITUDES.split())
 """Stems that tell how something is liked or done, and not what."""
 COURTESIES = frozenset(_COURTESIES.split())
 """Stems that a question may gain when it is asked again."""
-QUESTION_WORD = re.compile(r"\b(?:what|when|where|who|whose|which|why|how)\b")
+QUESTION_WORD = re.compile(r"\b(?:how (?:much|many|long|far|often|old|late)|what|when|where|who|whose|which|why|how)\b")
 
 REFERS = re.compile(
     r"\b(?:as|like|since|because|given that) you(?:'ve| have|'re| are)? ?(?:\w+ )?(?:mentioned|said|told|asked|noted|"
@@ -31,11 +31,22 @@ RESTATE = re.compile(
     r"\b(?:let me|i'll|i will) (?:rephrase|repeat|clarify|re-?ask|try again)|\bonce (?:more|again)\b|"
     r"^(?:again|i repeat|to repeat|repeating)\b|\bmy question (?:was|is)\b|\banswer (?:my|the) question|"
     r"\bwhat i (?:meant|asked|wanted|need(?:ed)?|was asking|am asking|want)\b.{0,20}\b(?:was|is)\b|"
-    r"\b(?:you )?(?:missed|misunderstood|ignored) (?:the|my|what)|\bmisunderst(?:ood|and)|\bi mean(?:t)?[, ]"
+    r"\b(?:you )?(?:missed|misunderstood|ignored) (?:the|my|what)|\bmisunderst(?:ood|and)|"
+    r"\bi (?:just|only|simply|still) (?:want|need)(?:ed)? to know\b"
 )
+INSISTS = re.compile(
+    r"^(?:hello|um+|uh+|er|hey)?[?!, ]*(?:(?:yes|yeah|right|ok|okay|sure|fine|no|well|great|nice|thanks)[,. ]{0,3})?"
+    r"(?:i (?:said|repeat|know|get that)|but|so|no)\b|^(?:hello|yes|right|no)\b|\bthough\b|\bor not$"
+)
+MEANT = re.compile(r"\bi mean(?:t)?\b")
+FOLLOWS_ON = re.compile(r"\b(?:what|how) about\b|\b(?:also|as well|another|other|else|more|instead|too|next|then)\b")
 
 STRONG_CORRECTION = re.compile(
-    r"\b(?:no longer|not any ?more|(?:n't|not) .{1,60}any ?(?:more|longer))\b|"
+    r"\b(?:no longer|not any ?more|(?:\w{1,6}n't|not) .{1,60}any ?(?:more|longer))\b|"
+    r"\b(?:is|are|was|were)(?: for)? my (?:\w+ )?(?:niece|nephew|sister|brother|wife|husband|mother|mum|mom|father|dad|"
+    r"son|daughter|friend|colleague|aunt|uncle|cousin|boss|neighbou?r)\b|\bi(?:'ve| have)? told you\b|\bout of date\b|"
+    r"\bi (?:hate|detest|dislike|can't stand|loathe)\b|\bi (?:don't|do not) (?:have|own|like|eat|drink|drive|do) "
+    r"(?!time|to\b|much|enough|it\b)|"
     r"\b(?:that|this|it|which)(?:'s| is| was)(?: \w+)? (?:wrong|incorrect|outdated|out of date|old news|false|untrue|"
     r"not (?:true|right|correct|me|mine|accurate|what i (?:said|told)))|"
     r"\b(?:that|this|it) ?(?:isn't|wasn't|ain't) (?:true|right|correct|me|mine|accurate)|"
@@ -54,26 +65,40 @@ STRONG_CORRECTION = re.compile(
     r"\b(?:it's|it is|that's|should be|i said|i meant) .{1,40},? (?:and )?not \w|"
     r"\b\w{2,20},? not (?!bad|sure|yet|only|now|today|necessarily|too|really|that|so|at|a|the|in|much|very|"
     r"just|to)\w[^,?]{0,30}$|^(?:it's |that's )?not \w[^,?]{0,30}, (?:but |it's |that's )?\w|"
+    r"^(?:i'm|i am|it's|it is|he's|she's|my .{1,30} is) not (?!sure|certain|kidding|joking|convinced|going|"
+    r"really|that\b|so\b|worried|complaining|in a)\w|\b(?:isn't|aren't|wasn't|is not) (?:my|at|in|on|called)\b|"
+    r"\b(?:you|u) (?:still )?(?:wrote|have me|had me down|think i|put down|noted|have it as|saved)\b|"
+    r"\b(?:switch|change|update|correct) .{1,40}\bfrom .{1,40}\bto\b|"
     r"\bsince when\b|\b(?:wrong|incorrect) (?:person|name|address|number|date|day|size|city|one)\b"
 )
-CHANGED = re.compile(
-    r"\b(?:i|we|he|she|they|tom|it|\w+)(?:'ve|'s|'d| have| has)? (?:just |already |recently |since |finally )?"
+HYPOTHETICAL = re.compile(r"\b(?:if|suppose|what if|imagine|unless|in case)\b")
+_HAS_CHANGED = (
+    r"(?:'ve|'s|'d| have| has)? (?:just |already |recently |since |finally )?"
     r"(?:moved|switched|changed|quit|stopped|sold|left|gave up|given up|retired|split up|broke up|divorced|cancelled|"
-    r"canceled|graduated|resigned|got rid|outgrew|went back|turned|passed away|died|replaced)\b"
+    r"canceled|graduated|resigned|got rid|outgrew|went back|turned|passed away|died|lost|replaced|pushed|postponed|"
+    r"rescheduled|shifted|delayed|brought forward)\b"
+)
+CHANGED = re.compile(rf"\b(?:i|we){_HAS_CHANGED}")
+CHANGED_THERE = re.compile(rf"\b\w{{2,20}}{_HAS_CHANGED}")
+UPDATES = re.compile(
+    r"^(?:i'm|i am|we're|we are|it's|it is|he's|she's|they're|he is|she is|my .{1,30} is)\b.{0,60}"
+    r"\b(?:now|these days)\b|\b(?:these days|nowadays)$"
 )
 DENIED = re.compile(
     r"\b(?:\w+n't|not|never|neither|nor|nobody|none|without)\b(?! (?:think|know|understand|mind|worry|forget|remember|"
     r"sure|believe|see why|get|yet|only|bad|wait|too|let|be sure))"
 )
 WEAK_CORRECTION = re.compile(
-    r"^(?:no|nope|nah|wrong|incorrect|not quite|not exactly|not really|sorry|hmm|wait|actually|well|uh|um|er|but)\b"
+    r"^(?:no|nope|nah|wrong|incorrect|not quite|not exactly|not really|actually)\b"
     r"(?! (?:thanks?|thank|problem|worries|need|wonder|doubt|idea|matter|way|one))|\bactually\b|\b(?:is|are|was|it's|"
     r"am|"
     r"'m|i'm|we're|at|in|on|to)\b.{0,40}\b(?:now|these days|nowadays)$|\bi(?:'d)? (?:rather|prefer)\b|\binstead of\b|"
     r"\brather than\b|\bshould(?:'ve| have)? be(?:en)?\b|\bi said\b|\bchange (?:that|it) to\b|\bmake (?:that|it) "
 )
 NOT_A_DENIAL = re.compile(
-    r"^(?:no|nope|nah)(?:,)? (?:thanks?|thank you|problem|worries|need|wonder|doubt|rush|hurry)\b|\bnot bad\b|"
+    r"^(?:no|nope|nah),? (?:go ahead|please do|you (?:choose|pick|decide)|"
+    r"that's (?:all|everything|it|fine|ok|okay|good|great|perfect)|"
+    r"thanks?|thank you|problem|worries|need|wonder|doubt|rush|hurry)\b|\bnot bad\b|"
     r"\bwhy not\b|\bno doubt\b|\bnot only\b|\bcan't wait\b|\bdon't (?:worry|forget|mind)\b|"
     r"\bcouldn't (?:be better|agree)"
 )
@@ -85,7 +110,7 @@ CONFIRM = re.compile(
     r"lovely|love (?:it|that|this)|thanks|thank you|thankyou|thx|ty|cheers|ok|okay|k|sure|cool|works|deal|agreed|"
     r"absolutely|definitely|certainly|indeed|true|spot on|go ahead|brilliant|fantastic|amazing|super|superb|fine|"
     r"alright|got it|gotcha|understood|noted|brill|done|sweet|neat|ideal|helpful|thoughtful|makes sense|fair enough|"
-    r"it|the one|will do|do (?:it|that)|book (?:it|that)|send (?:it|that)|i'?ll (?:take|try|do|go|have|get|book|watch|"
+    r"the one|will do|do (?:it|that)|book (?:it|that)|send (?:it|that)|i'?ll (?:take|try|do|go|have|get|book|watch|"
     r"use|order|make)|i (?:like|love|appreciate)|let's (?:do|go|book|try|take)|works for me|what i (?:needed|wanted)|"
     r"what i was looking|delicious|glad|happy|impressed|grateful|appreciated?|of course|please do|you remembered|"
     r"good to know|couldn't agree|can't wait|bingo|100|checks out|the plan|"
@@ -94,7 +119,17 @@ CONFIRM = re.compile(
 CONFIRMED_ANYWHERE = re.compile(
     r"\b(?:that(?:'s| is) (?:right|it|correct|the one|perfect|great|exactly|what i)|works for me|sounds (?:good|great|"
     r"perfect|lovely)|you(?:'re| are) right|you (?:remembered|know me)|well remembered|good (?:memory|thinking|call)|"
-    r"i'?ll (?:take|go with) (?:it|that)|that works|that (?:really )?helps|thank(?:s| you))\b"
+    r"i'?ll (?:take|go with) (?:it|that)|that works|(?:really )?help(?:s|ed)(?: a lot)?|thank(?:s| you)|"
+    r"(?:really|so|very|perfectly) (?:well|good|nice|helpful|useful)|doing it|on it|(?:it|that) is$|"
+    r"accepted|sold|you had me|made my day|nailed it|just what|exactly what|love it|loved it|good one)\b"
+)
+REQUESTS = re.compile(
+    r"\?|\b(?:i (?:need|want|would like|'d like)|can you|could you|would you|please|(?:find|show|tell|give|write|"
+    r"play|book|order|remind|add|call|set|search|look|make|check|read|send|turn|open|translate|what|how|who|when|where|why)\b)"
+)
+OWN_QUESTION = re.compile(
+    r"^(?:(?:oo+h|oh|and|but|so|ok|hm+|great|nice|cool|wow),? )?(?:can|could|should|shall|may|do|would|must|will) "
+    r"(?:i|we)\b|^any \w|^(?:is|are) there\b"
 )
 WEAK_CONFIRM = re.compile(
     r"^(?:oh |ah |well )?(?:ok|okay|k|alright|fine|sure|right|cool|good|got it|thanks|thank you|thx|great)$"
@@ -121,9 +156,10 @@ FOLLOWS = re.compile(
 )
 ELLIPTIC = re.compile(
     r"^(?:how (?:much|long|far|many|late|big|expensive|early|soon|often|old|hot|spicy|hard|difficult)|what time|when|"
-    r"where|who|which|what (?:else|colou?r|size|price|day|kind|brand|date))\b"
+    r"what (?:else|colou?r|size|price|day|kind|brand|date))\b"
 )
 ASKS = re.compile(
-    r"\?|^(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|do|does|did|can|could|would|will|should|have|"
+    r"\?|\b(?:but|so|and|no|ok|then),? (?:what|which|when|where|who|why|how)\b|"
+    r"^(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|do|does|did|can|could|would|will|should|have|"
     r"has|any)\b"
 )

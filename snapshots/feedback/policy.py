@@ -29,6 +29,8 @@ class SignalPolicy:
     restated_share: float = measured(0.6, source=_DEV)
     """Of the core words of question and next turn together that both hold: above, the question is asked again."""
     restated_words: int = measured(2, source=_DEV)
+    covered_share: float = measured(0.5, source=_DEV)
+    """Of the core words of a question, in a turn that asks the same and takes nothing from the reply."""
     elliptic_words: int = measured(7, source=_DEV)
     """A question of at most so many words that names no subject of its own asks on."""
     elliptic_terms: int = measured(2, source=_DEV)
