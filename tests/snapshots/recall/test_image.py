@@ -1,16 +1,19 @@
 """The packed memory of one subject. Rows: R2, S5."""
 
+import gc
+import tracemalloc
 from dataclasses import fields, is_dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.recall.filters import Condition, Scalar
-from snapshots.recall.image import build_image, extend_image, unpack
+from snapshots.recall.image import Image, build_image, extend_image, unpack
 from snapshots.recall.matching import Matcher
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory
@@ -33,9 +36,29 @@ def test_conversations_do_not_touch_and_a_memory_without_seq_stands_alone() -> N
     assert image_of(rows).neighbours.previous.tolist() == [3] * 4
 
 
-def test_the_image_knows_its_bytes() -> None:
-    small, large = image_of([memory("one")]), image_of([memory(f"memory {i}") for i in range(50)])
-    assert 0 < small.nbytes < large.nbytes < 50 * 2_000
+@pytest.mark.parametrize("size", [1, 300])
+def test_the_image_knows_its_bytes(size: int) -> None:
+    def make() -> Image:
+        return image_of(
+            [
+                memory(
+                    f"memory {i} of a long day",
+                    name=f"Speaker {i} 说",
+                    conversation_id=f"conversation {i}",
+                    topics=tuple(f"{i} {j} {'t' * 80}" for j in range(20)),
+                )
+                for i in range(size)
+            ]
+        )
+
+    make()
+    gc.collect()
+    tracemalloc.start()
+    held = make()
+    gc.collect()
+    spent = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert 0.8 * spent < held.nbytes < 1.3 * spent
 
 
 def test_without_an_embedding_space_there_are_no_dense_views() -> None:
