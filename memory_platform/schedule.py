@@ -16,7 +16,14 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.feedback.policy import LOOP
-from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
+from snapshots.lifecycle.policy import (
+    BACKFILL_RUN_POLICY,
+    CALIBRATION,
+    COUNT_RUN_POLICY,
+    IDLE_POLICY,
+    PURGE_POLICY,
+    REVIEW,
+)
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.recall.policy import SEALING
@@ -102,6 +109,20 @@ TIMETABLE = (
         runs="snapshots.jobs.roll_up_indicators_job",
         why=gettext_noop("The indicators of today are at most an hour old."),
         owner="feedback",
+    ),
+    Job(
+        "calibrate-confidence",
+        every=CALIBRATION.daily,
+        runs="snapshots.jobs.calibrate_confidence_job",
+        why=gettext_noop("Memories that serve well are trusted more, those that are corrected less."),
+        owner="lifecycle",
+    ),
+    Job(
+        "review-memories",
+        every=REVIEW.daily,
+        runs="snapshots.jobs.review_memories_job",
+        why=gettext_noop("Somebody is asked about memories that have become unsure or were not validated for long."),
+        owner="lifecycle",
     ),
     Job(
         "purge-expired",

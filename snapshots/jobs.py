@@ -9,6 +9,7 @@ from uuid import UUID
 
 from celery import current_app
 
+from snapshots.care import run_care
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import measured_embedders
@@ -24,8 +25,7 @@ from snapshots.feedback.loop import close_loops
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tally import roll_up_tallies
 from snapshots.lifecycle.idle import end_idle_conversations
-from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY, PURGE_POLICY
-from snapshots.lifecycle.purge import purge_tenant
+from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY
 from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.asked_jobs import JobHandler, nudge_jobs, tenant_has_due_jobs, work_at_jobs
@@ -44,7 +44,6 @@ from tenants.services.job_runs import (
     Tally,
     Turn,
     for_each_tenant,
-    forget_old_runs,
     jobs_to_continue,
     run_once,
     run_round,
@@ -107,7 +106,19 @@ def continue_jobs_job() -> None:
 @platform_job
 def purge_expired_job() -> None:
     """Remove what has outlived its time."""
-    run_round("purge-expired", PURGE_POLICY.every, _purge)
+    run_care("purge-expired")
+
+
+@platform_job
+def calibrate_confidence_job() -> None:
+    """Let confidence follow what came of injected memories."""
+    run_care("calibrate-confidence")
+
+
+@platform_job
+def review_memories_job() -> None:
+    """Ask about memories that have become unsure or stale."""
+    run_care("review-memories")
 
 
 @platform_job
@@ -182,8 +193,3 @@ def _count_spaces() -> Tally:
     if not tally.errors:  # half a count would look like vectors lost
         note_counts(counts, embedders)
     return tally
-
-
-def _purge(turn: Turn) -> int:
-    forget_old_runs(PURGE_POLICY.job_runs)
-    return purge_tenant(turn.tenant_id, until=turn.ends_at)

@@ -115,9 +115,19 @@ def retract_belief(place: Place[B], *, at: datetime | None = None, now: datetime
     ended_at = min(at or moment, moment)
     if ended_at < max(_sayings(current)):
         return None
-    _keep_image(place, current, moment)
-    _change(place, current, moment, invalid_at=ended_at)
+    _keep_image(current, moment)
+    _change(current, moment, invalid_at=ended_at)
     return current
+
+
+def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> None:
+    """Give a believed value another confidence; with which it was believed until ``now`` is kept (E4).
+
+    The caller holds the subject (``lock_subject``) and read ``row`` under that lock.
+    """
+    moment = _recording_time(row, now)
+    _keep_image(row, moment)
+    _change(row, moment, confidence=confidence)
 
 
 def _moment(place: Place[B], claim: Claim, now: datetime | None) -> _Moment[B]:
@@ -165,8 +175,8 @@ def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
     elif moment.follower is holds:
         _split(place, row, holds, moment)
     else:
-        _keep_image(place, holds, moment.now)
-        _change(place, holds, moment.now, invalid_at=moment.at)
+        _keep_image(holds, moment.now)
+        _change(holds, moment.now, invalid_at=moment.at)
         row.save(force_insert=True)
         # Only now: the key to the successor is checked at once, and two current values are refused at once.
         place.rows().filter(id=holds.id).update(superseded_by=row)
@@ -179,7 +189,7 @@ def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
 
 def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
     """Put ``row`` inside a value that was said again after it: that value keeps its id for the later part."""
-    _keep_image(place, holds, moment.now)
+    _keep_image(holds, moment.now)
     added = [row]
     said = _sayings(holds)
     cut = bisect_right(said, moment.at)
@@ -189,7 +199,7 @@ def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
         earlier.invalid_at, earlier.superseded_by = moment.at, row
         earlier.said_times, earlier.recorded_at = said[:cut], moment.now
         added.append(earlier)
-    _change(place, holds, moment.now, valid_at=said[cut], said_times=said[cut:])
+    _change(holds, moment.now, valid_at=said[cut], said_times=said[cut:])
     place.model._default_manager.bulk_create(added)
 
 
@@ -250,7 +260,7 @@ def _new_row(place: Place[B], claim: Claim, moment: _Moment[B]) -> B:
     )
 
 
-def _keep_image(place: Place[B], row: B, now: datetime) -> None:
+def _keep_image(row: Belief, now: datetime) -> None:
     """Keep ``row`` as it has been believed until ``now``; what was believed for no time at all leaves no image."""
     if row.recorded_at >= now:
         return
@@ -259,7 +269,7 @@ def _keep_image(place: Place[B], row: B, now: datetime) -> None:
     image.save(force_insert=True)
 
 
-def _change(place: Place[B], row: B, now: datetime, **changes: Any) -> None:
+def _change(row: Belief, now: datetime, **changes: Any) -> None:
     """Change ``row`` in place, believed since ``now``."""
     for name, value in {**changes, "recorded_at": now, "version": row.version + 1}.items():
         setattr(row, name, value)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory_platform.kernel.policy import assumed, promised
+from tenants.services.slots import Daily
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,50 @@ class CountRunPolicy:
     every: timedelta = assumed(timedelta(hours=1), owner="lifecycle", settle_by="time of one count of a large tenant")
 
 
+@dataclass(frozen=True, slots=True)
+class CalibrationPolicy:
+    """E4: how confidence follows what came of injections since the last calibration. Shares are of what was judged.
+
+    Of several rules that hold the first counts, in the order disliked, corrected, liked.
+    """
+
+    disliked_injected: int = promised(5, row="E4")
+    disliked_below: float = promised(0.3, row="E4")
+    disliked: float = promised(-0.2, row="E4")
+    corrected_injected: int = promised(5, row="E4")
+    corrected_times: int = promised(2, row="E4")
+    corrected: float = promised(-0.15, row="E4")
+    liked_injected: int = promised(10, row="E4")
+    liked_above: float = promised(0.8, row="E4")
+    liked: float = promised(0.1, row="E4")
+    floor: float = promised(0.1, row="E4")
+    retire_below: float = promised(0.2, row="E4")
+    daily: Daily = assumed(Daily(2, 40), owner="lifecycle", settle_by="hours in which tenants are quiet")
+    batch: int = assumed(200, owner="lifecycle", settle_by="how long a batch holds its subjects in production")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPolicy:
+    """E5: which memories somebody should look at. The decay is that of ranking: a share by days since validated."""
+
+    days: tuple[float, ...] = promised((30, 90, 180), row="R3")
+    shares: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3), row="R3")
+    unsure_below: float = promised(0.2, row="E4")
+    """Effective confidence."""
+    stale_after: timedelta = promised(timedelta(days=180), row="R3")
+    kept_for: timedelta = assumed(
+        timedelta(days=180), owner="lifecycle", settle_by="how often people decide the same again: asked no sooner"
+    )
+    open_most: int = assumed(
+        1_000, owner="lifecycle", settle_by="how many a team looks at in a month: open rows of one tenant at the most"
+    )
+    daily: Daily = assumed(Daily(3, 0), owner="lifecycle", settle_by="hours in which tenants are quiet")
+    batch: int = assumed(500, owner="lifecycle", settle_by="how long a batch takes in production")
+
+
 BACKFILL_RUN_POLICY = BackfillRunPolicy()
+CALIBRATION = CalibrationPolicy()
 COUNT_RUN_POLICY = CountRunPolicy()
 IDLE_POLICY = IdlePolicy()
+REVIEW = ReviewPolicy()
 PURGE_POLICY = PurgePolicy()

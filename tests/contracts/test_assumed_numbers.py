@@ -44,9 +44,11 @@ ASSUMED = {
     "snapshots.feedback.SignalPolicy": "next_chars context_chars concerned_lead",
     "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",
     "snapshots.lifecycle.BackfillRunPolicy": "every limit",
+    "snapshots.lifecycle.CalibrationPolicy": "daily batch",
     "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.IdlePolicy": "batch",
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
+    "snapshots.lifecycle.ReviewPolicy": "kept_for open_most daily batch",
     "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",
     "snapshots.queue.QueuePolicy": (
         "lease renew_every conversation_batch subject_batch subjects_visited outage_pause turn look_every seat "
@@ -60,6 +62,7 @@ ASSUMED = {
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
+    "tenants.RunPolicy": "beat_tolerance least_gap late lease mark_every deaths time continue_every",
     "tenants.ScopePolicy": "idle",
 }
 """Names of the assumed fields by policy. One that was measured leaves; what is to settle it stands at the field."""

@@ -1,0 +1,257 @@
+"""Confidence follows what came of injected memories (row E4): snapshots, preferences and facts of the profile.
+
+Looked at is what a memory's tally gained since its last calibration. What changes keeps its history, leaves a
+``Calibration`` row with the counts that it follows from, and its tally begins anew, in one transaction. So the job may
+run twice, at once, or be killed anywhere.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import TypeVar
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Preference, ProfileFact, Subject
+from profiles.policy import BELIEFS
+from profiles.services.beliefs import rate_belief
+from profiles.services.locking import lock_subject
+from profiles.values import Provenance
+from snapshots.embedding.store import lock_memory, touch_memory
+from snapshots.embedding.versions import keep_image
+from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
+from snapshots.lifecycle.review import ask_for_review
+from snapshots.lifecycle.selectors import current
+from snapshots.models import (
+    BeliefCounter,
+    Calibration,
+    CalibrationRule,
+    Lane,
+    ReviewReason,
+    Snapshot,
+    SnapshotCounter,
+)
+from snapshots.values import CarePreview
+from tenants.isolation import tenant_tx
+
+Memory = Snapshot | Preference | ProfileFact
+Tally = SnapshotCounter | BeliefCounter
+T = TypeVar("T", SnapshotCounter, BeliefCounter)
+BELIEF_TABLES: Mapping[Lane, type[Preference] | type[ProfileFact]] = {
+    Lane.PREFERENCES: Preference,
+    Lane.PROFILE: ProfileFact,
+}
+COUNTS = ("injected", "judged", "positive", "corrected")
+DIGITS = 6
+"""Sums of tenths would else drift off the steps that the rules name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """What came of a memory's injections since its last calibration."""
+
+    injected: int
+    judged: int
+    positive: int
+    corrected: int
+
+    @property
+    def liked_share(self) -> float | None:
+        """Share of positive judgements, None when nothing was heard."""
+        return self.positive / self.judged if self.judged else None
+
+
+def rule_for(
+    seen: Reception, provenance: Provenance, policy: CalibrationPolicy = CALIBRATION
+) -> CalibrationRule | None:
+    """Return the rule that holds, the first of disliked, corrected, liked; None for none.
+
+    What the user confirmed is lowered by corrections alone: that it was not welcome does not make it less true.
+    """
+    share = seen.liked_share
+    is_disliked = seen.injected >= policy.disliked_injected and share is not None and share < policy.disliked_below
+    if is_disliked and provenance != Provenance.CONFIRMED_BY_USER:
+        return CalibrationRule.DISLIKED
+    if seen.injected >= policy.corrected_injected and seen.corrected >= policy.corrected_times:
+        return CalibrationRule.CORRECTED
+    if seen.injected >= policy.liked_injected and share is not None and share > policy.liked_above:
+        return CalibrationRule.LIKED
+    return None
+
+
+def calibrated(
+    confidence: float, provenance: Provenance, rule: CalibrationRule, policy: CalibrationPolicy = CALIBRATION
+) -> float:
+    """Return the confidence after ``rule``: at most its provenance's ceiling, at least the floor.
+
+    A rule that raises never lowers, nor the other way round.
+    """
+    step = {
+        CalibrationRule.DISLIKED: policy.disliked,
+        CalibrationRule.CORRECTED: policy.corrected,
+        CalibrationRule.LIKED: policy.liked,
+    }[rule]
+    moved = round(confidence + step, DIGITS)
+    if step > 0:
+        return max(confidence, min(moved, BELIEFS.ceiling(provenance)))
+    return min(confidence, max(moved, policy.floor))
+
+
+def preview_calibration(policy: CalibrationPolicy = CALIBRATION) -> CarePreview:
+    """Return what the next calibration changes in the tenant of the open scope."""
+    found = list(_previewed(policy))
+    counts = Counter(rule for _, rule, _, _ in found)
+    said = [f"{lane} {memory.id}: {rule} {memory.confidence:.2f} -> {after:.2f}" for lane, rule, memory, after in found]
+    return CarePreview({rule.value: counts[rule] for rule in CalibrationRule}, said)
+
+
+def calibrate_tenant(
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: CalibrationPolicy = CALIBRATION
+) -> int:
+    """Calibrate what has been received well or badly enough; return the memories changed.
+
+    Runs outside any ``tenant_tx``, a batch of one kind in a transaction of its own.
+    """
+    changed = _in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, policy)
+    return changed + _in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, policy)
+
+
+def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
+    """Return those of ``tallies`` for which a rule may hold: the rules' conditions, told to the database."""
+    gained = {f"new_{name}": F(name) - F(f"calibrated_{name}") for name in COUNTS}
+    disliked = Q(
+        new_injected__gte=policy.disliked_injected,
+        new_judged__gt=0,
+        new_positive__lt=F("new_judged") * policy.disliked_below,
+    )
+    corrected = Q(new_injected__gte=policy.corrected_injected, new_corrected__gte=policy.corrected_times)
+    liked = Q(new_injected__gte=policy.liked_injected, new_positive__gt=F("new_judged") * policy.liked_above)
+    return tallies.annotate(**gained).filter(disliked | corrected | liked)
+
+
+def reception(tally: Tally) -> Reception:
+    """Return what the tally gained since the last calibration; what was taken back meanwhile counts as nothing."""
+    return Reception(*(max(0, getattr(tally, name) - getattr(tally, f"calibrated_{name}")) for name in COUNTS))
+
+
+def _in_batches(
+    tenant_id: UUID,
+    tallies: Callable[[], QuerySet[T]],
+    calibrate_some: Callable[[UUID, Sequence[T], CalibrationPolicy], int],
+    may_go_on: Callable[[], bool],
+    policy: CalibrationPolicy,
+) -> int:
+    changed, after = 0, UUID(int=0)
+    while may_go_on():
+        with tenant_tx(tenant_id):
+            batch = list(due(tallies(), policy).filter(id__gt=after).order_by("id")[: policy.batch])
+            # In the order of subjects, as for every writer of several.
+            by_subject = groupby(sorted(batch, key=attrgetter("subject_id")), key=attrgetter("subject_id"))
+            changed += sum(calibrate_some(subject_id, list(some), policy) for subject_id, some in by_subject)
+        if len(batch) < policy.batch:
+            break
+        after = batch[-1].id
+    return changed
+
+
+def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], policy: CalibrationPolicy) -> int:
+    lock_memory(subject_id)  # the memory before its rows, as every writer does
+    ours = SnapshotCounter.objects.filter(subject_id=subject_id, id__in=[tally.id for tally in tallies])
+    locked = list(ours.order_by("id").select_for_update(no_key=True))
+    held = _held_snapshots([tally.snapshot_id for tally in locked])
+    moved = [
+        held[tally.snapshot_id]
+        for tally in locked
+        if _calibrate(Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id), policy)
+    ]
+    if moved:
+        touch_memory(subject_id, changed=[snapshot.position for snapshot in moved])
+    return len(moved)
+
+
+def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], policy: CalibrationPolicy) -> int:
+    lock_subject(Subject.objects.get(id=subject_id))
+    ours = BeliefCounter.objects.filter(subject_id=subject_id, id__in=[tally.id for tally in tallies])
+    moved = [
+        tally.lane
+        for tally in ours.order_by("id").select_for_update(no_key=True)
+        if _calibrate(Lane(tally.lane), tally, _held_belief(tally), policy)
+    ]
+    if Lane.PROFILE in moved:
+        Subject.objects.filter(id=subject_id).update(profile_version=F("profile_version") + 1)
+    return len(moved)
+
+
+def _calibrate(lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy) -> bool:
+    """Apply what holds to one memory, and begin its tally anew; return whether its confidence changed."""
+    seen = reception(tally)
+    rule = rule_for(seen, Provenance(memory.provenance), policy) if memory else None
+    if memory is None or rule is None:
+        return False
+    before = memory.confidence
+    after = calibrated(before, Provenance(memory.provenance), rule, policy)
+    if after != before:
+        _rate(memory, after)
+        Calibration.objects.create(
+            subject_id=tally.subject_id,
+            lane=lane,
+            memory_ref=memory.id,
+            rule=rule,
+            before=before,
+            after=after,
+            **asdict(seen),
+        )
+    for name in COUNTS:
+        setattr(tally, f"calibrated_{name}", getattr(tally, name))
+    tally.save(update_fields=[f"calibrated_{name}" for name in COUNTS])
+    if after < policy.retire_below:
+        ask_for_review(memory, lane, ReviewReason.UNSURE)
+    return after != before
+
+
+def _rate(memory: Memory, confidence: float) -> None:
+    if not isinstance(memory, Snapshot):
+        rate_belief(memory, confidence)
+        return
+    keep_image(memory, ["confidence"], until=utc_now())
+    own = Snapshot.objects.filter(id=memory.id, subject_id=memory.subject_id)
+    own.update(confidence=confidence, version=F("version") + 1)
+    memory.confidence = confidence
+
+
+def _previewed(policy: CalibrationPolicy) -> Iterator[tuple[Lane, CalibrationRule, Memory, float]]:
+    snapshots = list(due(_snapshot_tallies(), policy).order_by("id"))
+    held = _held_snapshots([tally.snapshot_id for tally in snapshots])
+    beliefs = due(_belief_tallies(), policy).order_by("id")
+    found: Iterable[tuple[Lane, Tally, Memory | None]] = (
+        *((Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id)) for tally in snapshots),
+        *((Lane(tally.lane), tally, _held_belief(tally)) for tally in beliefs),
+    )
+    for lane, tally, memory in found:
+        rule = rule_for(reception(tally), Provenance(memory.provenance), policy) if memory else None
+        if memory is None or rule is None:
+            continue
+        after = calibrated(memory.confidence, Provenance(memory.provenance), rule, policy)
+        if after != memory.confidence:
+            yield lane, rule, memory, after
+
+
+def _snapshot_tallies() -> QuerySet[SnapshotCounter]:
+    return SnapshotCounter.objects.all()
+
+
+def _belief_tallies() -> QuerySet[BeliefCounter]:
+    return BeliefCounter.objects.filter(lane__in=BELIEF_TABLES)
+
+
+def _held_snapshots(ids: Sequence[UUID]) -> dict[UUID, Snapshot]:
+    return {row.id: row for row in Snapshot.objects.filter(current(), id__in=ids)}
+
+
+def _held_belief(tally: BeliefCounter) -> Preference | ProfileFact | None:
+    rows = BELIEF_TABLES[Lane(tally.lane)].objects.filter(id=tally.memory_ref, subject_id=tally.subject_id)
+    return rows.filter(retired_at__isnull=True, invalid_at__isnull=True).first()

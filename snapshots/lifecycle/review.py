@@ -1,0 +1,203 @@
+"""Memories that somebody should look at (row E5): too unsure by now, or not validated for long. A person decides.
+
+The job opens rows and closes those whose memory is gone or no longer in question; it retires nothing by itself. What a
+person decided to keep counts as validated, and is not asked about again for a while.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, Exists, F, FloatField, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Now
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.models import Preference, ProfileFact
+from profiles.services.locking import lock_subject
+from profiles.services.preferences import retract_preference
+from profiles.services.profile import FactName, patch_profile
+from snapshots.embedding.store import touch_memory
+from snapshots.lifecycle.policy import REVIEW, ReviewPolicy
+from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import Lane, MemoryReview, ReviewDecision, ReviewReason, Snapshot
+from snapshots.values import CarePreview
+from tenants.isolation import tenant_tx
+from tenants.services.audit import Actor, record_audit
+
+Memory = Snapshot | Preference | ProfileFact
+TABLES: Mapping[Lane, type[Snapshot] | type[Preference] | type[ProfileFact]] = {
+    Lane.SNAPSHOTS: Snapshot,
+    Lane.PREFERENCES: Preference,
+    Lane.PROFILE: ProfileFact,
+}
+BY_JOB = "review-memories"
+
+
+class ReviewDecided(Conflict):
+    """Somebody has decided about this memory already, or it is no longer in question. HTTP 409."""
+
+    code = "review_decided"
+
+
+@dataclass(frozen=True, slots=True)
+class InQuestion:
+    """One memory that somebody should look at, why, and how sure it still is."""
+
+    lane: Lane
+    id: UUID
+    subject_id: UUID
+    reason: ReviewReason
+    effective_confidence: float
+
+
+def effective_confidence(
+    confidence: float, validated_at: datetime, at: datetime, policy: ReviewPolicy = REVIEW
+) -> float:
+    """Return how sure a memory still is at ``at``, 0..1; the stored confidence stays as it is (R3)."""
+    days = (at - validated_at).total_seconds() / 86_400
+    return confidence * policy.shares[sum(days > bound for bound in policy.days)]
+
+
+def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason) -> None:
+    """Have somebody look at a memory, in the open scope; nothing when somebody is asked already."""
+    sure = effective_confidence(memory.confidence, memory.last_validated_at, utc_now())
+    row = MemoryReview(
+        subject_id=memory.subject_id, lane=lane, memory_ref=memory.id, reason=reason, effective_confidence=sure
+    )
+    MemoryReview.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def decide_review(review_id: UUID, decision: ReviewDecision, *, by: Actor, reason: str) -> MemoryReview:
+    """Retire or keep the memory of an open review, in the open scope; leaves an audit record.
+
+    What is kept counts as validated now. Raises NotFound, ReviewDecided; ValueError for ``gone``, which no person says.
+    """
+    if decision == ReviewDecision.GONE:
+        raise ValueError(decision)
+    review = MemoryReview.objects.filter(id=review_id).select_related("subject").first()
+    if review is None:
+        raise NotFound("no such review")
+    memory = _held(Lane(review.lane), [review.memory_ref]).select_related("subject").first()
+    # The memory's own locks come first, as for every writer; then the review's row tells who was first.
+    if memory is not None:
+        _retire(memory, by, reason) if decision == ReviewDecision.RETIRED else _keep(memory, by, reason)
+    open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
+    fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
+    if not open_row.update(decided_at=Now(), **fields) or memory is None:
+        raise ReviewDecided("this memory is no longer in question")
+    review.refresh_from_db()
+    return review
+
+
+def preview_review(policy: ReviewPolicy = REVIEW) -> CarePreview:
+    """Return what the next review asks about, and how many questions it takes back, in the open scope."""
+    found = list(islice(_news(policy), policy.open_most))
+    counts = Counter(one.reason for one in found)
+    taken_back = sum(len(_no_longer(lane, policy)) for lane in TABLES)
+    said = [f"{one.lane} {one.id}: {one.reason} ({one.effective_confidence:.2f})" for one in found]
+    return CarePreview({**{reason.value: counts[reason] for reason in ReviewReason}, "gone": taken_back}, said)
+
+
+def review_tenant(
+    tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: ReviewPolicy = REVIEW
+) -> int:
+    """Take back what is no longer in question and ask about what is now; return the rows written.
+
+    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: a memory has one open row at most.
+    """
+    written = 0
+    for lane in TABLES:
+        with tenant_tx(tenant_id):
+            gone = MemoryReview.objects.filter(id__in=_no_longer(lane, policy), decided_at__isnull=True)
+            written += gone.update(decided_at=Now(), decision=ReviewDecision.GONE, decided_by=BY_JOB)
+    while may_go_on():
+        with tenant_tx(tenant_id):
+            room = policy.open_most - MemoryReview.objects.filter(decided_at__isnull=True).count()
+            some = list(islice(_news(policy), max(0, min(room, policy.batch))))
+            MemoryReview.objects.bulk_create([_row(one) for one in some], ignore_conflicts=True)
+        written += len(some)
+        if len(some) < policy.batch:
+            break
+    return written
+
+
+def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
+    """Return the held memories of a lane that are too unsure or too old, annotated with ``effective``."""
+    since = [When(last_validated_at__gte=Now() - days, then=Value(share)) for days, share in _steps(policy)]
+    share = Case(*since, default=Value(policy.shares[-1]), output_field=FloatField())
+    rows: QuerySet[Any] = _held(lane).annotate(effective=F("confidence") * share)
+    return rows.filter(Q(effective__lt=policy.unsure_below) | Q(last_validated_at__lt=Now() - policy.stale_after))
+
+
+def _steps(policy: ReviewPolicy) -> list[tuple[timedelta, float]]:
+    return [(timedelta(days=days), share) for days, share in zip(policy.days, policy.shares, strict=False)]
+
+
+def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
+    """Yield what nobody was asked about yet, nor has decided to keep lately; the least sure of each lane first."""
+    stale_before = utc_now() - policy.stale_after
+    for lane in TABLES:
+        asked = MemoryReview.objects.filter(lane=lane, memory_ref=OuterRef("id"))
+        lately = Q(decided_at__isnull=True) | Q(decision=ReviewDecision.KEPT, decided_at__gt=Now() - policy.kept_for)
+        rows = in_question(lane, policy).exclude(Exists(asked.filter(lately))).order_by("effective", "id")
+        for memory in rows.iterator(policy.batch):
+            is_stale = memory.last_validated_at < stale_before
+            reason = ReviewReason.STALE if is_stale else ReviewReason.UNSURE
+            yield InQuestion(lane, memory.id, memory.subject_id, reason, memory.effective)
+
+
+def _no_longer(lane: Lane, policy: ReviewPolicy) -> list[UUID]:
+    """Return the open rows whose memory is gone, or sure enough and validated again."""
+    questioned = in_question(lane, policy).filter(id=OuterRef("memory_ref"), subject_id=OuterRef("subject_id"))
+    rows = MemoryReview.objects.filter(~Exists(questioned), lane=lane, decided_at__isnull=True)
+    return list(rows.order_by().values_list("id", flat=True))
+
+
+def _row(one: InQuestion) -> MemoryReview:
+    return MemoryReview(
+        subject_id=one.subject_id,
+        lane=one.lane,
+        memory_ref=one.id,
+        reason=one.reason,
+        effective_confidence=one.effective_confidence,
+    )
+
+
+def _held(lane: Lane, ids: Sequence[UUID] | None = None) -> QuerySet[Any]:
+    rows: QuerySet[Any] = TABLES[lane].objects.all() if ids is None else TABLES[lane].objects.filter(id__in=ids)
+    if lane == Lane.SNAPSHOTS:
+        return rows.filter(current())
+    return rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
+
+
+def _retire(memory: Memory, by: Actor, reason: str) -> None:
+    if isinstance(memory, Snapshot):
+        address = SnapshotAddress(memory.subject.external_id, memory.id)
+        retire_snapshot(address, accept=lambda *_: None, by=by, reason=reason)
+    elif isinstance(memory, Preference):
+        retract_preference(memory.subject, memory.category, memory.key, by=by, reason=reason)
+    else:
+        patch_profile(memory.subject, [], remove=[FactName(memory.field, memory.is_attribute)])
+        _audit(memory, by, "profile.retracted", reason)
+
+
+def _keep(memory: Memory, by: Actor, reason: str) -> None:
+    rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
+    if isinstance(memory, Snapshot):
+        touch_memory(memory.subject_id, changed=[memory.position])
+    else:
+        lock_subject(memory.subject)
+    rows.update(last_validated_at=utc_now(), version=F("version") + 1)
+    _audit(memory, by, "memory.kept", reason)
+
+
+def _audit(memory: Memory, by: Actor, action: str, reason: str) -> None:
+    kind = type(memory)._meta.db_table
+    record_audit(by, action, object_kind=kind, object_id=str(memory.id), subject_ref=memory.subject_id, reason=reason)
