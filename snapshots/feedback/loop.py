@@ -76,13 +76,13 @@ def reply_between(receipt: Receipt, message: Message) -> str | None:
 
 
 def _is_of_another_turn(receipt: Receipt, message: Message) -> bool:
-    rendered = rendered_of(receipt)
-    query = comparable(rendered.query) if rendered else ""
-    if query and query == comparable(message.content):
-        return False
     known = receipt.conversation_id is not None
     if known and reply_between(receipt, message) is not None:
         return True
+    rendered = rendered_of(receipt)
+    query = comparable(rendered.query) if rendered else ""
+    if query == comparable(message.content):
+        return False
     users = _before(message).filter(role=MessageRole.USER).order_by("-seq")
     return bool(query) and query in map(comparable, users.values_list("content", flat=True)[: LOOP.replies_read])
 

@@ -70,6 +70,18 @@ def test_a_context_that_began_a_conversation_is_answered_too(acme: House) -> Non
     assert told(acme, receipt) == (True, True)
 
 
+@pytest.mark.parametrize("asked_first", [False, True])
+def test_the_same_question_in_the_same_words_is_asked_again(acme: House, *, asked_first: bool) -> None:
+    say(acme, LUNCH)
+    receipt = ask(acme, LUNCH, conversation="trip")
+    say(acme, "Lunch is a meal at noon.", role="assistant")
+    again = ask(acme, LUNCH, conversation="trip") if asked_first else None
+    say(acme, LUNCH)
+    again = again or ask(acme, LUNCH, conversation="trip")
+    work(acme)
+    assert (told(acme, receipt), told(acme, again)) == ((True, True), (False, False))
+
+
 def test_only_the_first_turn_after_a_context_answers_it(acme: House) -> None:
     say(acme, LUNCH)
     receipt = ask(acme, LUNCH, conversation="trip")
