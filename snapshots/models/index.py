@@ -5,6 +5,7 @@ No model of the keyword path has a pgvector column, so keyword search lives when
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
@@ -96,16 +97,22 @@ class MemoryBlock(SubjectOwned):
 
     ``packed`` is :func:`snapshots.recall.blocks.pack_block` of ``format``, with the vectors of ``spaces`` (names in
     their order, apart by blanks). A copy: whatever changes one of its memories removes it in the same transaction.
+    Processes of two configurations, or of two releases, each have their own.
     """
 
     block = models.BigIntegerField()
     spaces = models.TextField()
     format = models.PositiveSmallIntegerField()
     packed = models.BinaryField()
+    sealed_at = models.DateTimeField(db_default=Now())
 
     class Meta(SubjectOwned.Meta):
         db_table = "memory_block"
-        constraints = (models.UniqueConstraint(fields=("tenant", "subject", "block"), name="one_row_per_block"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "subject", "block", "spaces", "format"), name="one_row_per_block_and_reader"
+            ),
+        )
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -122,8 +122,8 @@ class SubjectMemory(SubjectOwned):
         indexes = (
             models.Index(
                 fields=("tenant", "subject"),
-                name="subject_memory_to_seal",
-                condition=models.Q(next_position__gte=(models.F("sealed") + 1) * BLOCK_POSITIONS),
+                name="subject_memory_in_blocks",
+                condition=models.Q(next_position__gte=BLOCK_POSITIONS),
             ),
         )
 

@@ -10,13 +10,14 @@ from django.db import DatabaseError
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.contextual import IndexedText, Turn, index_text
 from snapshots.embedding.rows import reworded
-from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.spaces import Embedders, spaces_key
 from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.blocks import DamagedBlock, unpack_block
 from snapshots.recall.current import LoosePart, MemoryState, Since, StoredMemory, Whose, read_memory
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image, Rows, build_image, extend_image, join, link, unpack
+from snapshots.recall.mending import remove_damaged
 from snapshots.recall.reading import (
     NO_VECTORS,
     PackedVectors,
@@ -75,7 +76,7 @@ def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = No
 def read_parts(
     whose: Whose, embedders: Embedders, since: Since | None, *, vectors: bool = True, damaged: Sequence[int] = ()
 ) -> tuple[StoredMemory, list[Rows]] | None:
-    """Return what is stored of a subject, and its parts unpacked; a damaged block is left to its rows."""
+    """Return what is stored of a subject, and its parts unpacked; a damaged block is left to its rows, and removed."""
     stored = read_memory(whose, embedders, since, vectors=vectors, damaged=damaged)
     if stored is None:
         return None
@@ -91,6 +92,7 @@ def read_parts(
             log(Event.RECALL_DEGRADED, provider="memory_block", error=fault.code)
             unreadable.append(part.block)
     if unreadable:
+        remove_damaged(whose.tenant_id, stored.subject_id, spaces_key(embedders), unreadable)
         return read_parts(whose, embedders, since, vectors=vectors, damaged=[*damaged, *unreadable])
     return stored, parts
 

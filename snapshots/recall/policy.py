@@ -233,6 +233,10 @@ class SealingPolicy:
     every: timedelta = assumed(timedelta(minutes=1), owner="recall", settle_by="how fast large memories grow")
     time: timedelta = assumed(timedelta(seconds=30), owner="recall", settle_by="blocks that one minute leaves to seal")
     batch: int = assumed(4, owner="recall", settle_by="how long one transaction of sealing lasts in production")
+    batch_bytes: int = assumed(16_000_000, owner="recall", settle_by="memory of a worker that seals the longest texts")
+    """Packed in one transaction before it ends; the block that passes it is the last."""
+    others_kept: timedelta = assumed(timedelta(days=1), owner="recall", settle_by="how long a change of models lasts")
+    """Since it was sealed, a block of other models or another format stays for processes that may still read it."""
 
 
 DEFAULT_RECALL = RecallPolicy()

@@ -5,17 +5,23 @@ Blocks are copies of rows. Whatever changes a memory removes the block that hold
 """
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
+from memory_platform.observability.logs import Event, log
+from snapshots.embedding.rows import DamagedIndexRow
 from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, spaces_key
 from snapshots.embedding.store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
 from snapshots.recall.blocks import FORMAT, pack_block
 from snapshots.recall.current import MemoryState, memory_state
 from snapshots.recall.loading import unpack_rows
+from snapshots.recall.mending import count_blocks
 from snapshots.recall.policy import SEALING, SealingPolicy
 from snapshots.recall.reading import read_stretches, read_vectors
 from tenants.isolation import tenant_tx
@@ -23,9 +29,6 @@ from tenants.isolation import tenant_tx
 MayGoOn = Callable[[], bool]
 Advance = Callable[[int], object]
 """Told how many blocks more are sealed, as they are."""
-
-TO_SEAL = Q(next_position__gte=(F("sealed") + 1) * BLOCK_POSITIONS)
-"""As the index ``subject_memory_to_seal`` has it."""
 
 
 def seal_memories(
@@ -43,10 +46,10 @@ def seal_memories(
     embedders, sealed = measured_embedders(), 0
     if len(embedders) < len(active_embedders()):
         return 0
-    for subject_id in outdated(tenant_id, embedders):
-        forget_outdated(tenant_id, subject_id, embedders)
+    for subject_id in takewhile(lambda _: may_go_on(), outdated(tenant_id, embedders, policy)):
+        forget_outdated(tenant_id, subject_id, embedders, policy)
     after = UUID(int=0)
-    while may_go_on() and (found := next_to_seal(tenant_id, after)):
+    while may_go_on() and (found := next_to_seal(tenant_id, embedders, after)):
         count = seal_some(tenant_id, found, embedders, policy)
         sealed += count
         advance(count)
@@ -55,36 +58,44 @@ def seal_memories(
     return sealed
 
 
-def next_to_seal(tenant_id: UUID, after: UUID) -> UUID | None:
-    """Return the next subject with a block to seal, in the order of ids."""
+def next_to_seal(tenant_id: UUID, embedders: Embedders, after: UUID) -> UUID | None:
+    """Return the next subject with a block to seal for processes of this configuration, in the order of ids."""
     with tenant_tx(tenant_id):
-        rows = SubjectMemory.objects.filter(TO_SEAL, subject_id__gt=after).order_by("subject_id")
-        return rows.values_list("subject_id", flat=True).first()
+        blocks = own_blocks(embedders).filter(subject_id=OuterRef("subject_id")).order_by().values("subject_id")
+        rows = SubjectMemory.objects.filter(next_position__gte=BLOCK_POSITIONS, subject_id__gt=after)
+        counted = rows.annotate(held=Coalesce(Subquery(blocks.values(held=Count("*"))), 0))
+        due = counted.filter(next_position__gte=(F("held") + 1) * BLOCK_POSITIONS).order_by("subject_id")
+        return due.values_list("subject_id", flat=True).first()
+
+
+def own_blocks(embedders: Embedders) -> QuerySet[MemoryBlock]:
+    """Return the blocks that processes of this configuration read, in the open scope."""
+    return MemoryBlock.objects.filter(spaces=spaces_key(embedders), format=FORMAT)
 
 
 def seal_some(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> int:
     """Seal the first few blocks of a subject that are not; return how many, 0 when it was changed meanwhile."""
     with tenant_tx(tenant_id):
         state = memory_state(subject_id)
-        held = set(MemoryBlock.objects.filter(subject_id=subject_id).values_list("block", flat=True))
+        held = set(own_blocks(embedders).filter(subject_id=subject_id).values_list("block", flat=True))
         missing = [block for block in range(state.next_position // BLOCK_POSITIONS) if block not in held]
-        return seal_blocks(subject_id, embedders, state, missing[: policy.batch])
+        return seal_blocks(subject_id, embedders, state, missing, policy)
 
 
-def seal_blocks(subject_id: UUID, embedders: Embedders, state: MemoryState, blocks: Sequence[int]) -> int:
-    """Pack and store ``blocks`` as they are in ``state``, in the open scope; 0 when that is over.
+def seal_blocks(
+    subject_id: UUID,
+    embedders: Embedders,
+    state: MemoryState,
+    blocks: Sequence[int],
+    policy: SealingPolicy = SEALING,
+) -> int:
+    """Pack and store the first few of ``blocks`` as they are in ``state``, in the open scope; 0 when that is over.
 
     The memory is locked after the packing, so that its writers wait for two statements only.
     """
-    if not blocks:
+    packed = pack_some(subject_id, embedders, blocks, policy)
+    if not packed:
         return 0
-    stretches = [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS) for block in blocks]
-    found = read_stretches(subject_id, stretches)
-    vectors, degraded = read_vectors(subject_id, embedders, [row.id for rows in found for row in rows])
-    if degraded:
-        return 0
-    parts = [unpack_rows(rows, vectors, embedders) for rows in found]
-    packed = {block: pack_block(rows) for block, rows in zip(blocks, parts, strict=True)}
     lock_memory(subject_id)
     if memory_state(subject_id).epoch != state.epoch:
         return 0
@@ -94,26 +105,43 @@ def seal_blocks(subject_id: UUID, embedders: Embedders, state: MemoryState, bloc
         for block, value in packed.items()
     ]
     MemoryBlock.objects.bulk_create(rows, ignore_conflicts=True)
-    _count(subject_id)
+    count_blocks(subject_id)
     return len(rows)
 
 
-def outdated(tenant_id: UUID, embedders: Embedders) -> list[UUID]:
-    """Return the subjects with blocks of other embedding spaces or of another format."""
+def pack_some(subject_id: UUID, embedders: Embedders, blocks: Sequence[int], policy: SealingPolicy) -> dict[int, bytes]:
+    """Return the first few of ``blocks``, packed; none while pgvector is away. What cannot be packed is left out."""
+    packed: dict[int, bytes] = {}
+    for block in blocks:
+        (rows,) = read_stretches(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
+        vectors, degraded = read_vectors(subject_id, embedders, [row.id for row in rows])
+        if degraded:
+            return {}
+        try:
+            packed[block] = pack_block(unpack_rows(rows, vectors, embedders))
+        except DamagedIndexRow as fault:
+            log(Event.JOB_FAILED, job="seal-memories", error=fault.code)
+        if len(packed) == policy.batch or sum(map(len, packed.values())) >= policy.batch_bytes:
+            break
+    return packed
+
+
+def outdated(tenant_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> list[UUID]:
+    """Return the subjects with blocks of other embedding spaces or of another format that are no longer renewed."""
     with tenant_tx(tenant_id):
-        rows = MemoryBlock.objects.exclude(spaces=spaces_key(embedders), format=FORMAT)
-        return sorted(set(rows.order_by().values_list("subject_id", flat=True)))
+        rows = others_left(embedders, policy).order_by()
+        return sorted(set(rows.values_list("subject_id", flat=True)))
 
 
-def forget_outdated(tenant_id: UUID, subject_id: UUID, embedders: Embedders) -> None:
-    """Remove a subject's blocks that no process of this configuration reads."""
+def forget_outdated(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> None:
+    """Remove a subject's blocks that no process is likely to read: one that does seals them anew."""
     with tenant_tx(tenant_id):
         lock_memory(subject_id)
-        own = MemoryBlock.objects.filter(subject_id=subject_id)
-        own.exclude(spaces=spaces_key(embedders), format=FORMAT).delete()
-        _count(subject_id)
+        others_left(embedders, policy).filter(subject_id=subject_id).delete()
+        count_blocks(subject_id)
 
 
-def _count(subject_id: UUID) -> None:
-    held = MemoryBlock.objects.filter(subject_id=subject_id).count()
-    SubjectMemory.objects.filter(subject_id=subject_id).update(sealed=held)
+def others_left(embedders: Embedders, policy: SealingPolicy) -> QuerySet[MemoryBlock]:
+    """Return the blocks of other configurations that were sealed long ago, in the open scope."""
+    long_ago = utc_now() - policy.others_kept
+    return MemoryBlock.objects.exclude(spaces=spaces_key(embedders), format=FORMAT).filter(sealed_at__lt=long_ago)

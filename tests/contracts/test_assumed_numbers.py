@@ -58,7 +58,7 @@ ASSUMED = {
     "snapshots.recall.RecallPolicy": "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept",
-    "snapshots.recall.SealingPolicy": "every time batch",
+    "snapshots.recall.SealingPolicy": "every time batch batch_bytes others_kept",
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",

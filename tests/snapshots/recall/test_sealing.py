@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import claim_positions
@@ -22,11 +24,24 @@ from snapshots.jobs import seal_memories_job
 from snapshots.lifecycle.purge import purge_tenant
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
-from snapshots.models import BLOCK_POSITIONS, Conversation, MemoryBlock, Snapshot, SnapshotVector, SubjectMemory
+from snapshots.models import (
+    BLOCK_POSITIONS,
+    Conversation,
+    MemoryBlock,
+    Snapshot,
+    SnapshotVector,
+    SnapshotWords,
+    SubjectMemory,
+)
+from snapshots.recall.blocks import FORMAT, unpack_block
 from snapshots.recall.current import in_scope, memory_state
 from snapshots.recall.image import Image
 from snapshots.recall.loading import load_image
-from snapshots.recall.sealing import seal_blocks, seal_memories
+from snapshots.recall.policy import SEALING
+from snapshots.recall.sealing import seal_blocks, seal_memories, seal_some
+from snapshots.recall.search import IMAGES
+from snapshots.recall.service import recall
+from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import broken_pgvector, remember, say
@@ -197,9 +212,34 @@ def test_blocks_of_other_models_are_not_read_and_are_replaced(acme: House) -> No
 def test_a_changed_list_of_models_replaces_the_blocks(acme: House) -> None:
     with override_settings(EMBEDDER=""):
         assert seal_memories(acme.tenant.id) == 2
-        assert sealed(acme) == [0, 1]
         assert image(acme).spaces == ()
     assert len(image(acme).spaces) == 1
+
+
+def test_processes_of_two_configurations_leave_each_others_blocks_alone(acme: House) -> None:
+    with override_settings(EMBEDDER=""):
+        assert seal_memories(acme.tenant.id) == 2
+    assert sealed(acme) == [0, 0, 1, 1]
+    assert seal_memories(acme.tenant.id) == 0
+    an_edit(acme)
+    assert sealed(acme) == [0, 0]
+    with override_settings(EMBEDDER=""):
+        assert seal_memories(acme.tenant.id) == 1
+    assert seal_memories(acme.tenant.id) == 1
+    assert sealed(acme) == [0, 0, 1, 1]
+
+
+def test_blocks_that_no_process_has_sealed_for_long_are_removed(acme: House) -> None:
+    with override_settings(EMBEDDER=""):
+        seal_memories(acme.tenant.id)
+    with tenant_tx(acme.tenant.id):
+        MemoryBlock.objects.update(sealed_at=utc_now() - SEALING.others_kept - timedelta(seconds=1))
+        MemoryBlock.objects.filter(block=1).update(format=FORMAT - 1)
+    assert seal_memories(acme.tenant.id, may_go_on=lambda: False) == 0
+    assert sealed(acme) == [0, 0, 1, 1], "a run that is out of time removes nothing either"
+    assert seal_memories(acme.tenant.id) == 1
+    assert sealed(acme) == [0, 1]
+    assert_blocks_say_what_the_rows_say(acme)
 
 
 def test_a_damaged_block_is_left_to_its_rows(acme: House) -> None:
@@ -207,6 +247,53 @@ def test_a_damaged_block_is_left_to_its_rows(acme: House) -> None:
     with tenant_tx(acme.tenant.id):
         MemoryBlock.objects.filter(block=0).update(packed=b"\0" * 64)
     assert same(image(acme), whole)
+
+
+@pytest.mark.parametrize("damage", ["all of it", "one bit of a vector"])
+def test_a_damaged_block_is_sealed_again(acme: House, damage: str) -> None:
+    with tenant_tx(acme.tenant.id):
+        block = MemoryBlock.objects.get(block=0)
+        packed = bytearray(block.packed)
+        packed[-9] ^= 4
+        block.packed = bytes(packed) if damage == "one bit of a vector" else b"damaged"
+        block.save()
+    image(acme)
+    assert sealed(acme) == [1]
+    assert seal_memories(acme.tenant.id) == 1
+    with tenant_tx(acme.tenant.id):
+        unpack_block(bytes(MemoryBlock.objects.get(block=0).packed))
+    assert_blocks_say_what_the_rows_say(acme)
+
+
+def test_a_block_that_is_found_damaged_by_a_question_is_removed(acme: House) -> None:
+    with tenant_tx(acme.tenant.id):
+        MemoryBlock.objects.filter(block=0).update(packed=b"damaged")
+    IMAGES.clear()
+    answer = recall(acme.tenant.id, acme.subject.external_id, RecallQuery("aisle", asked_at=utc_now()))
+    assert answer.memories
+    assert sealed(acme) == [1]
+
+
+def test_a_memory_that_cannot_be_packed_stops_no_other(world: World) -> None:
+    in_blocks(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        other = Subject.objects.create(external_id="zoe")
+        SnapshotWords.objects.filter(subject_id=world.acme.subject.id, position=1).update(words=b"123")
+    zoe = replace(world.acme, subject=other)
+    assert other.id > world.acme.subject.id
+    in_blocks(zoe)
+    assert seal_memories(world.acme.tenant.id) == 3
+    assert (sealed(world.acme), sealed(zoe)) == ([1], [0, 1])
+
+
+def test_no_transaction_packs_more_than_its_bytes(world: World) -> None:
+    in_blocks(world.acme)
+    subject, counts = world.acme.subject.id, list[int]()
+    small = replace(SEALING, batch_bytes=1)
+    assert seal_some(world.acme.tenant.id, subject, active_embedders(), small) == 1
+    assert seal_memories(world.acme.tenant.id, advance=counts.append, policy=small) == 1
+    assert counts == [1]
+    assert sealed(world.acme) == [0, 1]
 
 
 def test_blocks_answer_while_pgvector_is_away_and_none_is_made_without_vectors(acme: House) -> None:
