@@ -5,74 +5,38 @@ ordered pass after the fast lane, finds the record and leaves it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
-from profiles.models import CandidateKind, Subject
-from profiles.services.claims import learned
-from profiles.services.preferences import (
-    amend_list_preference,
-    correct_newest_preference,
-    record_preference,
-)
-from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
+from snapshots.extraction.applying import UNRESOLVED, Learned, Lesson, apply_candidate, as_json, target_of
+from snapshots.extraction.doubt import doubt_about
 from snapshots.extraction.pipeline import EXTRACTOR_VERSION
-from snapshots.extraction.policy import EXTRACTION
+from snapshots.extraction.proposals import proposal_of
 from snapshots.extraction.values import (
     Candidate,
-    Extraction,
+    Evidence,
     PreferenceCandidate,
     ProfileFact,
     Rejection,
     TagCandidate,
 )
-from snapshots.models import (
-    Conversation,
-    Message,
-    PreferenceSource,
-    ProfileFactSource,
-    Receipt,
-    ReceiptMemory,
-    TagSource,
-)
+from snapshots.models import Message
 from tenants.isolation import current_tenant_id
 
+__all__ = ["Learned", "Lesson", "learn"]
+
 SENSITIVE = "sensitive"
-UNRESOLVED = "object_unknown"
-"""A change that named no object, and nothing current is meant by it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected."""
-
-    candidate: Candidate
-    target: str
-    verdict: Verdict
-    reason: str = ""
-    memory_id: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """One message to learn from: who said it, where, and what extraction found in it.
-
-    ``among``: preferences that a change without an object may mean beside those of its conversation. A message that
-    ``is_posted`` is a row, and becomes a source of what it taught.
-    """
-
-    subject: Subject
-    conversation: Conversation | None
-    message: Message
-    extraction: Extraction
-    among: frozenset[UUID] = frozenset()
-    is_posted: bool = True
+REASONS = {
+    Verdict.STORED: "new",
+    Verdict.MERGED: "added",
+    Verdict.SUPERSEDED: "replaced",
+    Verdict.UNCHANGED: "duplicate",
+}
+"""Why a verdict was given where the write itself names no reason: every candidate ends with both (E2)."""
 
 
 def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
@@ -81,17 +45,16 @@ def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
     ``changes_only`` is the fast lane: only corrections are applied, and one that means nothing current yet is left to
     the ordered pass.
     """
-    numbered = list(_numbered(lesson.extraction))
-    known = _recorded(lesson, [record_id(lesson.message, number) for number, _ in numbered])
+    numbered = list(_numbered(lesson))
+    known = _recorded(lesson, [record for record, _ in numbered])
     results = []
-    for number, found in numbered:
-        wanted = record_id(lesson.message, number)
+    for wanted, found in numbered:
         if wanted in known or (changes_only and found not in lesson.extraction.corrections):
             continue
         if isinstance(found, Rejection):
             _keep_rejection(lesson, wanted, found)
             continue
-        result = _applied(lesson, found)
+        result = _decided(lesson, found)
         if changes_only and result.reason == UNRESOLVED:
             continue
         _keep_record(lesson, wanted, result)
@@ -99,16 +62,39 @@ def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
     return results
 
 
-def record_id(message: Message, number: int) -> UUID:
-    """Return the stable id of the record of a message's ``number``-th candidate."""
-    return stable_id(EXTRACTOR_VERSION, message.id, number)
+def record_id(message: Message, origin: str, number: int) -> UUID:
+    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message."""
+    return stable_id(origin or EXTRACTOR_VERSION, message.id, number)
 
 
-def _numbered(extraction: Extraction) -> Iterator[tuple[int, Candidate | Rejection]]:
+def _decided(lesson: Lesson, found: Candidate) -> Learned:
+    """Apply a candidate, unless it is in doubt: then it waits for a person."""
+    doubt = doubt_about(lesson.subject, found)
+    if doubt:
+        return Learned(found, target_of(found), Verdict.PENDING, doubt)
+    return apply_candidate(lesson, found)
+
+
+def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
     """Corrections come first: what is put right should not be learned again from the same words."""
-    yield from enumerate(
-        (*extraction.corrections, *extraction.facts, *extraction.preferences, *extraction.tags, *extraction.rejections)
-    )
+    extraction = lesson.extraction
+    counts: dict[str, int] = {}
+    for found in (
+        *extraction.corrections,
+        *extraction.facts,
+        *extraction.preferences,
+        *extraction.tags,
+        *extraction.rejections,
+    ):
+        origin = _origin(found)
+        number = counts.get(origin, 0)
+        counts[origin] = number + 1
+        yield record_id(lesson.message, origin, number), found
+
+
+def _origin(found: Candidate | Rejection) -> str:
+    candidate = found.candidate if isinstance(found, Rejection) else found
+    return (candidate.origin if candidate else "") or EXTRACTOR_VERSION
 
 
 def _recorded(lesson: Lesson, ids: Sequence[UUID]) -> set[UUID]:
@@ -118,125 +104,6 @@ def _recorded(lesson: Lesson, ids: Sequence[UUID]) -> set[UUID]:
     return set(rows.order_by().values_list("id", flat=True))
 
 
-def _applied(lesson: Lesson, candidate: Candidate) -> Learned:
-    match candidate:
-        case ProfileFact():
-            return _learn_fact(lesson, candidate)
-        case PreferenceCandidate():
-            return _learn_preference(lesson, candidate)
-        case TagCandidate():
-            return _learn_tag(lesson, candidate)
-
-
-def _learn_fact(lesson: Lesson, fact: ProfileFact) -> Learned:
-    name = FactName(fact.field, is_attribute=fact.is_attribute)
-    change = FactChange(name, _claim(lesson, fact, fact.value), fact.mode)
-    verdict = patch_profile(lesson.subject, [change])[0]
-    if verdict.row is None:
-        return Learned(fact, name.path, verdict.verdict, verdict.reason)
-    _link(ProfileFactSource, lesson, verdict.row.id)
-    return Learned(fact, name.path, verdict.verdict, verdict.reason, verdict.row.id)
-
-
-def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
-    outcome, target = _record_preference(lesson, found)
-    if outcome is None:
-        return Learned(found, "", Verdict.REJECTED, UNRESOLVED)
-    row = outcome.row
-    if row is None:
-        return Learned(found, target, outcome.verdict, outcome.reason)
-    _link(PreferenceSource, lesson, row.id)
-    return Learned(found, f"{row.category}/{row.key}", outcome.verdict, outcome.reason, row.id)
-
-
-def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any, str]:
-    """Return the outcome (None when no object is meant) and the place it went to."""
-    subject, claim = lesson.subject, _claim(lesson, found, _json(found.value), statement=found.statement)
-    if found.category is None or found.key is None:
-        among = lesson.among | _meant_in(lesson.conversation, names_old=found.replaces is not None)
-        return correct_newest_preference(subject, claim, among=among, replaces=found.replaces), ""
-    path, target = (found.category, found.key), f"{found.category}/{found.key}"
-    if found.mode == "set":
-        return record_preference(subject, *path, claim), target
-    add, remove = _entries(found)
-    return amend_list_preference(subject, path, claim, add=add, remove=remove), target
-
-
-def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
-    """Return the entries that a list gains and loses."""
-    # A flag stays a flag: "True" would not be found in `avoid_highway: true`.
-    said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
-    if found.mode == "remove":
-        return [], said
-    return said, [found.replaces] if found.mode == "replace" and found.replaces else []
-
-
-def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
-    details = {
-        "kind": found.kind,
-        "address": found.address,
-        "phone": found.phone,
-        "relation": found.relation,
-        "aliases": list(found.aliases) or None,
-    }
-    draft = TagDraft(found.label, details, Provenance(found.provenance), found.confidence, lesson.message.id)
-    outcome = upsert_tag(lesson.subject, draft)
-    if outcome.verdict is not Verdict.REJECTED:
-        _link(TagSource, lesson, outcome.tag.id)
-    return Learned(found, found.label, outcome.verdict, outcome.reason, outcome.tag.id)
-
-
-def _claim(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Any:
-    return learned(
-        value,
-        provenance=Provenance(found.provenance),
-        confidence=found.confidence,
-        said_at=lesson.message.said_at,
-        message_ref=lesson.message.id,
-        **details,
-    )
-
-
-def _meant_in(conversation: Conversation | None, *, names_old: bool) -> set[UUID]:
-    """Return the preferences that a change can mean: those said in the conversation, and, when it names the old value,
-    those that its prompts showed, for an answer may have said them."""
-    if conversation is None:
-        return set()
-    return _preferences_of(conversation) | (_preferences_shown_in(conversation) if names_old else set())
-
-
-def _preferences_shown_in(conversation: Conversation) -> set[UUID]:
-    recent = Receipt.objects.filter(
-        subject_id=conversation.subject_id,
-        conversation_id=conversation.id,
-        created_at__gte=utc_now() - EXTRACTION.shown_within,
-    )
-    shown = ReceiptMemory.objects.filter(
-        subject_id=conversation.subject_id, lane="preferences", receipt__in=recent.order_by()
-    )
-    return set(shown.order_by().values_list("memory_ref", flat=True))
-
-
-def _preferences_of(conversation: Conversation) -> set[UUID]:
-    """Return the preferences that messages of this conversation are behind."""
-    links = PreferenceSource.objects.filter(
-        subject_id=conversation.subject_id, message__conversation_id=conversation.id
-    )
-    return set(links.order_by().values_list("memory_id", flat=True))
-
-
-def _link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
-    if not lesson.is_posted:
-        return
-    link = model(
-        id=stable_id("source", memory_id, lesson.message.id),
-        subject_id=lesson.subject.id,
-        memory_id=memory_id,
-        message_id=lesson.message.id,
-    )
-    model.objects.bulk_create([link], ignore_conflicts=True)
-
-
 def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
     found = result.candidate
     _write_record(
@@ -244,11 +111,15 @@ def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
         record,
         kind=_kind(found),
         target=result.target,
-        value=_json(getattr(found, "value", None)),
+        value=as_json(getattr(found, "value", None)),
         confidence=found.confidence,
         provenance=found.provenance,
         verdict=result.verdict,
-        reason=result.reason,
+        reason=result.reason or REASONS.get(result.verdict, ""),
+        origin=_origin(found),
+        sort=_sort(found),
+        proposal=proposal_of(found, lesson.message.said_at) if result.verdict is Verdict.PENDING else None,
+        **_place(found.evidence),
     )
 
 
@@ -260,11 +131,14 @@ def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
         lesson,
         record,
         kind=_kind(found) if found else CandidateKind.PREFERENCE,
-        value=None if silent or found is None else _json(getattr(found, "value", None)),
+        value=None if silent or found is None else as_json(getattr(found, "value", None)),
         confidence=found.confidence if found else 0.0,
         provenance=found.provenance if found else Provenance.OBSERVATION,
         verdict=Verdict.REJECTED,
         reason=refused.reason,
+        origin=_origin(refused),
+        sort=_sort(found) if found else "",
+        **({} if silent else _place(refused.evidence)),
     )
 
 
@@ -279,6 +153,19 @@ def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
     CandidateRecord.objects.bulk_create([row], ignore_conflicts=True)
 
 
+def _place(evidence: Evidence) -> dict[str, int]:
+    """Return where the evidence stands; nothing where it does not stand in the message at all."""
+    if evidence.start < 0 or not evidence.quote:
+        return {}
+    return {"quote_start": evidence.start, "quote_end": evidence.start + len(evidence.quote)}
+
+
+def _sort(found: Candidate) -> str:
+    if isinstance(found, PreferenceCandidate):
+        return found.sort
+    return "change" if isinstance(found, ProfileFact) and found.replaces else "explicit"
+
+
 def _kind(found: Candidate) -> CandidateKind:
     match found:
         case ProfileFact():
@@ -287,7 +174,3 @@ def _kind(found: Candidate) -> CandidateKind:
             return CandidateKind.PREFERENCE
         case TagCandidate():
             return CandidateKind.TAG
-
-
-def _json(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -40,6 +40,17 @@ class ExtractionPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtPolicy:
+    """What waits for a person instead of being written. Confidences 0..1."""
+
+    least_confidence: float = assumed(
+        0.35, owner="extraction", settle_by="share of unsure candidates that are approved"
+    )
+    plain_confidence: float = assumed(0.75, owner="extraction", settle_by="share of contradictions that are approved")
+    """From here on, a new value takes the place of another that is known in the same way."""
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryPolicy:
     """Limits of the extractive conversation snapshot. Importance is 0..1."""
 
@@ -54,4 +65,5 @@ class SummaryPolicy:
 
 
 EXTRACTION = ExtractionPolicy()
+DOUBT = DoubtPolicy()
 SUMMARY = SummaryPolicy()

@@ -1,7 +1,8 @@
 """The typed values that flow through extraction: utterance in, candidates out, each with the words that prove it.
 
 A candidate is a proposal. Whether it becomes memory is decided by the gate (is it proven, is it allowed?) and then by
-the writer, who knows what is believed now (is it new, does it contradict?).
+the writer, who knows what is believed now (is it new, does it contradict?). Its ``origin`` names what read it and in
+which version; "" means the rules.
 """
 
 from collections.abc import Mapping
@@ -55,6 +56,7 @@ class ProfileFact:
     replaces: str | None = None
     provenance: str = "confirmed_by_user"
     confidence: float = 0.9
+    origin: str = ""
 
     @property
     def is_attribute(self) -> bool:
@@ -82,6 +84,7 @@ class PreferenceCandidate:
     replaces: str | None = None
     provenance: str = "confirmed_by_user"
     confidence: float = 0.9
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class TagCandidate:
     aliases: tuple[str, ...] = ()
     provenance: str = "confirmed_by_user"
     confidence: float = 0.9
+    origin: str = ""
 
 
 Candidate = ProfileFact | PreferenceCandidate | TagCandidate

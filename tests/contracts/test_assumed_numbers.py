@@ -35,6 +35,7 @@ ASSUMED = {
     "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
+    "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence shown_within"

@@ -1,6 +1,7 @@
 """Version 1 of the API: each noun brings its own addresses."""
 
 from memory_platform.api.v1 import (
+    candidates,
     context,
     conversations,
     erasures,
@@ -23,6 +24,7 @@ urlpatterns = [
     *profile.urlpatterns,
     *preferences.urlpatterns,
     *tags.urlpatterns,
+    *candidates.urlpatterns,
     *conversations.urlpatterns,
     *messages.urlpatterns,
     *snapshots.urlpatterns,

@@ -12,6 +12,7 @@ from django.db import connections
 from django.http import HttpResponse
 
 from memory_platform.kernel.ids import new_id
+from profiles.models import Candidate, Subject
 from snapshots.models import Work
 from tenants.isolation import tenant_tx
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -39,12 +40,13 @@ class Ids:
     receipt_id: str
     erasure_id: str
     job_id: str
+    candidate_id: str
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
         """Return ids that no row has."""
         return cls(
-            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "12345")
+            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "123456")
         )
 
 
@@ -100,6 +102,10 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         lambda ids: {"query": "navigate home for tea", "conversation_id": ids.conversation_id}
     ),
     ("POST", "v1/jobs/<own_id:job_id>/retry"): ValidCall(lambda ids: {}),
+    ("GET", f"{SUBJECT}/candidates"): ValidCall(query=lambda ids: {"verdict": "pending", "kind": "preference"}),
+    ("POST", f"{SUBJECT}/candidates/<own_id:candidate_id>/review"): ValidCall(
+        lambda ids: {"decision": "reject", "reason": PLAIN}
+    ),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
         lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
@@ -167,7 +173,8 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     done(caller, "PUT", f"/v1/subjects/{subject_id}-gone", {"metadata": {"of": CANARY}})
     erasure = done(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
     job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
-    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job)
+    waiting = in_doubt(caller, subject_id)
+    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting)
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 
@@ -177,6 +184,26 @@ def given_up(caller: Caller, job_id: str) -> str:
     with tenant_tx(caller.house.tenant.id):
         Work.objects.filter(id=job_id).update(state="dead")
     return job_id
+
+
+def in_doubt(caller: Caller, subject_id: str) -> str:
+    """Have extraction doubt two preferences, and a person wait for; return the first candidate's id."""
+    assert caller.house is not None
+    with tenant_tx(caller.house.tenant.id):
+        rows = [
+            Candidate(
+                subject=Subject.objects.get(external_id=subject_id),
+                kind="preference",
+                target=f"drinks/{CANARY}{number}",
+                value=CANARY,
+                provenance="observation",
+                verdict="pending",
+                reason="unsure",
+            )
+            for number in "12"
+        ]
+        Candidate.objects.bulk_create(rows)
+    return str(rows[0].id)
 
 
 def done(caller: Caller, method: str, path: str, body: Any) -> dict[str, Any]:

@@ -1,0 +1,201 @@
+"""One gated candidate applied: to the profile, a preference or a tag, with the message behind it as its source."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from profiles.models import Subject
+from profiles.services.claims import learned
+from profiles.services.preferences import (
+    amend_list_preference,
+    correct_newest_preference,
+    record_preference,
+)
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import TagDraft, upsert_tag
+from profiles.values import Provenance, Verdict
+from snapshots.extraction.policy import EXTRACTION
+from snapshots.extraction.values import (
+    Candidate,
+    Extraction,
+    PreferenceCandidate,
+    ProfileFact,
+    TagCandidate,
+)
+from snapshots.models import (
+    Conversation,
+    Message,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    TagSource,
+)
+
+UNRESOLVED = "object_unknown"
+"""A change that named no object, and nothing current is meant by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected."""
+
+    candidate: Candidate
+    target: str
+    verdict: Verdict
+    reason: str = ""
+    memory_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One message to learn from: who said it, where, and what extraction found in it.
+
+    ``among``: preferences that a change without an object may mean beside those of its conversation. A message that
+    ``is_posted`` is a row, and becomes a source of what it taught.
+    """
+
+    subject: Subject
+    conversation: Conversation | None
+    message: Message
+    extraction: Extraction
+    among: frozenset[UUID] = frozenset()
+    is_posted: bool = True
+
+
+def apply_candidate(lesson: Lesson, candidate: Candidate) -> Learned:
+    """Write what one candidate says, in the open scope; return where it went and what that did."""
+    match candidate:
+        case ProfileFact():
+            return _learn_fact(lesson, candidate)
+        case PreferenceCandidate():
+            return _learn_preference(lesson, candidate)
+        case TagCandidate():
+            return _learn_tag(lesson, candidate)
+
+
+def _learn_fact(lesson: Lesson, fact: ProfileFact) -> Learned:
+    name = FactName(fact.field, is_attribute=fact.is_attribute)
+    change = FactChange(name, _claim(lesson, fact, fact.value), fact.mode)
+    verdict = patch_profile(lesson.subject, [change])[0]
+    if verdict.row is None:
+        return Learned(fact, name.path, verdict.verdict, verdict.reason)
+    _link(ProfileFactSource, lesson, verdict.row.id)
+    return Learned(fact, name.path, verdict.verdict, verdict.reason, verdict.row.id)
+
+
+def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
+    outcome, target = _record_preference(lesson, found)
+    if outcome is None:
+        return Learned(found, "", Verdict.REJECTED, UNRESOLVED)
+    row = outcome.row
+    if row is None:
+        return Learned(found, target, outcome.verdict, outcome.reason)
+    _link(PreferenceSource, lesson, row.id)
+    return Learned(found, f"{row.category}/{row.key}", outcome.verdict, outcome.reason, row.id)
+
+
+def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any, str]:
+    """Return the outcome (None when no object is meant) and the place it went to."""
+    subject, claim = lesson.subject, _claim(lesson, found, as_json(found.value), statement=found.statement)
+    if found.category is None or found.key is None:
+        among = lesson.among | _meant_in(lesson.conversation, names_old=found.replaces is not None)
+        return correct_newest_preference(subject, claim, among=among, replaces=found.replaces), ""
+    path, target = (found.category, found.key), f"{found.category}/{found.key}"
+    if found.mode == "set":
+        return record_preference(subject, *path, claim), target
+    add, remove = _entries(found)
+    return amend_list_preference(subject, path, claim, add=add, remove=remove), target
+
+
+def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
+    """Return the entries that a list gains and loses."""
+    # A flag stays a flag: "True" would not be found in `avoid_highway: true`.
+    said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
+    if found.mode == "remove":
+        return [], said
+    return said, [found.replaces] if found.mode == "replace" and found.replaces else []
+
+
+def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
+    details = {
+        "kind": found.kind,
+        "address": found.address,
+        "phone": found.phone,
+        "relation": found.relation,
+        "aliases": list(found.aliases) or None,
+    }
+    draft = TagDraft(found.label, details, Provenance(found.provenance), found.confidence, lesson.message.id)
+    outcome = upsert_tag(lesson.subject, draft)
+    if outcome.verdict is not Verdict.REJECTED:
+        _link(TagSource, lesson, outcome.tag.id)
+    return Learned(found, found.label, outcome.verdict, outcome.reason, outcome.tag.id)
+
+
+def _claim(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Any:
+    return learned(
+        value,
+        provenance=Provenance(found.provenance),
+        confidence=found.confidence,
+        said_at=lesson.message.said_at,
+        message_ref=lesson.message.id,
+        **details,
+    )
+
+
+def _meant_in(conversation: Conversation | None, *, names_old: bool) -> set[UUID]:
+    """Return the preferences that a change can mean: those said in the conversation, and, when it names the old value,
+    those that its prompts showed, for an answer may have said them."""
+    if conversation is None:
+        return set()
+    return _preferences_of(conversation) | (_preferences_shown_in(conversation) if names_old else set())
+
+
+def _preferences_shown_in(conversation: Conversation) -> set[UUID]:
+    recent = Receipt.objects.filter(
+        subject_id=conversation.subject_id,
+        conversation_id=conversation.id,
+        created_at__gte=utc_now() - EXTRACTION.shown_within,
+    )
+    shown = ReceiptMemory.objects.filter(
+        subject_id=conversation.subject_id, lane="preferences", receipt__in=recent.order_by()
+    )
+    return set(shown.order_by().values_list("memory_ref", flat=True))
+
+
+def _preferences_of(conversation: Conversation) -> set[UUID]:
+    """Return the preferences that messages of this conversation are behind."""
+    links = PreferenceSource.objects.filter(
+        subject_id=conversation.subject_id, message__conversation_id=conversation.id
+    )
+    return set(links.order_by().values_list("memory_id", flat=True))
+
+
+def _link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
+    if not lesson.is_posted:
+        return
+    link = model(
+        id=stable_id("source", memory_id, lesson.message.id),
+        subject_id=lesson.subject.id,
+        memory_id=memory_id,
+        message_id=lesson.message.id,
+    )
+    model.objects.bulk_create([link], ignore_conflicts=True)
+
+
+def target_of(found: Candidate) -> str:
+    """Return where a candidate would stand: a field, ``category/key`` or a label; "" where no object is named."""
+    match found:
+        case ProfileFact():
+            return FactName(found.field, is_attribute=found.is_attribute).path
+        case PreferenceCandidate():
+            return f"{found.category}/{found.key}" if found.category and found.key else ""
+        case TagCandidate():
+            return found.label
+
+
+def as_json(value: Any) -> Any:
+    """Return a candidate's value as the tables keep it."""
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,67 @@
+"""What a person should look at before it is believed (E2): true perhaps, but not sure enough to be written by itself.
+
+Refused is what may not be believed; in doubt is what may. A correction is never in doubt: its speaker has just said
+what is right.
+"""
+
+from profiles.models import Subject
+from profiles.services.claims import same_value
+from profiles.services.lists import among_entries
+from profiles.services.preferences import preference_place
+from profiles.services.profile import FactName, fact_place
+from profiles.values import Provenance
+from snapshots.extraction.applying import as_json
+from snapshots.extraction.policy import DOUBT, DoubtPolicy
+from snapshots.extraction.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
+
+CONTRADICTION = "contradiction"
+"""Something else is believed, known in the same way, and this is not said clearly enough to take its place."""
+UNSURE = "unsure"
+"""Too little confidence to be written at all."""
+UNSUPPORTED = "unsupported"
+"""A model's guess from a habit, which no rule reads in the words."""
+_OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
+
+
+def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT) -> str:
+    """Return why ``found`` should wait for a person, "" when it need not; reads what is believed, in the open scope."""
+    if found.confidence < policy.least_confidence:
+        return UNSURE
+    if isinstance(found, PreferenceCandidate) and found.sort == "implicit" and found.origin:
+        return UNSUPPORTED
+    if found.confidence < policy.plain_confidence and _contradicts(subject, found):
+        return CONTRADICTION
+    return ""
+
+
+def _contradicts(subject: Subject, found: Candidate) -> bool:
+    match found:
+        case TagCandidate():
+            return False
+        case ProfileFact():
+            return found.mode == "overwrite" and not found.replaces and _another_fact(subject, found)
+        case PreferenceCandidate():
+            return found.sort != "change" and _another_preference(subject, found)
+
+
+def _another_fact(subject: Subject, found: ProfileFact) -> bool:
+    held = fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
+    return held is not None and _is_equal_rival(held.provenance, held.value, found.provenance, found.value)
+
+
+def _another_preference(subject: Subject, found: PreferenceCandidate) -> bool:
+    if found.category is None or found.key is None:
+        return False
+    if found.mode == "set":
+        held = preference_place(subject, found.category, found.key).current()
+        return held is not None and _is_equal_rival(held.provenance, held.value, found.provenance, as_json(found.value))
+    opposite = _OPPOSITE.get(found.key)
+    rival = preference_place(subject, found.category, opposite).current() if opposite and found.mode == "add" else None
+    if rival is None or not isinstance(rival.value, list):
+        return False
+    said = found.value if isinstance(found.value, tuple) else (found.value,)
+    return any(among_entries(str(one), rival.value) for one in said)
+
+
+def _is_equal_rival(held_by: str, held: object, known_by: str, said: object) -> bool:
+    return Provenance(held_by) is Provenance(known_by) and not same_value(held, said)

@@ -1,0 +1,68 @@
+"""``/v1/subjects/{id}/candidates``: what was proposed, why, and what a person decides. Rows: E2, D1."""
+
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.ids import new_id
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.extraction.making import say, settle
+
+PATH = "/v1/subjects/ada/candidates"
+
+
+@pytest.fixture
+def waiting(world: World) -> None:
+    """One candidate that waits, others that do not."""
+    say(world.acme, "set the AC to 22 degrees", "I love jazz.", "把空调调到26度")
+    settle(world.acme)
+
+
+def listed(caller: Caller, query: str = "") -> list[dict[str, Any]]:
+    response = caller("GET", f"{PATH}{query}")
+    assert response.status_code == 200, response.content
+    data: list[dict[str, Any]] = body_of(response)["data"]
+    return data
+
+
+@pytest.mark.usefixtures("waiting")
+def test_each_candidate_says_what_it_is_and_where_its_evidence_stands(acme: Caller) -> None:
+    [one] = listed(acme, "?verdict=pending")
+    assert (one["kind"], one["target"], one["value"]) == ("preference", "climate/temperature", "26度")
+    assert (one["reason"], one["sort"], one["origin"]) == ("contradiction", "implicit", "rules-2")
+    assert (one["evidence"]["start"], one["evidence"]["end"]) == (0, 8)
+    assert one["evidence"]["message_id"] == one["message_id"]
+    assert one["conversation_id"] == "c1"
+    assert {row["verdict"] for row in listed(acme)} == {"pending", "stored"}
+    assert not listed(acme, "?kind=tag")
+
+
+@pytest.mark.usefixtures("waiting")
+def test_pages_hold_every_candidate_once(acme: Caller) -> None:
+    everything, seen, cursor = [row["candidate_id"] for row in listed(acme)], [], ""
+    while cursor is not None:
+        page = body_of(acme("GET", f"{PATH}?limit=1{cursor and f'&cursor={cursor}'}"))
+        seen += [row["candidate_id"] for row in page["data"]]
+        cursor = page["next_cursor"]
+    assert seen == everything
+
+
+@pytest.mark.usefixtures("waiting")
+def test_approved_it_is_the_preference_and_approved_again_the_same(acme: Caller) -> None:
+    [one] = listed(acme, "?verdict=pending")
+    path = f"{PATH}/{one['candidate_id']}/review"
+    first = acme("POST", path, {"decision": "approve", "reason": "asked her"})
+    assert (body_of(first)["verdict"], body_of(first)["review_reason"]) == ("superseded", "asked her")
+    assert body_of(acme("GET", "/v1/subjects/ada/preferences/climate/temperature"))["value"] == "26度"
+    assert body_of(acme("POST", path, {"decision": "approve"})) == body_of(first)
+    assert problem_of(acme("POST", path, {"decision": "reject"}), 409)["code"] == "already_reviewed"
+
+
+@pytest.mark.usefixtures("waiting")
+def test_faults_are_named(acme: Caller) -> None:
+    [one] = listed(acme, "?verdict=pending")
+    maybe = acme("POST", f"{PATH}/{one['candidate_id']}/review", {"decision": "maybe"})
+    assert fields_of(problem_of(maybe, 400)) == {"decision"}
+    assert fields_of(problem_of(acme("GET", f"{PATH}?verdict=perhaps"), 400)) == {"verdict"}
+    problem_of(acme("POST", f"{PATH}/{new_id()}/review", {"decision": "reject"}), 404)
