@@ -16,6 +16,7 @@ from snapshots.models import Snapshot
 from snapshots.recall.blocks import DamagedBlock, unpack_block
 from snapshots.recall.current import LoosePart, MemoryState, Since, StoredMemory, Whose, read_memory
 from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.earlier import check_size
 from snapshots.recall.image import Image, Rows, build_image, extend_image, join, link, unpack
 from snapshots.recall.mending import remove_damaged
 from snapshots.recall.reading import (
@@ -113,7 +114,9 @@ def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) 
     """Build the image of what was held of a subject at ``known_at`` (P4), in the open scope: for one question only.
 
     What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
+    Raises MemoryTooLarge.
     """
+    check_size(subject_id, embedders, known_at)
     earlier = changed_since(subject_id, known_at)
     (rows,) = read_stretches(subject_id, [(0, BEYOND_ALL)])
     held = [

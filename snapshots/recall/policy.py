@@ -96,6 +96,11 @@ _METADATA_CHARACTERS = _WORST_FILTERS + (
     "a million characters under the key: lists of booleans 57, of zeros 109, of 120,000 numbers 119"
 )
 
+_BUILD_BYTES = (
+    "tracemalloc's peak of one build, 64 dimensions: 2,000 to 4,000 memories of three words take 2.8 kB each, "
+    "and 300 of 1,500 words 9.4 bytes for each byte of packed words"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ScoringPolicy:
@@ -212,6 +217,21 @@ class FilterPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierPolicy:
+    """What images of earlier moments may take of a process: they are built for one question each (P4)."""
+
+    at_once: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
+    wait_s: float = assumed(2.0, owner="recall", settle_by="how long a build of a real memory lasts")
+    build_bytes: int = assumed(500_000_000, owner="recall", settle_by="memory of a web process under load")
+    row_bytes: int = measured(3_000, source=_BUILD_BYTES)
+    word_bytes: int = measured(10, source=_BUILD_BYTES)
+    dimension_bytes: int = assumed(24, owner="recall", settle_by="the same measurement with a model of 512 dimensions")
+    """Of both vectors: as Postgres sends them, as single precision, and packed."""
+    changed_bytes: int = assumed(4, owner="recall", settle_by="the same measurement over memories of many versions")
+    """Per byte that Postgres holds of the earlier values of what was changed since, which are compressed."""
+
+
+@dataclass(frozen=True, slots=True)
 class RewritePolicy:
     """What a chat model may add to a question (R5)."""
 
@@ -240,6 +260,7 @@ class SealingPolicy:
 
 
 DEFAULT_RECALL = RecallPolicy()
+EARLIER = EarlierPolicy()
 FILTERING = FilterPolicy()
 REWRITE_POLICY = RewritePolicy()
 SEALING = SealingPolicy()

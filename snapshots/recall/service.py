@@ -13,6 +13,7 @@ from profiles.held import subject_id_of
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.earlier import TURNS
 from snapshots.recall.lanes import recall_lanes
 from snapshots.recall.now import asks_now, recall_now
 from snapshots.recall.rerank import narrowed, rerank_head, widened
@@ -50,7 +51,7 @@ def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Qu
     """Return what is remembered: now, in reads of their own; at an earlier moment, in one scope."""
     if asks_now(query):
         return recall_now(known_to_product(tenant_id, external_id), query, question)
-    with tenant_tx(tenant_id):
+    with TURNS.seat(query), tenant_tx(tenant_id):
         subject_id = subject_id_of(external_id)
         if subject_id is None:
             return Recalled(degraded=question.degraded)

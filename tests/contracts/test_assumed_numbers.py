@@ -56,6 +56,7 @@ ASSUMED = {
         "seat_renewed_every"
     ),
     "snapshots.queue.WakeUpPolicy": "quiet life",
+    "snapshots.recall.EarlierPolicy": "at_once build_bytes changed_bytes dimension_bytes wait_s",
     "snapshots.recall.RecallPolicy": "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept",

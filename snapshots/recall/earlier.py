@@ -1,0 +1,70 @@
+"""Images of an earlier moment are built for one question each: one after the other in a process, and only so large."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from threading import BoundedSemaphore
+from uuid import UUID
+
+from memory_platform.kernel.errors import FieldFault, Refused, Unavailable
+from memory_platform.postgres.prepared import fetch_prepared
+from snapshots.embedding.spaces import Embedders
+from snapshots.recall.policy import EARLIER, EarlierPolicy
+from snapshots.recall.values import SNAPSHOTS, RecallQuery
+from tenants.isolation import current_tenant_id
+
+SIZE = """
+SELECT count(*), coalesce(sum(octet_length(words)), 0), (
+  SELECT coalesce(sum(pg_column_size(v.fields) + octet_length(s.text) + pg_column_size(s.metadata)), 0)
+  FROM snapshot_version v JOIN snapshot s ON s.tenant_id = v.tenant_id AND s.id = v.snapshot_id
+  WHERE v.tenant_id = $1 AND v.subject_id = $2 AND v.retired_at > $3)
+FROM snapshot_words WHERE tenant_id = $1 AND subject_id = $2
+"""
+"""Sizes are read without the values."""
+
+
+class MemoryTooLarge(Refused):
+    """What a subject remembers takes more memory to look back on than a process has for one question."""
+
+    code = "memory_too_large"
+
+    def __init__(self) -> None:
+        message = "the subject has too many memories to ask what was held at an earlier moment"
+        super().__init__("the memory is too large", faults=[FieldFault("known_at", self.code, message)])
+
+
+class Turns:
+    """Seats for those who build. Safe between threads."""
+
+    def __init__(self, policy: EarlierPolicy = EARLIER) -> None:
+        self._seats = BoundedSemaphore(policy.at_once)
+        self._wait_s = policy.wait_s
+
+    @contextmanager
+    def seat(self, query: RecallQuery) -> Iterator[None]:
+        """Hold a seat for the block if the question needs one; take it before a transaction opens.
+
+        Raises Unavailable when none becomes free in time.
+        """
+        if query.known_at is None or SNAPSHOTS not in query.lanes:
+            yield
+            return
+        if not self._seats.acquire(timeout=self._wait_s):
+            raise Unavailable("Too many questions about earlier moments at once.")
+        try:
+            yield
+        finally:
+            self._seats.release()
+
+
+TURNS = Turns()
+"""Those of this process."""
+
+
+def check_size(subject_id: UUID, embedders: Embedders, known_at: datetime, policy: EarlierPolicy = EARLIER) -> None:
+    """Raise MemoryTooLarge when an image of ``known_at`` would take too much to build, in the open scope."""
+    ((rows, words, changed),) = fetch_prepared(SIZE, [current_tenant_id(), subject_id, known_at])
+    vectors = policy.dimension_bytes * sum(embedder.dimensions for embedder in embedders)
+    needed = rows * (policy.row_bytes + vectors) + policy.word_bytes * words + policy.changed_bytes * changed
+    if needed > policy.build_bytes:
+        raise MemoryTooLarge
