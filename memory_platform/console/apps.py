@@ -10,6 +10,7 @@ SCREENS = (
     "directory",
     "subjects",
     "profiles",
+    "candidates",
     "snapshots",
     "receipts",
     "work",

@@ -29,6 +29,25 @@ VERDICT_REASONS = {
     "schema": _("malformed"),
     "sensitive": _("sensitive"),
     "forgotten": _("forgotten"),
+    "instruction": _("instruction"),
+    "object_unknown": _("nothing known is meant"),
+    "absent": _("was not there"),
+    "removed": _("removed"),
+    "new": _("new"),
+    "added": _("added to what is known"),
+    "replaced": _("in place of what was known"),
+    "duplicate": _("known already"),
+    "contradiction": _("contradicts what is known"),
+    "unsure": _("too unsure"),
+    "unsupported": _("a model's guess"),
+    "declined": _("rejected by a person"),
+    "echo": _("repeats what a memory said"),
+}
+SORTS = {
+    "explicit": _("explicit"),
+    "implicit": _("implicit"),
+    "change": _("change"),
+    "constraint": _("constraint"),
 }
 INTENTS = {
     "small_talk": _("small talk"),
@@ -92,6 +111,7 @@ WORDS: dict[str, Any] = {
     **DECISIONS,
     **GUARDRAILS,
     **VERDICT_REASONS,
+    **SORTS,
     **INTENTS,
     **PHASES,
     **DEGRADED,

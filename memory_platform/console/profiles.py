@@ -1,4 +1,4 @@
-"""Screens of what is known of a subject directly: profile, preferences, tags, candidates."""
+"""Screens of what is known of a subject directly: profile, preferences, tags."""
 
 from typing import Any
 
@@ -6,17 +6,14 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
-from memory_platform.console.codes import CodeFilter, coded
 from memory_platform.console.display import column, line, link_to, part, share, value_line, value_whole, whole, word
 from memory_platform.console.filters import OfSubject, Standing
 from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, receipts_with
-from profiles.models import Candidate, Preference, ProfileFact, Tag
-from snapshots.models import Message
+from profiles.models import Preference, ProfileFact, Tag
 
 value_short = column("value", value_line, _("value"))
 value_full = column("value", value_whole, _("value"))
 confidence = column("confidence", share, _("confidence"), order="confidence")
-verdict_reason = coded("reason", _("reason"))
 statement = column("statement", whole, _("statement"))
 
 CLOCKS = part(_("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at", "last_validated_at")
@@ -99,33 +96,3 @@ class TagScreen(SubjectOwnedAdmin):
 
     def title_of(self, obj: Tag) -> str:
         return obj.label
-
-
-@admin.register(Candidate)
-class CandidateScreen(SubjectOwnedAdmin):
-    """What extraction proposed, its verdict and the reason."""
-
-    list_display = (
-        "created_at",
-        subject_shown,
-        "kind",
-        column("target", line, _("target")),
-        value_short,
-        "verdict",
-        verdict_reason,
-        confidence,
-    )
-    list_filter = (OfSubject, "verdict", ("reason", CodeFilter), "kind", "provenance")
-    search_fields = ("subject__external_id", "target", "value")
-    search_help_text = _("Subject id, target or value")
-    date_hierarchy = "created_at"
-    ordering = ("-created_at", "-id")
-    fieldsets = (
-        part(None, subject_shown, "kind", "target", value_full, "verdict", verdict_reason, confidence, "provenance"),
-        part(
-            _("Origin"),
-            column("message_ref", lambda row_id: link_to(Message, row_id), _("message")),
-            "id",
-            "created_at",
-        ),
-    )

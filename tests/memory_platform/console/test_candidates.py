@@ -1,0 +1,65 @@
+"""What waits for a person is decided in the console, with the words in sight. Rows: E2, D2, T7."""
+
+import re
+
+import pytest
+
+from profiles.models import Candidate
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+from tests.snapshots.extraction.making import preferences, say, settle
+
+CANDIDATES = "/console/profiles/candidate/"
+REASON = "asked her on the phone"
+
+
+@pytest.fixture
+def waiting(world: World) -> Candidate:
+    """One that waits, and newer ones that do not."""
+    say(world.acme, "set the AC to 22 degrees", "Hi! <b>把空调调到26度</b>。", "把空调调到26度", "I love jazz.")
+    settle(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        return Candidate.objects.filter(verdict="pending").latest("created_at")
+
+
+def decide(client: object, action: str, *rows: Candidate, reason: str = REASON) -> str:
+    body = {"action": action, "_selected_action": [str(row.pk) for row in rows], "reason": reason}
+    return str(client.post(CANDIDATES, body, follow=True).content.decode())  # type: ignore[attr-defined]  # a test client
+
+
+def test_what_waits_stands_first(staff: Staff, waiting: Candidate) -> None:
+    page = staff.sam.get(CANDIDATES).content.decode()
+    verdicts = re.findall(r'field-verdict">([^<]+)<', page)
+    assert verdicts[0] == "waits for review"
+    assert verdicts == sorted(verdicts, reverse=True)
+
+
+def test_its_evidence_is_marked_in_the_message_and_escaped(staff: Staff, waiting: Candidate) -> None:
+    page = staff.sam.get(f"{CANDIDATES}{waiting.pk}/change/").content.decode()
+    assert "<mark>把空调调到26度</mark>" in page
+    assert "<b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("action", "held", "audit"), [("approve", "26度", "approved"), ("reject", "22 degrees", "rejected")]
+)
+def test_support_decides_with_a_reason(
+    world: World, staff: Staff, waiting: Candidate, action: str, held: str, audit: str
+) -> None:
+    assert f"1 candidate was {audit}" in decide(staff.sam, action, waiting)
+    assert preferences(world.acme)["climate"]["temperature"] == held
+    with tenant_tx(world.acme.tenant.id):
+        assert AuditRecord.objects.get(action=f"candidate.{audit}").reason == REASON
+    assert f"0 candidates were {audit}" in decide(staff.sam, action, waiting)
+
+
+def test_nothing_is_decided_without_a_reason(world: World, staff: Staff, waiting: Candidate) -> None:
+    assert "say why" in decide(staff.sam, "approve", waiting, reason=" ")
+    assert preferences(world.acme)["climate"]["temperature"] == "22 degrees"
+
+
+def test_the_screen_speaks_chinese(staff: Staff, waiting: Candidate) -> None:
+    page = staff.sam.get(f"{CANDIDATES}{waiting.pk}/change/", headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert "与已知信息矛盾" in page
