@@ -28,6 +28,7 @@ from snapshots.lifecycle.idle import end_idle_conversations
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY
 from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
+from snapshots.portability.imports import run_import
 from snapshots.queue.asked_jobs import JobHandler, nudge_jobs, tenant_has_due_jobs, work_at_jobs
 from snapshots.queue.counts import tenants_with_due_work
 from snapshots.queue.gauges import note_sweep
@@ -63,7 +64,7 @@ HANDLERS: Handlers = {
 }
 """Who does which kind of work, in the order in which the kinds take turns."""
 
-ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure}
+ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: run_import}
 """Who does which kind of job that a product asked for."""
 
 

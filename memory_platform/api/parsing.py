@@ -36,10 +36,14 @@ class JsonParser(BaseParser):
         request: HttpRequest = context["request"]._request
         limit: int = getattr(context.get("view"), "body_limit", POLICY.body_bytes)
         refuse_encoding(request)
-        value = parse_json(read_body(request, body_stream(request, stream), limit))
+        value = self.value_of(read_body(request, body_stream(request, stream), limit))
         if not isinstance(value, dict):
             raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "not_an_object", "The body is one JSON object.")])
         return value
+
+    def value_of(self, body: bytes) -> Any:
+        """Return the value that a body holds. Raises InvalidInput."""
+        return parse_json(body)
 
 
 def refuse_encoding(request: HttpRequest) -> None:

@@ -51,6 +51,7 @@ ASSUMED = {
     "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
     "snapshots.lifecycle.ReviewPolicy": "kept_for open_most daily batch",
     "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",
+    "snapshots.portability.PortabilityPolicy": "export_rows export_ids import_lines",
     "snapshots.queue.QueuePolicy": (
         "lease renew_every conversation_batch subject_batch subjects_visited outage_pause turn look_every seat "
         "seat_renewed_every"

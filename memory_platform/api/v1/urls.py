@@ -5,6 +5,8 @@ from memory_platform.api.v1 import (
     context,
     conversations,
     erasures,
+    export,
+    imports,
     jobs,
     messages,
     outcome,
@@ -34,4 +36,6 @@ urlpatterns = [
     *outcome.urlpatterns,
     *erasures.urlpatterns,
     *jobs.urlpatterns,
+    *export.urlpatterns,
+    *imports.urlpatterns,
 ]

@@ -52,7 +52,8 @@ def test_a_cursor_of_another_tenant_is_as_good_as_invented(acme: Caller, globex:
     ids, tried = seed(acme), 0
     seed(globex)  # the same subject and names: only the tenant differs
     for method, route in CALLS:
-        page = body_of(send(acme, method, route, ids)) if method == "GET" else {}
+        is_list = method == "GET" and not route.pattern.endswith("/export")  # lines are no page
+        page = body_of(send(acme, method, route, ids)) if is_list else {}
         if "next_cursor" in page:
             cursor = body_of(send(acme, method, route, ids, limit="1"))["next_cursor"]
             if cursor is None:

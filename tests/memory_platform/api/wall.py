@@ -106,6 +106,16 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/candidates/<own_id:candidate_id>/review"): ValidCall(
         lambda ids: {"decision": "reject", "reason": PLAIN}
     ),
+    ("POST", "v1/import"): ValidCall(
+        lambda ids: {
+            "lines": [
+                {"type": "header", "format": 1, "origin": ids.snapshot_id},
+                {"type": "subject", "subject_id": ids.subject_id, "metadata": {}},
+                {"type": "conversation", "id": ids.receipt_id, "external_id": ids.conversation_id},
+                {"type": "end", "counts": {"conversation": 1}},
+            ]
+        }
+    ),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
         lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
@@ -135,6 +145,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", f"{SNAPSHOT}/history"),
         ("GET", "v1/receipts/<own_id:receipt_id>"),
         ("DELETE", SUBJECT),
+        ("GET", f"{SUBJECT}/export"),
         ("GET", "v1/erasures/<own_id:erasure_id>"),
         ("GET", "v1/jobs/<own_id:job_id>"),
     ],

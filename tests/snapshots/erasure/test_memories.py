@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 from uuid import UUID
 
 import orjson
@@ -94,9 +95,9 @@ def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, aft
         assert [turn.content for turn in window_of(conversation).turns][-1] == after
         key = window_key(world.acme.tenant.id, conversation.id)
         assert is_genuine(certificate_of(erasure))
-    held = redis_client().call("tests", lambda client: client.hget(key, "turns"))
+    held = redis_client().call("tests", lambda client: cast(bytes, client.hget(key, "turns")))
     assert held
-    assert not any(word in bytes(held).decode().casefold() for word in CANARIES)
+    assert not any(word in held.decode().casefold() for word in CANARIES)
     assert erasure.erased["snapshot"] == 1
     assert erasure.erased["message"] == 1
     assert erasure.verified == {"rows_left": {}}
@@ -181,7 +182,7 @@ def test_a_worker_that_read_the_words_before_writes_nothing(world: World, monkey
     say(world.acme, SECRET)
     work(world.acme)
     say(world.acme, "She has two cats", conversation="trip")
-    real: Callable[..., object] = statements.prepare_snapshots
+    real: Callable[..., object] = prepare_snapshots
 
     def forgotten_meanwhile(*args: object) -> object:
         prepared = real(*args)

@@ -1,0 +1,136 @@
+"""Accepting an import: the whole export is checked, then its lines wait in parts for a worker (row D1)."""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import transaction
+
+from memory_platform.kernel.errors import FieldFault, InvalidInput
+from profiles.models import Subject
+from profiles.services.subjects import put_subject
+from snapshots.models import Job, JobKind, JobPart
+from snapshots.portability.columns import ColumnFault, read_row
+from snapshots.portability.lines import BY_NAME, END, FORMAT, HEADER, KINDS, SUBJECT
+from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
+from snapshots.queue.asked_jobs import add_job, nudge_jobs
+from tenants.isolation import current_tenant_id
+
+LINK = "link"
+"""Lines made here: keys to rows of the same table, set when all of them are there."""
+
+Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A checked export. ``rows`` are its lines in the order in which they are stored; ``origin`` is whose it was."""
+
+    subject_id: str
+    origin: UUID
+    metadata: dict[str, Any] = field(default_factory=dict)
+    rows: tuple[Line, ...] = ()
+
+
+def read_export(lines: Sequence[Any]) -> Import:
+    """Return the export that ``lines`` hold. Raises InvalidInput naming the first bad one, as ``lines.17.text``."""
+    if len(lines) < 3:  # noqa: PLR2004 - header, subject and end
+        raise _fault("lines", "incomplete", "An export has a header, a subject and an end.")
+    origin, subject = _header(lines[0]), _subject(lines[1])
+    counts, rows = Counter[str](), list[Line]()
+    for number, line in enumerate(lines[2:-1], 2):
+        rows.append(_row(number, line))
+        counts[line["type"]] += 1
+    _end(len(lines) - 1, lines[-1], counts)
+    return Import(subject["subject_id"], origin, subject["metadata"], tuple(_in_order(rows)))
+
+
+def accept_import(
+    asked: Import, *, subject_id: str | None, allow_forgotten: bool, policy: PortabilityPolicy = PORTABILITY
+) -> tuple[Subject, Job]:
+    """Make the subject on first sight and leave the lines to a job, in the open transaction."""
+    name = subject_id or asked.subject_id
+    put = put_subject(name)
+    if put.created:
+        put = put_subject(name, metadata=asked.metadata)
+    params = {"subject": str(put.subject.id), "origin": str(asked.origin), "allow_forgotten": allow_forgotten}
+    job = add_job(JobKind.IMPORT, params, total=sum(row["type"] != LINK for row in asked.rows))
+    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_parts(asked.rows, policy))]
+    JobPart.objects.bulk_create(parts, batch_size=20)
+    transaction.on_commit(partial(nudge_jobs, current_tenant_id()), robust=True)
+    return put.subject, job
+
+
+def unpacked(part: JobPart) -> list[dict[str, Any]]:
+    """Return the lines of a part; they are of one kind."""
+    lines: list[dict[str, Any]] = orjson.loads(zlib.decompress(bytes(part.packed)))
+    return lines
+
+
+def _parts(rows: Sequence[Line], policy: PortabilityPolicy) -> Iterator[bytes]:
+    for _, group in groupby(rows, key=lambda row: row["type"]):
+        lines = list(group)
+        for start in range(0, len(lines), policy.import_lines):
+            yield zlib.compress(orjson.dumps(lines[start : start + policy.import_lines]))
+
+
+def _header(line: Any) -> UUID:
+    if not isinstance(line, dict) or line.get("type") != HEADER:
+        raise _fault("lines.0", "not_a_header", "Must be the header of an export.")
+    if line.get("format") != FORMAT:
+        raise _fault("lines.0.format", "unknown_format", f"Must be {FORMAT}.")
+    try:
+        return UUID(str(line.get("origin")))
+    except ValueError:
+        raise _fault("lines.0.origin", "not_an_id", "Must be an id.") from None
+
+
+def _subject(line: Any) -> dict[str, Any]:
+    if not isinstance(line, dict) or line.get("type") != SUBJECT or not isinstance(line.get("subject_id"), str):
+        raise _fault("lines.1", "not_a_subject", "Must be the subject of an export.")
+    metadata = line.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise _fault("lines.1.metadata", "not_an_object", "Must be a JSON object.")
+    return {"subject_id": line["subject_id"], "metadata": metadata}
+
+
+def _row(number: int, line: Any) -> Line:
+    name = line.get("type") if isinstance(line, dict) else None
+    kind = BY_NAME.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise _fault(f"lines.{number}.type", "unknown_type", "Must be one of the types of an export.")
+    try:
+        read_row(kind, line)
+    except ColumnFault as fault:
+        raise _fault(f"lines.{number}.{fault.column}", "malformed", fault.message) from None
+    checked: Line = line
+    return checked
+
+
+def _end(number: int, line: Any, counts: Counter[str]) -> None:
+    if not isinstance(line, dict) or line.get("type") != END:
+        raise _fault(f"lines.{number}", "incomplete", "The export was cut off: its last line is missing.")
+    if line.get("counts") != dict(counts):
+        raise _fault(f"lines.{number}.counts", "incomplete", "Does not count the lines of the export.")
+
+
+def _in_order(rows: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines by table, each after those that it refers to, then the keys inside of tables."""
+    links: list[Line] = []
+    place = {kind.name: number for number, kind in enumerate(KINDS)}
+    for row in sorted(rows, key=lambda row: place[row["type"]]):
+        later = {name: row[name] for name in BY_NAME[row["type"]].later if row.get(name)}
+        if later:
+            links.append({"type": LINK, "of": row["type"], "id": row["id"], **later})
+        yield {**row, **dict.fromkeys(later)}
+    yield from links
+
+
+def _fault(field_name: str, code: str, message: str) -> InvalidInput:
+    return InvalidInput(faults=[FieldFault(field_name, code, message)])

@@ -1,0 +1,120 @@
+"""An export: everything held about a subject, line by line, in bounded memory (row D1).
+
+Each batch of rows is read in a transaction of its own: what is written meanwhile may or may not be in it, what is
+erased meanwhile ends it. The last line counts the others, so that a stream that was cut off is noticed.
+"""
+
+import zlib
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import models
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
+from profiles.selectors import subject_by_external_id
+from snapshots.models import Message, MessageArchive, Receipt
+from snapshots.portability.lines import END, FORMAT, HEADER, KINDS, SUBJECT, LineKind
+from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
+from tenants.isolation import tenant_tx
+
+NOTHING = UUID(int=0)
+PACKED = "rendered"
+"""The column of receipts that is compressed JSON; a line shows it as JSON."""
+
+
+class ErasedMeanwhile(Exception):
+    """The subject was erased while it was being exported."""
+
+
+def export_lines(tenant_id: UUID, external_id: str, policy: PortabilityPolicy = PORTABILITY) -> Iterator[bytes]:
+    """Yield the lines of an export, each with its line end. Raises NotFound before the first line is asked for."""
+    with tenant_tx(tenant_id):
+        subject = subject_by_external_id(external_id)
+    return _lines(tenant_id, subject, policy)
+
+
+def _lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy) -> Iterator[bytes]:
+    counts = Counter[str]()
+    yield _line({"type": HEADER, "format": FORMAT, "exported_at": utc_now(), "origin": subject.id})
+    yield _line({"type": SUBJECT, "subject_id": subject.external_id, **_of_subject(subject)})
+    try:
+        for kind in KINDS:
+            for rows in _batches(tenant_id, subject, kind, policy):
+                counts[kind.name] += len(rows)
+                yield b"".join(_line({"type": kind.name, **row}) for row in rows)
+        with tenant_tx(tenant_id):
+            _still_there(subject)
+    except ErasedMeanwhile:
+        return  # without the last line
+    yield _line({"type": END, "counts": counts})
+
+
+def _batches(
+    tenant_id: UUID, subject: Subject, kind: LineKind, policy: PortabilityPolicy
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the subject's rows of one table, in the order of their ids, a batch at a time."""
+    after = NOTHING
+    while ids := _ids_after(tenant_id, subject, kind, after, policy):
+        for start in range(0, len(ids), policy.export_rows):
+            with tenant_tx(tenant_id):
+                _still_there(subject)
+                rows = _rows(subject, kind, ids[start : start + policy.export_rows])
+            yield rows
+        after = ids[-1]
+
+
+def _ids_after(tenant_id: UUID, subject: Subject, kind: LineKind, after: UUID, policy: PortabilityPolicy) -> list[UUID]:
+    """Return many ids at once: a table is sorted for each of these reads, not for each batch of rows."""
+    with tenant_tx(tenant_id):
+        rows = kind.model._default_manager.filter(subject_id=subject.id, id__gt=after).order_by("id")
+        return list(rows.values_list("id", flat=True)[: policy.export_ids])
+
+
+def _rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+    found = kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id")
+    rows = list(found)
+    if kind.model is Message:
+        _bring_back_archived(rows)  # type: ignore[arg-type]  # a list of messages
+    return [_shown(row, kind) for row in rows]
+
+
+def _shown(row: models.Model, kind: LineKind) -> dict[str, Any]:
+    shown = {"id": row.pk} | {name: getattr(row, name) for name in kind.columns}
+    if isinstance(row, Receipt):
+        shown[PACKED] = None if row.rendered is None else orjson.loads(zlib.decompress(bytes(row.rendered)))
+    return shown
+
+
+def _bring_back_archived(messages: Sequence[Message]) -> None:
+    """Give archived messages their words, as read from the archive; nothing is written."""
+    away = {str(message.id): message for message in messages if message.archived}
+    conversations = {message.conversation_id for message in away.values()}
+    for archive in MessageArchive.objects.filter(conversation_id__in=conversations) if away else ():
+        held = orjson.loads(zlib.decompress(bytes(archive.packed)))
+        for key, words in held.items() if isinstance(held, dict) else ((one["id"], one) for one in held):
+            for name in ("content", "parts", "tool_calls", "metadata") if key in away else ():
+                setattr(away[key], name, words[name])
+
+
+def _still_there(subject: Subject) -> None:
+    if not Subject.objects.filter(id=subject.id, erasing=False).exists():
+        raise ErasedMeanwhile
+
+
+def _of_subject(subject: Subject) -> dict[str, Any]:
+    return {"metadata": subject.metadata, "created_at": subject.created_at}
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bytes | memoryview):
+        return b64encode(bytes(value)).decode()
+    raise TypeError

@@ -1,0 +1,160 @@
+"""Working at an import: part by part, each in one transaction with its mark that it is done (row D1)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from memory_platform.observability.logs import Event, log
+from profiles.models import Subject
+from profiles.services.forgetting import forgotten_texts, has_marks
+from profiles.services.search_text import refresh_search_text
+from snapshots.embedding.contextual import Turn
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.store import store_snapshots, touch_memory
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.statements import is_statement, messages_at
+from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
+from snapshots.portability.accept import LINK, unpacked
+from snapshots.portability.lines import BY_NAME
+from snapshots.portability.renaming import Renaming
+from snapshots.portability.store import (
+    CONFLICT,
+    FORGOTTEN,
+    STORED,
+    UNCHANGED,
+    Values,
+    ids_there,
+    read_lines,
+    same_conversations,
+    store_links,
+    store_rows,
+)
+from snapshots.queue.asked_jobs import advance_job, finish_job, hold_job
+from tenants.isolation import tenant_tx
+
+NOT_IN_A_DRAFT = ("recorded_at", "retired_at", "invalid_at", "last_validated_at", "version")
+"""Columns of a snapshot that a new one does not choose."""
+
+
+def run_import(tenant_id: UUID, job: Job) -> None:
+    """Store what is left of an accepted import. Safe to be stopped anywhere, and to run twice."""
+    while True:
+        with tenant_tx(tenant_id):
+            part = JobPart.objects.filter(job_id=job.id).order_by("number").first()
+        if part is None:
+            break
+        _store_part(tenant_id, job, part)
+    with tenant_tx(tenant_id):
+        hold_job(job)
+        _refresh(UUID(job.params["subject"]))
+        finish_job(job, job.result)
+    log(Event.IMPORT_FINISHED, tenant=tenant_id, job=str(job.id), lines=job.total)
+
+
+def _store_part(tenant_id: UUID, job: Job, part: JobPart) -> None:
+    """Store one part; snapshots are indexed and embedded before, with no transaction open."""
+    lines, renaming = unpacked(part), _renaming(job)
+    name = lines[0]["type"]
+    prepared: list[PreparedSnapshot] = []
+    if name == "snapshot":
+        with tenant_tx(tenant_id):
+            drafts = _drafts(read_lines(lines, renaming), renaming.target)
+        prepared = prepare_snapshots(drafts, active_embedders())
+    with tenant_tx(tenant_id):
+        hold_job(job)
+        fates = _stored(job, lines, renaming, prepared)
+        counts: dict[str, Counter[str]] = {fate: Counter(job.result.get(fate, {})) for fate in fates}
+        for fate, number in fates.items():
+            counts[fate][name] += number
+        job.result |= {fate: dict(rows) for fate, rows in counts.items() if +rows}
+        Job.objects.filter(id=job.id).update(result=job.result, params=job.params)
+        JobPart.objects.filter(job_id=job.id, id=part.id).delete()
+        advance_job(job, done=len(lines) if name != LINK else 0)
+
+
+def _stored(
+    job: Job, lines: Sequence[dict[str, Any]], renaming: Renaming, prepared: Sequence[PreparedSnapshot]
+) -> Counter[str]:
+    name, allowed = lines[0]["type"], bool(job.params["allow_forgotten"])
+    if name == LINK:
+        return store_links(lines, renaming.target, renaming)
+    rows = read_lines(lines, renaming)
+    if name == "snapshot":
+        return _store_snapshots(rows, renaming.target, prepared, allow_forgotten=allowed)
+    if name == "conversation":
+        job.params["known"] = job.params.get("known", {}) | same_conversations(rows, renaming.target)
+        rows = read_lines(lines, _renaming(job))
+    return store_rows(BY_NAME[name], renaming.target, rows, allow_forgotten=allowed)
+
+
+def _store_snapshots(
+    rows: Sequence[Values], subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
+) -> Counter[str]:
+    """Store snapshots in the one way there is, then give them the columns that a new one does not choose."""
+    touch_memory(subject_id, changed=())
+    before = ids_there(Snapshot, subject_id, [row["id"] for row in rows])
+    gone = set[str]()
+    if not allow_forgotten and has_marks(subject_id):
+        gone = forgotten_texts(subject_id, [one.draft.text for one in prepared])
+    new = [one for one in prepared if one.draft.id not in before and one.draft.text not in gone]
+    stored = set(store_snapshots(new, allow_forgotten=True))
+    columns = {row["id"]: row for row in rows}
+    objects = list(Snapshot.objects.filter(subject_id=subject_id, id__in=stored))
+    for snapshot in objects:
+        for name in NOT_IN_A_DRAFT:
+            setattr(snapshot, name, columns[snapshot.id][name])
+    Snapshot.objects.bulk_update(objects, NOT_IN_A_DRAFT, batch_size=500)
+    refused = len(rows) - len(before) - len(stored)
+    return Counter({STORED: len(stored), UNCHANGED: len(before), FORGOTTEN: refused, CONFLICT: 0})
+
+
+def _drafts(rows: Sequence[Values], subject_id: UUID) -> list[SnapshotDraft]:
+    """Return what storing these snapshots takes, each statement after the turn before it as imported by now."""
+    places = {(row["conversation_id"], row["seq"] - 1) for row in rows if row["conversation_id"] and row["seq"]}
+    before = messages_at(places, [subject_id]) if places else {}
+    there = ids_there(Conversation, subject_id, [row["conversation_id"] for row in rows if row["conversation_id"]])
+    kept = [row if row["conversation_id"] in there else {**row, "conversation_id": None} for row in rows]
+    return [_draft(row, subject_id, before.get((row["conversation_id"], (row["seq"] or 0) - 1))) for row in kept]
+
+
+def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotDraft:
+    text, masked = mask_sensitive(row["text"])
+    turn = None
+    if previous is not None and previous.content:
+        turn = Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at)
+    return SnapshotDraft(
+        id=row["id"],
+        subject_id=subject_id,
+        kind=row["kind"],
+        text=text,
+        said_at=row["said_at"],
+        valid_at=row["valid_at"],
+        expires_at=row["expires_at"],
+        name=row["name"],
+        conversation_id=row["conversation_id"],
+        seq=row["seq"],
+        previous=turn,
+        previous_is_memory=turn is None or (previous is not None and is_statement(previous)),
+        category=row["category"],
+        topics=tuple(row["topics"]),
+        importance=row["importance"],
+        confidence=row["confidence"],
+        provenance=row["provenance"],
+        metadata=row["metadata"],
+        masked=row["masked"] or masked > 0,
+        raw_fallback=row["raw_fallback"],
+    )
+
+
+def _renaming(job: Job) -> Renaming:
+    params = job.params
+    return Renaming(UUID(params["origin"]), UUID(params["subject"]), params.get("known", {}))
+
+
+def _refresh(subject_id: UUID) -> None:
+    """Bring up to date what is made from all rows together: the console's search text, and images by a new epoch."""
+    refresh_search_text(Subject.objects.get(id=subject_id))
+    own = Snapshot.objects.filter(subject_id=subject_id).order_by()
+    touch_memory(subject_id, changed=own.values_list("position", flat=True))

@@ -1,0 +1,109 @@
+"""What a line of an export says: one row of one table, by column, without tenant and subject.
+
+One list tells which tables leave and come back, in the order in which they refer to each other, and why others do not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.db import models
+
+from profiles.models import Candidate, Preference, ProfileFact, Tag
+from snapshots.models import (
+    BeliefCounter,
+    Calibration,
+    Consolidation,
+    Conversation,
+    FastLaneChange,
+    MemoryReview,
+    Message,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    Snapshot,
+    SnapshotCounter,
+    SnapshotSource,
+    SnapshotVersion,
+    TagSource,
+)
+
+FORMAT = 1
+HEADER = "header"
+SUBJECT = "subject"
+END = "end"
+
+
+@dataclass(frozen=True, slots=False)
+class LineKind:
+    """One table in an export. ``later``: keys to rows of the same table, set once all of them are there.
+
+    ``ids``: columns that name rows without a key, each a UUID, a text, or a list of them. ``left_out``: made anew here.
+    """
+
+    name: str
+    model: type[models.Model]
+    later: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    left_out: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def columns(self) -> dict[str, models.Field[Any, Any]]:
+        """The columns of a line by name; keys end in ``_id``."""
+        hidden = {"tenant_id", "subject_id", "id", *self.left_out}
+        return {one.attname: one for one in self.model._meta.concrete_fields if one.attname not in hidden}
+
+    @cached_property
+    def keys(self) -> dict[str, type[models.Model]]:
+        """The keys of a line that are set when it is stored, with the table that each refers to."""
+        return {
+            name: one.related_model
+            for name, one in self.columns.items()
+            if isinstance(one, models.ForeignKey) and name not in self.later and isinstance(one.related_model, type)
+        }
+
+
+KINDS = (
+    LineKind("profile_fact", ProfileFact, later=("superseded_by_id", "version_of_id")),
+    LineKind("preference", Preference, later=("superseded_by_id", "version_of_id")),
+    LineKind("tag", Tag),
+    LineKind("conversation", Conversation),
+    LineKind("message", Message, left_out=frozenset({"content_hash", "archived"})),
+    LineKind(
+        "snapshot",
+        Snapshot,
+        later=("superseded_by_id",),
+        left_out=frozenset({"content_hash", "position"}),
+    ),
+    LineKind("snapshot_version", SnapshotVersion),
+    LineKind("snapshot_source", SnapshotSource),
+    LineKind("preference_source", PreferenceSource),
+    LineKind("profile_fact_source", ProfileFactSource),
+    LineKind("tag_source", TagSource),
+    LineKind("candidate", Candidate, ids=("message_ref",)),
+    LineKind("consolidation", Consolidation, ids=("memory_ref", "members")),
+    LineKind("calibration", Calibration, ids=("memory_ref",)),
+    LineKind("memory_review", MemoryReview, ids=("memory_ref",)),
+    LineKind("snapshot_counter", SnapshotCounter),
+    LineKind("belief_counter", BeliefCounter, ids=("memory_ref",)),
+    LineKind("fast_lane_change", FastLaneChange, ids=("memory_ref",)),
+    LineKind("receipt", Receipt),
+    LineKind("receipt_memory", ReceiptMemory, ids=("memory_ref",)),
+)
+"""Everything that is held, each kind after those that it refers to."""
+
+BY_NAME: Mapping[str, LineKind] = {kind.name: kind for kind in KINDS}
+
+STAYS: Mapping[str, str] = {
+    "snapshot_words": "made of the snapshot",
+    "snapshot_vector": "made of the snapshot by whatever model is configured",
+    "memory_block": "a copy of the words and vectors",
+    "subject_memory": "counts and locks",
+    "message_archive": "the words stand in the lines of their messages",
+    "work": "what is still to be done with messages; an import brings what was done",
+    "idempotent_reply": "copies of answers, for a day",
+    "forgotten": "keyed hashes that mean nothing elsewhere",
+}
+"""Tables of a subject that do not leave, and why."""

@@ -1,0 +1,17 @@
+"""The numbers of export and import."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.policy import assumed
+
+
+@dataclass(frozen=True, slots=True)
+class PortabilityPolicy:
+    """How much is in memory at once: rows of an export, lines of one part of an import."""
+
+    export_rows: int = assumed(500, owner="portability", settle_by="memory of a web worker while large subjects leave")
+    export_ids: int = assumed(20_000, owner="portability", settle_by="time of an export of a million rows")
+    import_lines: int = assumed(500, owner="portability", settle_by="time of a part with a slow embedding service")
+
+
+PORTABILITY = PortabilityPolicy()

@@ -1,0 +1,35 @@
+"""Ids of an import: the exported ones where they are the subject's own still, else ones made for this subject.
+
+An id made here depends on the subject and the exported id alone: importing the same lines twice meets the same rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """From an export of the subject ``origin`` to the subject ``target``.
+
+    ``known`` holds rows that stand in the target under other ids already: conversations of the same name.
+    """
+
+    origin: UUID
+    target: UUID
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, exported: UUID) -> UUID:
+        """Return the id that a row has here."""
+        made = exported if self.origin == self.target else stable_id("import", self.target, exported)
+        return UUID(self.known[str(made)]) if str(made) in self.known else made
+
+    def of_text(self, exported: Any) -> Any:
+        """Return what stands for an exported id in JSON; what is no id stays as it is."""
+        try:
+            return str(self.of(UUID(exported)))
+        except (ValueError, TypeError, AttributeError):
+            return exported

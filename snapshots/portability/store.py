@@ -1,0 +1,164 @@
+"""Storing the lines of one table: what is there stays as it is, what does not fit is rejected with a reason."""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import models
+
+from profiles.models import Preference
+from profiles.services.forgetting import forgotten_messages, forgotten_texts, has_marks
+from snapshots.intake.values import IncomingMessage
+from snapshots.models import Conversation, Message, Receipt, SnapshotVersion
+from snapshots.portability.accept import LINK
+from snapshots.portability.columns import read_row
+from snapshots.portability.lines import BY_NAME, LineKind
+from snapshots.portability.renaming import Renaming
+
+Values = dict[str, Any]
+STORED, UNCHANGED, FORGOTTEN, CONFLICT = "stored", "unchanged", "forgotten", "conflict"
+
+
+def read_lines(lines: Sequence[dict[str, Any]], renaming: Renaming) -> list[Values]:
+    """Return lines of one table as columns, with the ids that they have here; keys of links stay None."""
+    kind = BY_NAME[lines[0]["type"]]
+    return [_renamed(read_row(kind, line), kind, renaming) for line in lines]
+
+
+def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[Values], *, allow_forgotten: bool) -> Counter[str]:
+    """Store rows of one table in the open scope; return what became of them."""
+    kept = list(rows) if allow_forgotten else _without_forgotten(kind, subject_id, rows)
+    fates = Counter({FORGOTTEN: len(rows) - len(kept)})
+    fitting = _with_keys_there(kind, subject_id, kept)
+    before = ids_there(kind.model, subject_id, [row["id"] for row in fitting])
+    new = [row for row in fitting if row["id"] not in before]
+    objects = [kind.model(subject_id=subject_id, **_columns(kind, row)) for row in new]
+    kind.model._default_manager.bulk_create(objects, ignore_conflicts=True, batch_size=500)
+    stored = ids_there(kind.model, subject_id, [row["id"] for row in new])
+    _restore_times(kind, [one for one in objects if one.pk in stored], {row["id"]: row for row in new})
+    fates += Counter({STORED: len(stored), UNCHANGED: len(before)})
+    fates[CONFLICT] += len(kept) - len(stored) - len(before)
+    return fates
+
+
+def store_links(lines: Iterable[dict[str, Any]], subject_id: UUID, renaming: Renaming) -> Counter[str]:
+    """Set keys between rows of one table, where both are there and the key is not set yet."""
+    stored = 0
+    for line in lines:
+        kind = BY_NAME[line["of"]]
+        wanted = {name: renaming.of(UUID(line[name])) for name in kind.later if line.get(name)}
+        there = ids_there(kind.model, subject_id, wanted.values())
+        row = kind.model._default_manager.filter(subject_id=subject_id, id=renaming.of(UUID(line["id"])))
+        for name, value in wanted.items():
+            if value in there:
+                stored += row.filter(**{f"{name}__isnull": True}).update(**{name: value})
+    return Counter({f"{LINK}s": stored})
+
+
+def same_conversations(rows: Sequence[Values], subject_id: UUID) -> dict[str, str]:
+    """Return, for conversations that the subject has under another id, that id."""
+    names = {row["external_id"]: row["id"] for row in rows}
+    held = Conversation.objects.filter(subject_id=subject_id, external_id__in=names).order_by()
+    found = held.values_list("external_id", "id")
+    return {str(names[name]): str(row_id) for name, row_id in found if row_id != names[name]}
+
+
+def ids_there(model: type[models.Model], subject_id: UUID, ids: Iterable[UUID]) -> set[UUID]:
+    """Return those of ``ids`` that are the subject's rows."""
+    wanted = set(ids)
+    if not wanted:
+        return set()
+    rows = model._default_manager.filter(subject_id=subject_id, id__in=wanted).order_by()
+    return set(rows.values_list("id", flat=True))
+
+
+def _renamed(values: Values, kind: LineKind, renaming: Renaming) -> Values:
+    own = {"id", *kind.keys, *kind.ids}
+    renamed = {name: _renamed_value(value, renaming) if name in own else value for name, value in values.items()}
+    if kind.model is Receipt:
+        renamed["candidates"] = [
+            {**one, "memory_id": renaming.of_text(one.get("memory_id"))} for one in renamed["candidates"]
+        ]
+    return renamed
+
+
+def _renamed_value(value: Any, renaming: Renaming) -> Any:
+    if isinstance(value, list):
+        return [renaming.of(one) for one in value]
+    return None if value is None else renaming.of(value)
+
+
+def _with_keys_there(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    """Return the rows whose keys meet rows; a key that may be empty is, where it meets none."""
+    fitting = [dict(row) for row in rows]
+    for name, model in kind.keys.items():
+        there = ids_there(model, subject_id, [row[name] for row in fitting if row[name]])
+        if kind.columns[name].null:
+            for row in fitting:
+                row[name] = row[name] if row[name] in there else None
+        else:
+            fitting = [row for row in fitting if row[name] in there]
+    return fitting
+
+
+def _columns(kind: LineKind, row: Values) -> Values:
+    if kind.model is Message:
+        return {**row, "content_hash": fingerprint(row)}
+    if kind.model is Receipt and row.get("rendered") is not None:
+        return {**row, "rendered": zlib.compress(orjson.dumps(row["rendered"]))}
+    return row
+
+
+def fingerprint(row: Values) -> bytes:
+    """Return the hash by which a repeated post of this message is told from another."""
+    return IncomingMessage(
+        role=row["role"],
+        content=row["content"],
+        name=row["name"],
+        tool_calls=row["tool_calls"],
+        tool_call_id=row["tool_call_id"] or None,
+    ).fingerprint()
+
+
+def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mapping[UUID, Values]) -> None:
+    """Write times that Django sets by itself as they were exported."""
+    own = [
+        name
+        for name, column in kind.columns.items()
+        if getattr(column, "auto_now", False) or getattr(column, "auto_now_add", False)
+    ]
+    for one in objects:
+        for name in own:
+            setattr(one, name, rows[one.pk][name])
+    if own and objects:
+        kind.model._default_manager.bulk_update(objects, own, batch_size=500)
+
+
+def _without_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    """Return the rows that bring back nothing the subject had forgotten."""
+    if not has_marks(subject_id):
+        return list(rows)
+    if kind.model is Message:
+        return _messages_not_forgotten(subject_id, rows)
+    if kind.model is Preference:
+        gone = forgotten_texts(subject_id, [text for row in rows for text in (row["statement"], str(row["value"]))])
+        kept = [row for row in rows if str(row["value"]) not in gone]
+        return [{**row, "statement": "" if row["statement"] in gone else row["statement"]} for row in kept]
+    if kind.model is SnapshotVersion:
+        gone = forgotten_texts(subject_id, [str(row["fields"].get("text", "")) for row in rows])
+        return [row for row in rows if str(row["fields"].get("text", "")) not in gone]
+    if kind.model is Receipt:
+        return [{**row, "rendered": None} for row in rows]  # what a prompt showed cannot be compared with a mark
+    return list(rows)
+
+
+def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    conversations = Conversation.objects.filter(subject_id=subject_id, id__in={row["conversation_id"] for row in rows})
+    named = dict(conversations.order_by().values_list("id", "external_id"))
+    names = {row["id"]: (named.get(row["conversation_id"], ""), row["external_id"]) for row in rows}
+    gone = forgotten_messages(subject_id, list(names.values()))
+    texts = forgotten_texts(subject_id, [row["content"] for row in rows])
+    return [row for row in rows if names[row["id"]] not in gone and row["content"] not in texts]
