@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
+from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.feedback.policy import LOOP
 from snapshots.lifecycle.policy import (
     BACKFILL_RUN_POLICY,
@@ -109,6 +110,13 @@ TIMETABLE = (
         runs="snapshots.jobs.roll_up_indicators_job",
         why=gettext_noop("The indicators of today are at most an hour old."),
         owner="feedback",
+    ),
+    Job(
+        "consolidate-memories",
+        every=CONSOLIDATION.daily,
+        runs="snapshots.jobs.consolidate_memories_job",
+        why=gettext_noop("Memories that say nearly the same become one; it can be taken apart again."),
+        owner="consolidation",
     ),
     Job(
         "calibrate-confidence",

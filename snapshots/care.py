@@ -2,23 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from uuid import UUID
 
+from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
+from snapshots.consolidation.policy import CONSOLIDATION
+from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.policy import CALIBRATION, PURGE_POLICY, REVIEW
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.values import CarePreview
+from tenants.isolation import tenant_tx
 from tenants.services.job_runs import RoundWork, Turn, forget_old_runs, run_round
 from tenants.services.slots import Default
 
 
 @dataclass(frozen=True, slots=True)
 class CareJob:
-    """One job. ``preview`` answers in a tenant's open scope and changes nothing; ``run`` does one tenant's share."""
+    """One job. ``preview`` says what it would do in a tenant, and changes nothing; ``run`` does one tenant's share."""
 
     name: str
     every: Default
-    preview: Callable[[], CarePreview]
+    preview: Callable[[UUID], CarePreview]
     run: RoundWork
 
 
@@ -33,21 +38,37 @@ def _purge(turn: Turn) -> int:
     return purge_tenant(turn.tenant_id, until=turn.ends_at)
 
 
+def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
+    """Return the preview in a scope of its own."""
+
+    def previewed(tenant_id: UUID) -> CarePreview:
+        with tenant_tx(tenant_id):
+            return preview()
+
+    return previewed
+
+
 CARE = {
     job.name: job
     for job in (
         CareJob(
+            "consolidate-memories",
+            CONSOLIDATION.daily,
+            lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
+            lambda turn: consolidate_tenant(turn, active_embedders()),
+        ),
+        CareJob(
             "calibrate-confidence",
             CALIBRATION.daily,
-            preview_calibration,
+            _within(preview_calibration),
             lambda turn: calibrate_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
         ),
         CareJob(
             "review-memories",
             REVIEW.daily,
-            preview_review,
+            _within(preview_review),
             lambda turn: review_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
         ),
-        CareJob("purge-expired", PURGE_POLICY.every, lambda: CarePreview(preview_purge()), _purge),
+        CareJob("purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge())), _purge),
     )
 }

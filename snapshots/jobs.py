@@ -111,6 +111,12 @@ def purge_expired_job() -> None:
 
 
 @platform_job
+def consolidate_memories_job() -> None:
+    """Join memories that say nearly the same."""
+    run_care("consolidate-memories")
+
+
+@platform_job
 def calibrate_confidence_job() -> None:
     """Let confidence follow what came of injected memories."""
     run_care("calibrate-confidence")

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
@@ -44,9 +44,13 @@ def terms(text: str) -> list[str]:
     return found
 
 
+def stems(words: Sequence[str]) -> list[str]:
+    """Return the English stem of each word; words of other scripts stay as they are."""
+    return list(_stemmers.english.stemWords(words))
+
+
 def _stems(words: Iterable[str]) -> list[str]:
-    kept = [word[:TERM_LENGTH] for word in words if word not in ENGLISH]
-    return list(_stemmers.english.stemWords(kept))
+    return stems([word[:TERM_LENGTH] for word in words if word not in ENGLISH])
 
 
 def _characters_and_bigrams(run: str) -> list[str]:

@@ -29,6 +29,7 @@ ASSUMED = {
     ),
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
+    "snapshots.consolidation.ConsolidationPolicy": "least_shared longest at_once daily",
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
@@ -65,6 +66,7 @@ ASSUMED = {
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
+    "tenants.ModelUsePolicy": "daily_tokens",
     "tenants.RunPolicy": "beat_tolerance least_gap late lease mark_every deaths time continue_every",
     "tenants.ScopePolicy": "idle",
 }

@@ -11,7 +11,6 @@ from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import quiet_events
 from snapshots.care import CARE, CareJob
 from tenants.errors import TenantUnknown
-from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.selectors import tenant_by_slug
 from tenants.services.job_runs import run_by_hand
@@ -53,8 +52,7 @@ class Command(PlatformCommand):
             raise CommandError(f"There is no tenant {slug!r}.") from None
 
     def _preview(self, job: CareJob, slug: str, tenant_id: UUID, examples: int) -> None:
-        with tenant_tx(tenant_id):
-            found = job.preview()
+        found = job.preview(tenant_id)
         counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
         self.stdout.write(f"{slug}: would do {counts}")
         for line in found.examples[:examples]:

@@ -1,0 +1,120 @@
+"""Which of one subject's memories become one: candidates by their words, then every pair by its cosine. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.consolidation.meaning import Meaning, meaning_of, same_meaning
+from snapshots.consolidation.policy import ConsolidationPolicy
+
+Float32 = npt.NDArray[np.float32]
+STATEMENTS = frozenset({"statement"})
+CONVERSATIONS = frozenset({"conversation", "segment"})
+JOINED = "consolidated"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One memory as far as joining it asks for, and the version in which it was read."""
+
+    id: UUID
+    version: int
+    kind: str
+    text: str
+    name: str | None
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Memories of which each pair says the same, and the least cosine among the pairs."""
+
+    members: tuple[Member, ...]
+    similarity: float
+
+
+def candidates(members: Sequence[Member], policy: ConsolidationPolicy) -> list[list[Member]]:
+    """Return the lists of memories among which a group may be: one speaker, one category, words that agree.
+
+    A text of several sentences stands in the list of its first sentence that others say, too. Lists are cut to
+    ``at_once``: what was said a thousand times becomes one in several nights.
+    """
+    buckets: dict[tuple[object, ...], list[Member]] = defaultdict(list)
+    longer: list[tuple[Member, Meaning]] = []
+    for member in members:
+        meaning = meaning_of(member.text)
+        if len(meaning.sentences) == 1:
+            buckets[(member.name, member.category, meaning.key)].append(member)
+        elif meaning.sentences:
+            longer.append((member, meaning))
+    said = Counter(_sentence(member, meaning, words) for member, meaning in longer for words in set(meaning.sentences))
+    for member, meaning in longer:
+        shared = (one for words in meaning.sentences if said[one := _sentence(member, meaning, words)] > 1)
+        buckets[next(shared, (member.id,))].append(member)
+    cut = (bucket[n : n + policy.at_once] for bucket in buckets.values() for n in range(0, len(bucket), policy.at_once))
+    return [some for some in cut if len(some) >= policy.least_members]
+
+
+def _sentence(member: Member, meaning: Meaning, words: tuple[str, ...]) -> tuple[object, ...]:
+    return member.name, member.category, meaning.guards, words
+
+
+def groups_among(
+    members: Sequence[Member],
+    vectors: Float32,
+    apart: Collection[frozenset[UUID]],
+    policy: ConsolidationPolicy,
+    *,
+    bound: float,
+) -> list[Group]:
+    """Return complete-link groups: each pair of a group says the same and is nearer than ``bound``.
+
+    ``vectors`` are unit rows, shape (n, d), zero for a text without one. Members of one of the ``apart`` sets are
+    never joined again. Members that go well with many come first, so that groups are as large as can be.
+    """
+    cosines = vectors @ vectors.T
+    joins = (cosines > bound) & _may_join(members, apart, policy)
+    left = list(np.argsort(-joins.sum(axis=1), kind="stable"))
+    groups = []
+    while left:
+        taken = [left.pop(0)]
+        for other in list(left):
+            if all(joins[other, one] for one in taken):
+                taken.append(other)
+        left = [one for one in left if one not in taken]
+        if len(taken) >= policy.least_members:
+            pairs = cosines[np.ix_(taken, taken)]
+            groups.append(Group(tuple(members[one] for one in sorted(taken)), float(pairs.min())))
+    return groups
+
+
+def _may_join(
+    members: Sequence[Member], apart: Collection[frozenset[UUID]], policy: ConsolidationPolicy
+) -> npt.NDArray[np.bool_]:
+    meanings = [meaning_of(member.text) for member in members]
+    allowed = np.zeros((len(members), len(members)), np.bool_)
+    for i, j in _pairs(len(members)):
+        allowed[i, j] = allowed[j, i] = (
+            _kinds_agree(members[i].kind, members[j].kind)
+            and _say_the_same(meanings[i], meanings[j], policy)
+            and not any(members[i].id in kept and members[j].id in kept for kept in apart)
+        )
+    return allowed
+
+
+def _pairs(count: int) -> Iterator[tuple[int, int]]:
+    return ((i, j) for i in range(count) for j in range(i))
+
+
+def _kinds_agree(one: str, other: str) -> bool:
+    """A statement is never joined with what was made of a whole conversation; what was joined before goes with both."""
+    kinds: Iterable[str] = {one, other} - {JOINED}
+    return not kinds or any(set(kinds) <= alike for alike in (STATEMENTS, CONVERSATIONS))
+
+
+def _say_the_same(one: Meaning, other: Meaning, policy: ConsolidationPolicy) -> bool:
+    return same_meaning(one, other, least_shared=policy.least_shared)

@@ -1,0 +1,134 @@
+"""Storing a joined memory and taking it apart again (row E3), and reading what may be joined. In open scopes.
+
+What was joined stays: it ends on the valid clock in favour of the joined memory, as any superseded one does, and its
+history says so. Whatever another writer changed since the memories were read stops the join: a person's edit wins.
+"""
+
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, NotFound
+from memory_platform.kernel.ids import stable_id
+from profiles.policy import BELIEFS
+from profiles.values import Provenance
+from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, Group, Member
+from snapshots.consolidation.meaning import added_sentences
+from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft
+from snapshots.embedding.sayings import REPEATS_NOTHING
+from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.versions import SUPERSEDED, keep_image, supersede
+from snapshots.models import Consolidation, Lane, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
+
+MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
+
+Summarise = Callable[[Sequence[str]], str | None]
+"""May write one text for several that say nearly the same, longest first; None leaves it to the extractive way."""
+
+
+class ConsolidationUndone(Conflict):
+    """It was taken apart already, or the joined memory is part of another by now. HTTP 409."""
+
+    code = "consolidation_undone"
+
+
+def members_of(subject_id: UUID) -> list[Member]:
+    """Return the memories that may be joined: current, whole, and true whenever they are said."""
+    repeating = SnapshotWords.objects.filter(subject_id=subject_id).exclude(saying=REPEATS_NOTHING)
+    telling = set(repeating.filter(saying__isnull=False).order_by().values_list("snapshot_id", flat=True))
+    rows = _current(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
+    columns = rows.values_list("id", "version", "kind", "text", "name", "category")
+    return [Member(*row) for row in columns.iterator(2_000) if row[0] in telling]
+
+
+def taken_apart(subject_id: UUID) -> list[frozenset[UUID]]:
+    """Return what somebody has taken apart: those memories are not joined again."""
+    undone = Consolidation.objects.filter(subject_id=subject_id, lane=Lane.SNAPSHOTS, undone_at__isnull=False)
+    return [frozenset(members) for members in undone.values_list("members", flat=True)]
+
+
+def draft_of(subject_id: UUID, group: Group, summarise: Summarise | None = None) -> SnapshotDraft | None:
+    """Return what the joined memory will say, in the open scope; None when a member is gone by now.
+
+    Its text is the longest member's with the sentences that only others have; sources and topics are united; it is as
+    sure as its surest member, within the ceiling of an analysis; its times are those of the newest.
+    """
+    rows = list(_current(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id"))
+    if len(rows) < len(group.members):
+        return None
+    texts = sorted((row.text for row in rows), key=len, reverse=True)
+    text = (summarise(texts) if summarise else None) or " ".join([texts[0], *added_sentences(texts[0], texts[1:])])
+    sources = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=[row.id for row in rows])
+    return SnapshotDraft(
+        id=stable_id("consolidated", *sorted(str(row.id) for row in rows)),
+        subject_id=subject_id,
+        kind=SnapshotKind.CONSOLIDATED,
+        text=text,
+        name=rows[0].name,
+        said_at=rows[0].said_at,
+        valid_at=utc_now(),
+        expires_at=None,
+        category=rows[0].category,
+        topics=tuple(dict.fromkeys(topic for row in rows for topic in row.topics)),
+        importance=max(row.importance for row in rows),
+        confidence=min(max(row.confidence for row in rows), BELIEFS.ceiling(Provenance.ANALYSIS)),
+        provenance=Provenance.ANALYSIS,
+        message_ids=tuple(sources.order_by("message_id").values_list("message_id", flat=True).distinct()),
+    )
+
+
+def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
+    """Store the joined memory and end its members, in the open scope; False when anything has changed meanwhile."""
+    subject_id, joined_id = prepared.draft.subject_id, prepared.draft.id
+    lock_memory(subject_id)
+    versions = {member.id: member.version for member in group.members}
+    members = _current(subject_id).filter(id__in=versions)
+    if dict(members.order_by().values_list("id", "version")) != versions:
+        return False
+    if joined_id not in store_snapshots([prepared]):
+        return False  # the subject had this forgotten
+    supersede(subject_id, members, by=joined_id, invalid_at=prepared.draft.valid_at)
+    Consolidation.objects.create(
+        subject_id=subject_id,
+        lane=Lane.SNAPSHOTS,
+        memory_ref=joined_id,
+        members=sorted(versions, key=str),
+        similarity=group.similarity,
+    )
+    return True
+
+
+def undo_consolidation(consolidation_id: UUID) -> Consolidation:
+    """Take a joined memory apart, in the open scope: its members hold again as they did, it is held no longer.
+
+    They are not joined again. Raises NotFound, ConsolidationUndone.
+    """
+    found = Consolidation.objects.filter(id=consolidation_id, lane=Lane.SNAPSHOTS).first()
+    if found is None:
+        raise NotFound("no such consolidation")
+    lock_memory(found.subject_id)
+    found.refresh_from_db()
+    own = Snapshot.objects.filter(subject_id=found.subject_id)
+    joined = own.filter(id=found.memory_ref, retired_at__isnull=True, superseded_by__isnull=True).first()
+    if found.undone_at is not None or joined is None:
+        raise ConsolidationUndone("the joined memory is not held any longer")
+    now = utc_now()
+    members = list(own.filter(id__in=found.members, superseded_by_id=joined.id))
+    for member in members:
+        keep_image(member, SUPERSEDED, until=now)
+    own.filter(id__in=[member.id for member in members]).update(
+        invalid_at=None, superseded_by=None, version=F("version") + 1
+    )
+    own.filter(id=joined.id).update(retired_at=now, version=F("version") + 1)
+    touch_memory(found.subject_id, changed=[member.position for member in (*members, joined)])
+    found.undone_at = now
+    found.save(update_fields=["undone_at"])
+    return found
+
+
+def _current(subject_id: UUID) -> QuerySet[Snapshot]:
+    """Return what is held and has no end: a memory that somebody ended is not given a longer life."""
+    alive = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
+    return Snapshot.objects.filter(alive, subject_id=subject_id, retired_at__isnull=True, invalid_at__isnull=True)

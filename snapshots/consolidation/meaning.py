@@ -1,0 +1,111 @@
+"""What two memories have to share before they may become one, whatever their vectors say. English and Chinese. Pure.
+
+Vectors cannot tell "with sugar" from "without", nor 500 from 800: for both embedded models such pairs are nearer to
+each other than many that say the same (docs/care.md). So the words decide: they are the same but for those that never
+change a meaning, and what is added or left out is a whole sentence.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from memory_platform.kernel.terms import stems
+from memory_platform.kernel.text import HAN, index_form
+
+_SENTENCE = re.compile(r"[^.!?;。！？；\n]+[.!?;。！？；]*")
+_UNIT = re.compile(f"[{HAN}]|[a-z]+(?:'[a-z]+)?|\\d+(?:[.,:]\\d+)*|[^\\W\\d_a-z]+|[%€$£¥°]")
+_CAPITAL = re.compile(r"(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")
+
+_ENGLISH_FILLERS = (
+    "a an the i i'm i've i'd i'll am is are be it it's my me to of in at on for with that which who so too really very "
+    "quite truly just also please remember always usually do does when while by as"
+)
+_FILLERS = frozenset(_ENGLISH_FILLERS.split())
+"""What says that, not what. None of them tells who, when, whether or how much."""
+_HAN_FILLERS = frozenset("的了是我在都很也把请你吧啊呀就着呢嘛里时候平常得家当")
+_ALIKE = (
+    (re.compile(r"\bwould (?:like|love|prefer)\b|\bwant(?:s|ed)?\b|\blooking for\b|想要|希望"), " want "),
+    (re.compile(r"\b(?:like|love|enjoy|prefer)s?\b|喜欢|喜爱|爱好|热爱|爱(?!人)"), " like "),
+    (re.compile(r"\b(?:can)?not\b|\b\w+n't\b"), " not "),
+)
+"""Words in which the same wish, habit or refusal is put."""
+_NEGATIONS = re.compile(
+    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|hardly|rarely|seldom|stopped|stop|quit|avoid"
+    r"|avoids|hate|hates|dislike|dislikes|used to|no longer|anymore|any more|instead|unless|except)\b"
+    r"|[不没无未别勿]|从不|并非|讨厌|除了|以前|曾经|不再|戒"
+)
+_CONTRASTS = re.compile(
+    r"\b(?:than|and|or|but|rather|from|over|before|after|instead|versus|if)\b|比|胜过|和|跟|而|但|从|到|先|再|如果|更"
+)
+_NUMBERS = re.compile(
+    r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
+    r"|first|second|third|once|twice|half)\b|[一二两三四五六七八九十百千万半几]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a text says, as far as words can tell. ``sentences`` are its words in order, without fillers.
+
+    ``guards`` are its numbers, negations and names, each as often as it stands there.
+    """
+
+    sentences: tuple[tuple[str, ...], ...]
+    guards: frozenset[tuple[str, int]]
+    has_contrast: bool
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is equal for two texts of one sentence that say the same."""
+        if len(self.sentences) != 1:
+            return ("many", self.guards)
+        words = self.sentences[0]
+        return (words if self.has_contrast else tuple(sorted(set(words))), self.guards)
+
+
+def meaning_of(text: str) -> Meaning:
+    """Return what ``text`` says."""
+    form = _plain(text)
+    found = Counter(
+        _NUMBERS.findall(form) + _NEGATIONS.findall(form) + [name.lower() for name in _CAPITAL.findall(text)]
+    )
+    sentences = tuple(words for part in _SENTENCE.findall(form) if (words := _words(part)))
+    return Meaning(sentences, frozenset(found.items()), _CONTRASTS.search(form) is not None)
+
+
+def same_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
+    """Return whether the two may become one.
+
+    Of single sentences the words are the same, in the same order where the order tells who or what. Longer texts share
+    ``least_shared`` of the shorter one's sentences, and all numbers, negations and names.
+    """
+    if not one.sentences or not other.sentences or one.guards != other.guards:
+        return False
+    if len(one.sentences) == len(other.sentences) == 1:
+        return one.key == other.key
+    mine, yours = ({frozenset(words) for words in meaning.sentences} for meaning in (one, other))
+    return len(mine & yours) >= least_shared * min(len(mine), len(yours))
+
+
+def added_sentences(text: str, others: list[str]) -> list[str]:
+    """Return the sentences of ``others`` that ``text`` does not hold, each once, in their order."""
+    held = {frozenset(_words(_plain(part))) for part in _SENTENCE.findall(text)}
+    added = []
+    for part in (part for other in others for part in _SENTENCE.findall(other)):
+        words = frozenset(_words(_plain(part)))
+        if words and words not in held:
+            held.add(words)
+            added.append(part.strip())
+    return added
+
+
+def _plain(text: str) -> str:
+    form = index_form(text)
+    for pattern, word in _ALIKE:
+        form = pattern.sub(word, form)
+    return form
+
+
+def _words(form: str) -> tuple[str, ...]:
+    units = _UNIT.findall(form)
+    return tuple(stems([unit for unit in units if unit not in _FILLERS and unit not in _HAN_FILLERS]))

@@ -1,0 +1,128 @@
+"""Memories of a subject that say nearly the same become one (row E3). Each step runs twice, or dies, without harm.
+
+Stages: read what may be joined, find candidates by their words, measure the pairs, draft the joined memory, store it in
+a transaction that looks again. No model is asked while a transaction is open.
+"""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+import numpy as np
+
+from memory_platform.kernel.text import detect_language
+from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from memory_platform.providers.registry import first_knowing
+from profiles.models import Subject
+from snapshots.consolidation.groups import Float32, Group, Member, candidates, groups_among
+from snapshots.consolidation.join import Summarise, draft_of, join_group, members_of, taken_apart
+from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
+from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.floors import LEARNT_FLOORS
+from snapshots.embedding.spaces import Embedders
+from snapshots.values import CarePreview
+from tenants.isolation import tenant_tx
+from tenants.services.job_runs import Turn
+
+
+def consolidate_tenant(
+    turn: Turn,
+    embedders: Embedders,
+    *,
+    summarise: Summarise | None = None,
+    policy: ConsolidationPolicy = CONSOLIDATION,
+) -> int:
+    """Join what says nearly the same, subject by subject from where the turn stands; marks how many were joined.
+
+    Runs outside any ``tenant_tx``. Returns 0: all rows are marked.
+    """
+    for subject_id in subjects_after(turn.tenant_id, turn.after):
+        if not turn.may_go_on():
+            break
+        turn.reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, summarise, policy))
+    return 0
+
+
+def consolidate_subject(
+    tenant_id: UUID,
+    subject_id: UUID,
+    embedders: Embedders,
+    summarise: Summarise | None = None,
+    policy: ConsolidationPolicy = CONSOLIDATION,
+) -> int:
+    """Join one subject's memories; return how many memories became part of another."""
+    joined = 0
+    for group in find_groups(tenant_id, subject_id, embedders, policy):
+        with tenant_tx(tenant_id):
+            draft = draft_of(subject_id, group, summarise)
+        if draft is None or len(draft.text) > policy.longest:
+            continue
+        (prepared,) = prepare_snapshots([draft], embedders)
+        with tenant_tx(tenant_id):
+            joined += len(group.members) if join_group(group, prepared) else 0
+    return joined
+
+
+def find_groups(
+    tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: ConsolidationPolicy = CONSOLIDATION
+) -> list[Group]:
+    """Return what would be joined now."""
+    with tenant_tx(tenant_id):
+        members = members_of(subject_id)
+        lists = candidates(members, policy) if len(members) >= policy.least_members else []
+        apart = taken_apart(subject_id) if lists else []
+    return [
+        group
+        for some in lists
+        for embedder, known in _by_embedder(some, embedders)
+        for group in groups_among(known, unit_rows(embedder, known), apart, policy, bound=bound_of(embedder, policy))
+    ]
+
+
+def preview_consolidation(
+    tenant_id: UUID, embedders: Embedders, *, policy: ConsolidationPolicy = CONSOLIDATION
+) -> CarePreview:
+    """Return what the next consolidation joins. Opens its own scopes."""
+    found = [
+        group
+        for subject_id in subjects_after(tenant_id, None)
+        for group in find_groups(tenant_id, subject_id, embedders, policy)
+    ]
+    counts = {"groups": len(found), "memories": sum(len(group.members) for group in found)}
+    said = [f"{', '.join(str(one.id) for one in group.members)}: cosine {group.similarity:.3f}" for group in found]
+    return CarePreview(counts, said)
+
+
+def subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:
+    """Return the tenant's subjects in the order of their ids, those after ``after``."""
+    with tenant_tx(tenant_id):
+        rows = Subject.objects.filter(id__gt=after) if after else Subject.objects.all()
+        return list(rows.filter(erasing=False).order_by("id").values_list("id", flat=True))
+
+
+def bound_of(embedder: Embedder, policy: ConsolidationPolicy) -> float:
+    """Return the cosine above which two texts say nearly the same in the embedder's space."""
+    floor = LEARNT_FLOORS.of([embedder.name]).get(embedder.name, 0.0)
+    return max(policy.similarity, floor + policy.way_from_floor * (1 - floor))
+
+
+def unit_rows(embedder: Embedder, members: Sequence[Member]) -> Float32:
+    """Return the unit vectors of the texts alone, without date and turn before; zero where the model does not answer.
+
+    Stored vectors hold both, and the same words on another day are another vector there.
+    """
+    try:
+        rows = np.asarray(embedder.embed([member.text for member in members]), np.float32)
+    except EmbeddingUnavailable:
+        return np.zeros((len(members), 1), np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    return np.where(usable, rows / np.where(usable, lengths, 1), np.float32(0))
+
+
+def _by_embedder(members: Sequence[Member], embedders: Embedders) -> Iterator[tuple[Embedder, list[Member]]]:
+    """Yield the members that each model knows the language of; what none knows is never joined."""
+    known = [first_knowing(detect_language(member.text), embedders) for member in members]
+    for embedder in embedders:
+        some = [member for member, knows in zip(members, known, strict=True) if knows is embedder]
+        if some:
+            yield embedder, some

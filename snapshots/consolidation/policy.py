@@ -1,0 +1,34 @@
+"""Numbers of consolidation."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.policy import assumed, measured, promised
+from tenants.services.slots import Daily
+
+_SIMILARITY = (
+    "tests/golden/consolidation.jsonl, plain texts: pairs that say the same lie from 0.86 (wordllama), 0.89 (use, in "
+    "English) and 0.91 (use, in Chinese); floors learnt from strangers' memories "
+    "are 0.144 and 0.198: 0.85 is 0.82 of the way"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationPolicy:
+    """Which memories become one (E3). Cosines are of the texts alone, in the space that knows their language."""
+
+    least_members: int = promised(3, row="E3")
+    similarity: float = promised(0.85, row="E3")
+    way_from_floor: float = measured(0.82, source=_SIMILARITY)
+    """Where a space's strangers are near to each other, its bound lies this share of the way from there to 1."""
+    least_shared: float = assumed(
+        0.5, owner="consolidation", settle_by="joined conversations that a person takes apart"
+    )
+    """Of the shorter text's sentences, for texts of several."""
+    longest: int = assumed(4_000, owner="consolidation", settle_by="length of conversation snapshots in production")
+    """Characters of a joined text: a group whose text would be longer stays apart."""
+    at_once: int = assumed(200, owner="consolidation", settle_by="how often subjects repeat themselves")
+    """Memories compared pair by pair."""
+    daily: Daily = assumed(Daily(2, 0), owner="consolidation", settle_by="hours in which tenants are quiet")
+
+
+CONSOLIDATION = ConsolidationPolicy()
