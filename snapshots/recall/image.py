@@ -26,10 +26,9 @@ from snapshots.embedding.rows import (
     term_key,
 )
 from snapshots.recall.columns import Columns, Labels, array_bytes, build_columns, join_columns
-from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.sittings import Int32, Neighbours, Sittings, link_neighbours, link_sittings
 from snapshots.recall.values import MemoryRow
 
-Int32 = npt.NDArray[np.int32]
 Bytes16 = npt.NDArray[np.uint8]
 NOT_HELD = -1
 _OBJECTS_BYTES = 5_000
@@ -46,24 +45,6 @@ class Postings:
     ptr: npt.NDArray[np.int64]
     docs: Int32
     tf: Float32
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """Row numbers of the memories before and after each in its conversation; ``n`` (one past the end) for none."""
-
-    previous: Int32
-    next: Int32
-    previous2: Int32
-    next2: Int32
-
-
-@dataclass(frozen=True, slots=True)
-class Sittings:
-    """The sitting that each row was said in, numbered from 0, shape (n,), and the terms said in each, shape (s,)."""
-
-    of: Int32
-    lengths: Float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,36 +203,6 @@ def link(rows: Rows) -> Image:
         + len(rows.ids) * _KEPT_BYTES
         + sum(getsizeof(one.keys) + len(one.keys) * getsizeof(1 << 60) for one in speakers),
     )
-
-
-def link_neighbours(columns: Columns) -> Neighbours:
-    """Link the rows of each conversation in order of ``seq``; rows without one stand alone. Length n + 1 each."""
-    n = len(columns.seq)
-    previous, following = np.full(n + 1, n, np.int32), np.full(n + 1, n, np.int32)
-    order, joined = _spoken(columns)
-    left, right = order[:-1][joined], order[1:][joined]
-    previous[right], following[left] = left, right
-    return Neighbours(previous, following, previous[previous], following[following])
-
-
-def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
-    """Number the sittings: a conversation, cut where nothing was said for long. ``lengths`` are terms per row."""
-    order, joined = _spoken(columns)
-    silence = np.abs(np.diff(columns.said_at[order])) > DEFAULT_RECALL.scoring.sitting_gap_hours * 3_600
-    begins = np.append(np.ones(min(len(order), 1), np.bool_), ~joined | silence)
-    of = np.full(len(columns.seq), -1, np.int32)
-    of[order] = begins.cumsum() - 1
-    alone = of < 0
-    of[alone] = begins.sum() + np.arange(alone.sum())
-    return Sittings(of, np.bincount(of, lengths).astype(np.float32))
-
-
-def _spoken(columns: Columns) -> tuple[Int32, npt.NDArray[np.bool_]]:
-    """Return the rows of conversations, each conversation's in order, and which go on with the one before them."""
-    codes, seq = columns.conversation.codes, columns.seq
-    rows = np.flatnonzero((codes >= 0) & (seq >= 0)).astype(np.int32)
-    order = rows[np.lexsort((rows, seq[rows], codes[rows]))]
-    return order, codes[order][1:] == codes[order][:-1]
 
 
 def _invert(rows: Rows) -> Postings:

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from snapshots.embedding.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, term_key
-from snapshots.recall.image import Image, Int32
+from snapshots.recall.image import Image
 from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.probe import Related
+from snapshots.recall.sittings import Int32
 
 OWN, WINDOW, SITTING = range(3)
 FIELDS = (TEXT, SPEAKER, ABOUT, BEFORE)
