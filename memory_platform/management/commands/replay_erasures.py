@@ -1,0 +1,24 @@
+"""``manage.py replay_erasures FILE``: after a restore, before traffic is opened, erase again what was erased since."""
+
+from pathlib import Path
+
+from django.core.management.base import CommandError, CommandParser
+
+from memory_platform.management.base import PlatformCommand
+from memory_platform.management.certificates import certificates_in
+from profiles.services.certificates import is_genuine
+from snapshots.portability.replay import replay_erasure
+
+
+class Command(PlatformCommand):
+    help = "Erase again what certificates tell of. Each is checked first; what is gone stays gone."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="certificates, or answers that hold one, a line each")
+
+    def handle(self, *args: object, file: Path, **options: object) -> None:
+        certificates = certificates_in(file)
+        if not all(map(is_genuine, certificates)):
+            raise CommandError("Not all of them are genuine: see verify_certificate. Nothing was erased.")
+        done = [replay_erasure(certificate) for certificate in certificates]
+        self.stdout.write(f"{len(done)} certificates, {sum(done)} erased again, {done.count(False)} had nothing left")

@@ -1,0 +1,74 @@
+"""Certificates on the command line: checked, and replayed after a restore. Rows: E8. Matrix: 61."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.core.management import CommandError, call_command
+
+from snapshots.intake.conversations import locked_known
+from snapshots.intake.delete import delete_conversation
+from snapshots.jobs import ASKED, drain_work_job
+from snapshots.models import Conversation, Snapshot
+from snapshots.queue.asked_jobs import work_at_jobs
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of
+from tests.snapshots.held import say
+
+ADA = "/v1/subjects/ada"
+
+
+def run(command: str, path: Path) -> str:
+    out = StringIO()
+    call_command(command, str(path), stdout=out)
+    return out.getvalue()
+
+
+def written(path: Path, *lines: dict[str, Any]) -> Path:
+    path.write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
+    return path
+
+
+def test_a_genuine_certificate_passes_and_a_changed_one_fails(world: World, tmp_path: Path) -> None:
+    answer = body_of(Caller(world.acme)("DELETE", ADA))
+    assert "genuine" in run("verify_certificate", written(tmp_path / "one", answer, answer["certificate"]))
+    forged = {**answer["certificate"], "erased": {"message": 1_000}}
+    with pytest.raises(CommandError, match="1 of 1 are not genuine"):
+        run("verify_certificate", written(tmp_path / "two", forged))
+    with pytest.raises(CommandError, match="Nothing was erased"):
+        run("replay_erasures", written(tmp_path / "two", forged))
+    (tmp_path / "three").write_text("{")
+    with pytest.raises(CommandError, match="one JSON object a line"):
+        run("verify_certificate", tmp_path / "three")
+
+
+def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path) -> None:
+    """The restore is told by the clock: the certificate is of a time after the row that is there was made."""
+    acme, house = Caller(world.acme), world.acme
+    say(house, "My sister Kestrel4711 lives in Utrecht")
+    say(house, "I collect Kestrel4711 feathers", conversation="other")
+    drain_work_job(tenant_id=str(house.tenant.id))
+    lines = acme("GET", f"{ADA}/export").content
+    with tenant_tx(house.tenant.id):
+        memory = Snapshot.objects.get(text__startswith="My sister")
+        gone = delete_conversation(locked_known("ada", "other"))
+    forgotten = body_of(acme("POST", f"{ADA}/snapshots/{memory.id}/forget", {}))
+    conversation = body_of(acme("GET", f"/v1/erasures/{gone.id}"))
+    erased = body_of(acme("DELETE", ADA))
+    acme("POST", "/v1/import", lines, Content_Type="application/x-ndjson")
+    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    certificates = written(tmp_path / "certificates", forgotten, conversation, erased)
+
+    # Made after the erasures: another person under the same id.
+    assert "0 erased again" in run("replay_erasures", certificates)
+    with tenant_tx(house.tenant.id):
+        house.subject.__class__.objects.filter(external_id="ada").update(created_at="2020-01-01T00:00:00Z")
+        Conversation.objects.update(created_at="2020-01-01T00:00:00Z")
+
+    said = run("replay_erasures", certificates)
+
+    assert "2 erased again" in said  # the memory has another id here, and went with its subject
+    assert acme("GET", ADA).status_code == 404
