@@ -18,6 +18,7 @@ from django_celery_beat.schedulers import DatabaseScheduler
 from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.feedback.policy import LOOP
 from snapshots.lifecycle.policy import (
+    ARCHIVE,
     BACKFILL_RUN_POLICY,
     CALIBRATION,
     COUNT_RUN_POLICY,
@@ -130,6 +131,13 @@ TIMETABLE = (
         every=REVIEW.daily,
         runs="snapshots.jobs.review_memories_job",
         why=gettext_noop("Somebody is asked about memories that have become unsure or were not validated for long."),
+        owner="lifecycle",
+    ),
+    Job(
+        "archive-messages",
+        every=ARCHIVE.daily,
+        runs="snapshots.jobs.archive_messages_job",
+        why=gettext_noop("The words of aged messages stand compressed in an archive; whoever asks still reads them."),
         owner="lifecycle",
     ),
     Job(

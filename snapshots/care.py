@@ -7,8 +7,9 @@ from uuid import UUID
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.embedding.spaces import active_embedders
+from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
-from snapshots.lifecycle.policy import CALIBRATION, PURGE_POLICY, REVIEW
+from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, PURGE_POLICY, REVIEW
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.values import CarePreview
@@ -68,6 +69,12 @@ CARE = {
             REVIEW.daily,
             _within(preview_review),
             lambda turn: review_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "archive-messages",
+            ARCHIVE.daily,
+            _within(preview_archive),
+            lambda turn: archive_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
         ),
         CareJob("purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge())), _purge),
     )

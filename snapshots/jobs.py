@@ -123,6 +123,12 @@ def calibrate_confidence_job() -> None:
 
 
 @platform_job
+def archive_messages_job() -> None:
+    """Move the words of aged messages to the archive."""
+    run_care("archive-messages")
+
+
+@platform_job
 def review_memories_job() -> None:
     """Ask about memories that have become unsure or stale."""
     run_care("review-memories")

@@ -17,6 +17,7 @@ from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.policy import expires_at
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
+from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
 
 CONVERSATION_VERSION = "conversation-1"
@@ -94,7 +95,7 @@ def _ended(item: ClaimedWork) -> Ended | None:
     messages = Message.objects.filter(
         subject_id=item.subject_id, conversation_id=item.conversation_id, remember=True
     ).order_by("seq")
-    return Ended(conversation, item.generation, tuple(messages))
+    return Ended(conversation, item.generation, tuple(with_words(list(messages))))
 
 
 def _draft(end: Ended, drawn: values.SnapshotDraft, number: int) -> SnapshotDraft:

@@ -23,6 +23,7 @@ from snapshots.extraction.learn import REASONS
 from snapshots.extraction.proposals import candidate_of
 from snapshots.extraction.values import Candidate, Extraction
 from snapshots.models import Message
+from snapshots.selectors import with_words
 from tenants.services.audit import Actor, record_audit
 
 DECLINED = "declined"
@@ -47,7 +48,7 @@ def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
     """Return the messages that candidates were read from, by id; those deleted since are missing."""
     ids = {row.message_ref for row in rows if row.message_ref}
     found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
-    return {message.id: message for message in found}
+    return {message.id: message for message in with_words(list(found))}
 
 
 def approve(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:

@@ -90,6 +90,20 @@ class ReviewPolicy:
     batch: int = assumed(500, owner="lifecycle", settle_by="how long a batch takes in production")
 
 
+@dataclass(frozen=True, slots=True)
+class ArchivePolicy:
+    """E7: when the words of a conversation's messages move, and how many in one transaction."""
+
+    after: timedelta = assumed(
+        timedelta(days=90), owner="lifecycle", settle_by="age of conversations that products read or go on with"
+    )
+    stretch: int = assumed(500, owner="lifecycle", settle_by="how long a stretch holds its rows in production")
+    batch: int = assumed(100, owner="lifecycle", settle_by="time of one look for aged conversations in production")
+    level: int = assumed(6, owner="lifecycle", settle_by="bytes against time, on messages of production")
+    daily: Daily = assumed(Daily(3, 30), owner="lifecycle", settle_by="hours in which tenants are quiet")
+
+
+ARCHIVE = ArchivePolicy()
 BACKFILL_RUN_POLICY = BackfillRunPolicy()
 CALIBRATION = CalibrationPolicy()
 COUNT_RUN_POLICY = CountRunPolicy()

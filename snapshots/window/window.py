@@ -9,6 +9,7 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.redis_client import RedisAway, redis_client
 from snapshots.models import Conversation, Message
+from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
 from snapshots.window.values import Window, WindowTurn, newest_within, turn_of
@@ -71,4 +72,4 @@ def _turns_before(conversation: Conversation, seq: int, limit: int) -> list[Wind
     older = Message.objects.filter(
         subject_id=conversation.subject_id, conversation_id=conversation.id, seq__lt=seq
     ).order_by("-seq")[:limit]
-    return [turn_of(message) for message in reversed(older)]
+    return [turn_of(message) for message in reversed(with_words(list(older)))]

@@ -45,6 +45,7 @@ ASSUMED = {
     "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch tally_time indicators_every",
     "snapshots.feedback.SignalPolicy": "next_chars context_chars concerned_lead",
     "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",
+    "snapshots.lifecycle.ArchivePolicy": "after stretch batch level daily",
     "snapshots.lifecycle.BackfillRunPolicy": "every limit",
     "snapshots.lifecycle.CalibrationPolicy": "daily batch",
     "snapshots.lifecycle.CountRunPolicy": "every",

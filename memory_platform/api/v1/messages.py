@@ -22,7 +22,7 @@ from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import Accepted, AcceptedMessage, IncomingMessage
 from snapshots.models import Message, MessageRole
-from snapshots.selectors import conversation_of, messages_of
+from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.window.values import Window, WindowTurn, turn_of
 from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx
@@ -124,7 +124,8 @@ class MessagesView(SubjectView):
         """List the messages in the order of acceptance."""
         page = Page.asked(request, PageInput.parsed(request), BY_SEQ)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(messages_of(conversation_of(subject_id, conversation_id)), shown_message))
+            kept, cursor = page.of(messages_of(conversation_of(subject_id, conversation_id)))
+            return Response({"data": [shown_message(one) for one in with_words(kept)], "next_cursor": cursor})
 
 
 class WindowView(SubjectView):
