@@ -14,6 +14,7 @@ SCREENS = (
     "snapshots",
     "receipts",
     "work",
+    "erasures",
     "platform",
     "timetable",
 )

@@ -182,7 +182,8 @@ class SubjectOwnedAdmin(TenantAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Return the rows with what pages and lists name beside them, in one query."""
-        return super().get_queryset(request).select_related(*self.list_select_related)
+        rows = super().get_queryset(request).select_related(*self.list_select_related)
+        return rows.filter(subject__erasing=False)
 
 
 class OperatorAdmin(CarefulLists):

@@ -109,7 +109,7 @@ class SubjectScreen(TenantAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subject]:
-        return with_overview(super().get_queryset(request))
+        return with_overview(super().get_queryset(request).filter(erasing=False))
 
     def title_of(self, obj: Subject) -> str:
         return obj.external_id

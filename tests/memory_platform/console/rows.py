@@ -6,9 +6,10 @@ from typing import Any
 from django.db.models import Model
 
 from memory_platform.kernel.ids import new_id
-from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
+from profiles.models import Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from snapshots.models import (
     Conversation,
+    Job,
     Message,
     PreferenceSource,
     ProfileFactSource,
@@ -37,6 +38,10 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= beliefs(subject, text)
     rows |= snapshot_and_receipt(subject, text, rows)
     rows[WorkRemoved], _ = WorkRemoved.objects.get_or_create(day=SAID_AT.date(), defaults={"count": 41})
+    rows[Erasure] = Erasure.objects.create(
+        scope="subject", subject_hash=text[:64], actor_kind="api_key", actor_ref=text[:200], reason=text
+    )
+    rows[Job] = Job.objects.create(kind="import", result={text: {text: 1}}, error_code=text[:100])
     rows[ApiKey] = create_key(name=text[:100], scopes=["memory:read"], by=COMMAND_LINE).api_key
     rows[ModelRoute], _ = ModelRoute.objects.get_or_create(purpose="judge", defaults={"endpoint": text[:64]})
     rows[ModelUsage], _ = ModelUsage.objects.get_or_create(day=SAID_AT.date(), purpose="judge", model=text[:200])

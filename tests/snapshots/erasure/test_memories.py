@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import cast
 from uuid import UUID
 
@@ -16,7 +17,9 @@ from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.stored import stored_drafts
+from snapshots.erasure import memories
 from snapshots.erasure.memories import forget_memory
+from snapshots.erasure.signing import has_left_behind, sign_left_behind
 from snapshots.extraction import statements
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.intake.accept import accept_messages
@@ -24,7 +27,16 @@ from snapshots.intake.conversations import locked_known
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress
-from snapshots.models import Conversation, Message, Receipt, Snapshot, SnapshotVector, SnapshotWords, Work
+from snapshots.models import (
+    Consolidation,
+    Conversation,
+    Message,
+    Receipt,
+    Snapshot,
+    SnapshotVector,
+    SnapshotWords,
+    Work,
+)
 from snapshots.queue.counts import work_counts
 from snapshots.queue.ends import end_conversation
 from snapshots.recall.service import recall
@@ -36,7 +48,7 @@ from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.wall import rows_of
-from tests.snapshots.held import say
+from tests.snapshots.held import remember, say
 
 SECRET = "My sister Kestrel4711 lives in Utrecht"
 SECRET_ZH = "我妹妹红隼四七一一住在乌得勒支"
@@ -275,3 +287,66 @@ def test_recall_no_longer_finds_it(world: World) -> None:
     forget(world.acme, SECRET)
 
     assert SECRET not in [memory.text for memory in recall(world.acme.tenant.id, "ada", query).memories]
+
+
+def test_a_consolidation_is_taken_apart_and_its_other_members_hold_again(world: World) -> None:
+    house, others = world.acme, ["I really like Utrecht", "Utrecht is my favourite"]
+    members = remember(house, SECRET, *others)
+    (joined,) = remember(house, f"{SECRET}; likes Utrecht", kind="consolidated")
+    with tenant_tx(house.tenant.id):
+        Snapshot.objects.filter(id__in=members).update(invalid_at=utc_now(), superseded_by_id=joined)
+        Consolidation.objects.create(
+            subject=house.subject, lane="snapshots", memory_ref=joined, members=members, similarity=0.9
+        )
+
+    erasure = forget(house, SECRET)
+
+    assert texts(house) == others
+    assert hits(house) == {}
+    with tenant_tx(house.tenant.id):
+        assert not Consolidation.objects.exists()
+        assert not Snapshot.objects.filter(invalid_at__isnull=False).exists()
+    assert (erasure.erased["snapshot"], erasure.erased["consolidation"]) == (2, 1)
+
+
+def test_forgetting_what_was_joined_forgets_its_members(world: World) -> None:
+    house = world.acme
+    members = remember(house, SECRET, f"{SECRET}, near the canal")
+    (joined,) = remember(house, f"{SECRET} by a canal", kind="consolidated")
+    with tenant_tx(house.tenant.id):
+        Snapshot.objects.filter(id__in=members).update(invalid_at=utc_now(), superseded_by_id=joined)
+
+    forget(house, f"{SECRET} by a canal")
+
+    assert texts(house) == []
+
+
+def test_what_an_edit_replaced_is_forgotten_with_the_memory(acme: Caller, world: World) -> None:
+    made = body_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}))
+    acme("PATCH", f"/v1/subjects/ada/snapshots/{made['id']}", {"text": "My sister lives abroad"})
+
+    acme("POST", f"/v1/subjects/ada/snapshots/{made['id']}/forget", {})
+
+    assert hits(world.acme) == {}
+    assert problem_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}), 422)["code"] == "forgotten"
+
+
+def test_an_erasure_that_nobody_signed_is_signed_by_the_next(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = world.acme
+    say(house, SECRET)
+    work(house)
+    with monkeypatch.context() as patched:
+        patched.setattr(memories, "sign_after_commit", lambda *args: None)
+        erasure = forget(house, SECRET)
+    assert (erasure.state, erasure.signature) == ("running", "")
+    with tenant_tx(house.tenant.id):
+        assert not has_left_behind()
+        Erasure.objects.update(requested_at=utc_now() - timedelta(hours=1))
+        assert has_left_behind()
+
+    assert sign_left_behind(house.tenant.id) == 1
+
+    with tenant_tx(house.tenant.id):
+        erasure.refresh_from_db()
+    assert erasure.verified == {"rows_left": {}, "late": True}
+    assert is_genuine(certificate_of(erasure))
