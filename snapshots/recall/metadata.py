@@ -25,18 +25,21 @@ WITH size AS MATERIALIZED (
   SELECT coalesce(sum(pg_column_size(metadata)), 0) * cardinality($3::text[]) AS bytes
   FROM snapshot WHERE tenant_id = $1 AND subject_id = $2
 ), found AS MATERIALIZED (
-  SELECT key.place, string_agg(uuid_send(s.id), ''::bytea) AS ids, string_agg(value.json::text, ',') AS json
+  SELECT key.place, string_agg(uuid_send(s.id), ''::bytea) AS ids, array_agg(value.json) AS held,
+    sum(pg_column_size(value.json)) AS bytes
   FROM unnest($3::text[]) WITH ORDINALITY AS key (name, place), snapshot s,
   LATERAL (SELECT s.metadata -> key.name AS json OFFSET 0) AS value
   WHERE (SELECT bytes FROM size) <= $4 AND s.tenant_id = $1 AND s.subject_id = $2 AND value.json IS NOT NULL
   GROUP BY key.place
 )
 SELECT size.bytes <= $4, found.place, found.ids,
-       CASE WHEN sum(octet_length(found.json)) OVER () <= $5 THEN found.json END
+       CASE WHEN sum(found.bytes) OVER () <= $5
+         THEN (SELECT string_agg(one::text, ',') FROM unnest(found.held) AS one) END
 FROM size LEFT JOIN found ON true
-ORDER BY octet_length(found.json) DESC NULLS LAST
+ORDER BY found.bytes DESC NULLS LAST
 """
-"""Of metadata out of line, the size is read without the value, which is stored as it is: see migration 0015."""
+"""Of metadata out of line, the size is read without the value, which is stored as it is: see migration 0015. Of what
+stands under the keys, the size is added up before any of it becomes text, which takes ten times as long."""
 
 
 def with_metadata(
@@ -57,7 +60,7 @@ def with_metadata(
     keys = [field.removeprefix(METADATA) for field in named]
     if not keys:
         return query
-    limits = policy.metadata_bytes, policy.metadata_characters
+    limits = policy.metadata_bytes, policy.metadata_held_bytes
     (found,) = whose.run([Statement(HELD, [whose.tenant_id, whose.subject_id, keys, *limits])])
     held = dict(zip(named, _held(found, keys, image, earlier), strict=True))
     return replace(query, filter=_settled(query.filter, Matcher(held.__getitem__, policy)))

@@ -99,7 +99,7 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
     ("policy", "named"),
     [
         (FilterPolicy(metadata_bytes=500), "filter.metadata.k"),
-        (FilterPolicy(metadata_characters=300), "filter.metadata.long"),
+        (FilterPolicy(metadata_held_bytes=300), "filter.metadata.long"),
         (FilterPolicy(looked_at=20), "filter.metadata.long"),
     ],
 )
