@@ -22,6 +22,7 @@ from snapshots.lifecycle.policy import (
     BACKFILL_RUN_POLICY,
     CALIBRATION,
     COUNT_RUN_POLICY,
+    EVICTION,
     IDLE_POLICY,
     PURGE_POLICY,
     REVIEW,
@@ -138,6 +139,13 @@ TIMETABLE = (
         every=ARCHIVE.daily,
         runs="snapshots.jobs.archive_messages_job",
         why=gettext_noop("The words of aged messages stand compressed in an archive; whoever asks still reads them."),
+        owner="lifecycle",
+    ),
+    Job(
+        "evict-memories",
+        every=EVICTION.daily,
+        runs="snapshots.jobs.evict_memories_job",
+        why=gettext_noop("Memories above a subject's or a tenant's limit leave, the least important and oldest first."),
         owner="lifecycle",
     ),
     Job(

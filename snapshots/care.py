@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from uuid import UUID
+
+from django.conf import settings
 
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
-from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, PURGE_POLICY, REVIEW
+from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
+from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, EVICTION, PURGE_POLICY, REVIEW
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.values import CarePreview
@@ -36,7 +40,8 @@ def run_care(name: str) -> bool:
 
 def _purge(turn: Turn) -> int:
     forget_old_runs(PURGE_POLICY.job_runs)
-    return purge_tenant(turn.tenant_id, until=turn.ends_at)
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    return purge_tenant(turn.tenant_id, may_go_on=turn.may_go_on)
 
 
 def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
@@ -75,6 +80,12 @@ CARE = {
             ARCHIVE.daily,
             _within(preview_archive),
             lambda turn: archive_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "evict-memories",
+            EVICTION.daily,
+            _within(preview_eviction),
+            lambda turn: evict_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
         ),
         CareJob("purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge())), _purge),
     )

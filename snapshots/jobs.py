@@ -129,6 +129,12 @@ def archive_messages_job() -> None:
 
 
 @platform_job
+def evict_memories_job() -> None:
+    """Make room where memories are above their limits."""
+    run_care("evict-memories")
+
+
+@platform_job
 def review_memories_job() -> None:
     """Ask about memories that have become unsure or stale."""
     run_care("review-memories")

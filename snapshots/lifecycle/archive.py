@@ -6,7 +6,8 @@ that ended long ago and have no work left, a stretch of their messages in a tran
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -19,7 +20,7 @@ from snapshots.selectors import ARCHIVED_WORDS, with_words
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
-NO_WORDS = {"content": "", "parts": None, "tool_calls": None, "metadata": {}}
+NO_WORDS: Mapping[str, Any] = {"content": "", "parts": None, "tool_calls": None, "metadata": {}}
 
 
 def preview_archive(policy: ArchivePolicy = ARCHIVE) -> CarePreview:

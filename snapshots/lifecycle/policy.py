@@ -29,9 +29,27 @@ class PurgePolicy:
     job_runs: timedelta = assumed(
         timedelta(days=30), owner="lifecycle", settle_by="how far back operators look at finished jobs"
     )
+    receipts: timedelta = assumed(
+        timedelta(days=365), owner="lifecycle", settle_by="how far back answers are asked about: as long as messages"
+    )
+    candidates: timedelta = assumed(
+        timedelta(days=180), owner="lifecycle", settle_by="how far back reviewers look at what was decided"
+    )
+    """Decided ones; what waits for a person is kept."""
+    fast_lane: timedelta = assumed(timedelta(days=30), owner="lifecycle", settle_by="days that indicators are made of")
+    ended_jobs: timedelta = assumed(
+        timedelta(days=30), owner="lifecycle", settle_by="how late products ask for a result"
+    )
+    model_usage: timedelta = assumed(timedelta(days=400), owner="lifecycle", settle_by="yearly bills")
+    keys: timedelta = assumed(
+        timedelta(days=365), owner="lifecycle", settle_by="how long an audit asks whose key it was, after its end"
+    )
     every: timedelta = promised(timedelta(hours=1), row="E6")
     batch: int = assumed(200, owner="lifecycle", settle_by="how long a batch holds its locks in production")
-    time: timedelta = assumed(timedelta(seconds=120), owner="lifecycle", settle_by="rows that one hour brings")
+    """Rows in the first transaction; the next ones follow what the last one took."""
+    batch_most: int = assumed(2_000, owner="lifecycle", settle_by="how long a batch holds its locks in production")
+    batch_s: float = promised(0.05, row="E6: no lock over 100 ms, and half of that is for a busy machine")
+    rest: float = assumed(1.0, owner="lifecycle", settle_by="p95 of recall while it purges: pause, in times of a batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,18 @@ class ReviewPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class EvictionPolicy:
+    """E6: how many memories there is room for. The worth of one is importance x ``decay`` ^ days since it was said."""
+
+    subject: int = assumed(
+        100_000, owner="lifecycle", settle_by="largest memories that recall answers from in its time: ten such subjects"
+    )
+    tenant: int = assumed(50_000_000, owner="lifecycle", settle_by="what one database of a tenant is sized for")
+    decay: float = promised(0.95, row="E6")
+    daily: Daily = assumed(Daily(4, 0), owner="lifecycle", settle_by="hours in which tenants are quiet")
+
+
+@dataclass(frozen=True, slots=True)
 class ArchivePolicy:
     """E7: when the words of a conversation's messages move, and how many in one transaction."""
 
@@ -107,6 +137,7 @@ ARCHIVE = ArchivePolicy()
 BACKFILL_RUN_POLICY = BackfillRunPolicy()
 CALIBRATION = CalibrationPolicy()
 COUNT_RUN_POLICY = CountRunPolicy()
+EVICTION = EvictionPolicy()
 IDLE_POLICY = IdlePolicy()
 REVIEW = ReviewPolicy()
 PURGE_POLICY = PurgePolicy()

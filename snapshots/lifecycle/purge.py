@@ -1,114 +1,91 @@
-"""What has outlived its time leaves: in small batches, each in a transaction of its own, tenant by tenant (row E6).
+"""What has outlived its time leaves: in small transactions with a rest after each, tenant by tenant (row E6).
 
-One list says what leaves and how; the preview counts the same rows that the purge removes.
+One list says what leaves and how; the preview counts the same rows that the purge removes. Snapshots leave subject by
+subject: each one's memory begins a new epoch once, not once for every batch that happens to hold some of it.
 """
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.db.models import Count
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
-from profiles.models import IdempotentReply
 from snapshots.embedding.store import touch_memory
+from snapshots.lifecycle.leaving import WHAT_LEAVES, Leaving, expired_snapshots
+from snapshots.lifecycle.pace import Pace
 from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
-from snapshots.models import Message, Receipt, Snapshot, Work, WorkKind, WorkState
-from snapshots.queue.counts import remove_work, remove_work_of_messages
+from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """One kind of row that leaves. ``rows`` selects them, ``remove`` removes some by id and returns how many it did."""
-
-    kind: str
-    rows: Callable[[PurgePolicy], QuerySet[Any]]
-    remove: Callable[[Sequence[UUID]], int]
+SNAPSHOTS = "snapshots"
+MayGoOn = Callable[[], bool]
 
 
 def preview_purge(policy: PurgePolicy = PURGE_POLICY) -> dict[str, int]:
     """Return how many rows of each kind the next purge removes from the tenant of the open scope."""
-    return {leaving.kind: leaving.rows(policy).count() for leaving in WHAT_LEAVES}
+    counts = {leaving.kind: leaving.rows(policy).count() for leaving in WHAT_LEAVES}
+    return {SNAPSHOTS: expired_snapshots().count(), **counts}
 
 
-def purge_tenant(tenant_id: UUID, *, until: float, policy: PurgePolicy = PURGE_POLICY) -> int:
-    """Remove what has outlived its time; return the rows removed. Stops at ``until`` (``time.monotonic``) if need be.
+def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: PurgePolicy = PURGE_POLICY) -> int:
+    """Remove what has outlived its time, while it may go on; return the rows removed.
 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: what is left leaves next time.
     """
-    removed = {leaving.kind: _purge(tenant_id, leaving, until, policy) for leaving in WHAT_LEAVES}
+    removed = {SNAPSHOTS: _purge_snapshots(tenant_id, may_go_on, policy)}
+    for leaving in WHAT_LEAVES:
+        removed[leaving.kind] = _purge(tenant_id, leaving, may_go_on, policy)
+    for kind, count in removed.items():
+        ROWS_PURGED.labels(kind=kind).inc(count)
     if any(removed.values()):
         log(Event.ROWS_PURGED, tenant=tenant_id, **removed)
     return sum(removed.values())
 
 
-def _purge(tenant_id: UUID, leaving: Leaving, until: float, policy: PurgePolicy) -> int:
-    total = 0
-    while time.monotonic() < until:
-        with tenant_tx(tenant_id):
-            ids = list(leaving.rows(policy).order_by().values_list("pk", flat=True)[: policy.batch])
-            removed = leaving.remove(ids) if ids else 0
-        total += removed
-        if removed < policy.batch:
-            break
-    ROWS_PURGED.labels(kind=leaving.kind).inc(total)
+def remove_snapshots(subject_id: UUID, ids: Sequence[UUID], positions: Sequence[int]) -> int:
+    """Delete snapshots of one subject with their words, vectors and sources; its memory begins a new epoch."""
+    touch_memory(subject_id, changed=positions)  # the memory's lock comes before its snapshots, as for every writer
+    return Snapshot.objects.filter(subject_id=subject_id, pk__in=ids).delete()[0]
+
+
+def _purge_snapshots(tenant_id: UUID, may_go_on: MayGoOn, policy: PurgePolicy) -> int:
+    with tenant_tx(tenant_id):
+        counted = expired_snapshots().order_by("subject_id").values_list("subject_id").annotate(Count("id"))
+        expired: dict[UUID, int] = dict(counted)
+    total, pace, left = 0, Pace(policy), list(expired.items())
+    while left and may_go_on():
+        taken = dict(_next_subjects(left, pace.rows))
+        with pace.batch(), tenant_tx(tenant_id):
+            total += sum(_remove_expired(subject_id, most) for subject_id, most in taken.items())
+        cut = [(one, count - taken[one]) for one, count in left[: len(taken)] if count > taken[one]]
+        left = cut + left[len(taken) :]
     return total
 
 
-def _expired_snapshots(_: PurgePolicy) -> QuerySet[Snapshot]:
-    return Snapshot.objects.filter(expires_at__lte=Now())
+def _next_subjects(left: Sequence[tuple[UUID, int]], rows: int) -> Iterator[tuple[UUID, int]]:
+    """Yield subjects, in order, and how many rows of each leave next: together at most ``rows``."""
+    for subject_id, count in left:
+        if rows <= 0:
+            return
+        yield subject_id, min(count, rows)
+        rows -= count
 
 
-def _remove_snapshots(ids: Sequence[UUID]) -> int:
-    """Delete expired snapshots with their words, vectors and sources; each subject's memory begins a new epoch."""
-    leaving = Snapshot.objects.filter(pk__in=ids).order_by("subject_id").values_list("subject_id", "position")
-    # The memory's lock comes before its snapshots, and in the order of subjects, as for every writer.
-    for subject_id, places in groupby(leaving, key=itemgetter(0)):
-        touch_memory(subject_id, changed=[position for _, position in places])
-    return Snapshot.objects.filter(pk__in=ids, expires_at__lte=Now()).delete()[0]
+def _remove_expired(subject_id: UUID, most: int) -> int:
+    rows = expired_snapshots().filter(subject_id=subject_id).order_by("position")
+    found: Mapping[UUID, int] = dict(rows.values_list("id", "position")[:most])
+    return remove_snapshots(subject_id, list(found), list(found.values())) if found else 0
 
 
-def _old_messages(policy: PurgePolicy) -> QuerySet[Message]:
-    return Message.objects.filter(accepted_at__lte=Now() - policy.messages)
-
-
-def _remove_messages(ids: Sequence[UUID]) -> int:
-    remove_work_of_messages(ids)
-    return Message.objects.filter(pk__in=ids).delete()[0]
-
-
-def _done_work(policy: PurgePolicy) -> QuerySet[Work]:
-    done = Work.objects.filter(state=WorkState.DONE, done_at__lte=Now() - policy.done_work)
-    return done.exclude(kind=WorkKind.CONVERSATION)  # ending an ended conversation again answers with its work
-
-
-def _old_replies(policy: PurgePolicy) -> QuerySet[IdempotentReply]:
-    return IdempotentReply.objects.filter(created_at__lte=Now() - policy.idempotent_replies)
-
-
-def _remove_replies(ids: Sequence[UUID]) -> int:
-    return IdempotentReply.objects.filter(pk__in=ids).delete()[0]
-
-
-def _old_receipt_texts(policy: PurgePolicy) -> QuerySet[Receipt]:
-    return Receipt.objects.filter(rendered__isnull=False, created_at__lte=Now() - policy.receipt_texts)
-
-
-def _remove_receipt_texts(ids: Sequence[UUID]) -> int:
-    return Receipt.objects.filter(pk__in=ids).update(rendered=None)
-
-
-WHAT_LEAVES = (
-    Leaving("snapshots", _expired_snapshots, _remove_snapshots),
-    Leaving("messages", _old_messages, _remove_messages),
-    Leaving("work", _done_work, remove_work),
-    Leaving("idempotent_replies", _old_replies, _remove_replies),
-    Leaving("receipt_texts", _old_receipt_texts, _remove_receipt_texts),
-)
+def _purge(tenant_id: UUID, leaving: Leaving, may_go_on: MayGoOn, policy: PurgePolicy) -> int:
+    total, pace = 0, Pace(policy)
+    while may_go_on():
+        asked = pace.rows
+        with pace.batch(), tenant_tx(tenant_id):
+            ids: list[Any] = list(leaving.rows(policy).order_by().values_list("pk", flat=True)[:asked])
+            total += leaving.remove(ids) if ids else 0
+        if len(ids) < asked:
+            break
+    return total

@@ -49,8 +49,11 @@ ASSUMED = {
     "snapshots.lifecycle.BackfillRunPolicy": "every limit",
     "snapshots.lifecycle.CalibrationPolicy": "daily batch",
     "snapshots.lifecycle.CountRunPolicy": "every",
+    "snapshots.lifecycle.EvictionPolicy": "subject tenant daily",
     "snapshots.lifecycle.IdlePolicy": "batch",
-    "snapshots.lifecycle.PurgePolicy": "done_work job_runs batch time",
+    "snapshots.lifecycle.PurgePolicy": (
+        "done_work job_runs receipts candidates fast_lane ended_jobs model_usage keys batch batch_most rest"
+    ),
     "snapshots.lifecycle.ReviewPolicy": "kept_for open_most daily batch",
     "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",
     "snapshots.portability.PortabilityPolicy": "export_rows export_ids import_lines",

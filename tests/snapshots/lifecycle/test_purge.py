@@ -8,10 +8,17 @@ from uuid import UUID
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from profiles.models import IdempotentReply
-from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
+from profiles.models import Candidate, IdempotentReply
+from profiles.values import Verdict
+from snapshots.lifecycle.eviction import evict_tenant, least_worth, preview_eviction
+from snapshots.lifecycle.leaving import WHAT_LEAVES
+from snapshots.lifecycle.pace import Pace
+from snapshots.lifecycle.policy import PURGE_POLICY, EvictionPolicy, PurgePolicy
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.models import (
+    FastLaneChange,
+    Job,
+    JobKind,
     Message,
     Receipt,
     Snapshot,
@@ -26,10 +33,13 @@ from snapshots.queue.counts import work_counts
 from snapshots.queue.drain import drain_work
 from snapshots.queue.ends import end_conversation
 from tenants.isolation import tenant_tx
+from tenants.models import ApiKey, ModelUsage
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.keys import create_key
 from tests.conftest import World
 from tests.snapshots.queue.world import complete_only, filled, handlers, start_conversation
 
-NOTHING = {"snapshots": 0, "messages": 0, "work": 0, "idempotent_replies": 0, "receipt_texts": 0}
+NOTHING = dict.fromkeys(("snapshots", *(leaving.kind for leaving in WHAT_LEAVES)), 0)
 
 
 @pytest.fixture
@@ -38,7 +48,7 @@ def tenant_id(world: World) -> UUID:
 
 
 def purge(tenant_id: UUID, policy: PurgePolicy = PURGE_POLICY) -> int:
-    return purge_tenant(tenant_id, until=time.monotonic() + 60, policy=policy)
+    return purge_tenant(tenant_id, policy=policy)
 
 
 def preview(tenant_id: UUID) -> dict[str, int]:
@@ -107,7 +117,7 @@ def test_it_goes_in_batches_until_all_has_left(world: World, tenant_id: UUID) ->
 def test_without_time_it_leaves_the_rest_for_the_next_run(world: World, tenant_id: UUID) -> None:
     with tenant_tx(tenant_id):
         snapshots(world, [timedelta(seconds=-1)] * 3)
-    assert purge_tenant(tenant_id, until=time.monotonic() - 1) == 0
+    assert purge_tenant(tenant_id, may_go_on=lambda: False) == 0
     assert preview(tenant_id)["snapshots"] == 3
 
 
@@ -166,3 +176,71 @@ def test_another_tenants_rows_stay(world: World, tenant_id: UUID) -> None:
         snapshots(world, [timedelta(days=-1)])
     assert purge(world.globex.tenant.id) == 0
     assert preview(tenant_id)["snapshots"] == 1
+
+
+def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more(world: World, tenant_id: UUID) -> None:
+    now, subject = utc_now(), world.acme.subject
+    kept = {"policy_version": "1", "subject": subject}
+    with tenant_tx(tenant_id):
+        for days in (364, 366):
+            Receipt.objects.create(**kept, created_at=now - timedelta(days=days))
+        for verdict in (Verdict.PENDING, Verdict.REJECTED):
+            candidate = Candidate.objects.create(subject=subject, kind="preference", verdict=verdict)
+            Candidate.objects.filter(pk=candidate.pk).update(created_at=now - timedelta(days=181))
+        FastLaneChange.objects.create(subject=subject, took_ms=3, created_at=now - timedelta(days=31))
+        Job.objects.create(kind=JobKind.IMPORT, ended_at=now - timedelta(days=31))
+        Job.objects.create(kind=JobKind.IMPORT)
+        ModelUsage.objects.create(day=(now - timedelta(days=401)).date(), purpose="extract", model="m")
+        create_key(name="old", scopes=["memory:read"], by=COMMAND_LINE)
+        ApiKey.objects.filter(name="old").update(revoked_at=now - timedelta(days=366))
+    one_each = ("receipts", "candidates", "fast_lane_changes", "ended_jobs", "model_usage", "ended_keys")
+    assert preview(tenant_id) == {**NOTHING, **dict.fromkeys(one_each, 1)}
+    assert purge(tenant_id) >= len(one_each)
+    assert preview(tenant_id) == NOTHING
+    with tenant_tx(tenant_id):
+        assert (Receipt.objects.count(), Candidate.objects.count(), Job.objects.count()) == (1, 1, 1)
+        assert ApiKey.objects.count() == 1
+
+
+def test_a_memory_begins_one_epoch_for_all_that_leaves_together(world: World, tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        memory = SubjectMemory.objects.create(subject=world.acme.subject)
+        snapshots(world, [timedelta(seconds=-1)] * 150)
+    assert purge(tenant_id) == 150
+    with tenant_tx(tenant_id):
+        memory.refresh_from_db()
+        assert memory.epoch == 2
+
+
+@pytest.mark.parametrize(("took", "rows"), [(0.2, 25), (0.05, 100), (0.001, 200)])
+def test_a_batch_follows_what_the_last_one_took(monkeypatch: pytest.MonkeyPatch, took: float, rows: int) -> None:
+    clock = iter([10.0, 10.0 + took])
+    rests: list[float] = []
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(time, "sleep", rests.append)
+    paced = Pace(PurgePolicy(batch=100))
+    with paced.batch():
+        pass
+    assert paced.rows == pytest.approx(rows, abs=1)
+    assert rests == [pytest.approx(took)]
+
+
+def test_above_the_limit_the_least_worth_leaves_first(world: World, tenant_id: UUID) -> None:
+    few = EvictionPolicy(subject=3, tenant=1_000)
+    with tenant_tx(tenant_id):
+        old, plain, weighty, gone, new = snapshots(world, [None] * 5)
+        rows = Snapshot.objects.all()
+        rows.filter(pk=old.pk).update(said_at=utc_now() - timedelta(days=60))
+        rows.filter(pk=plain.pk).update(importance=0.2)
+        rows.filter(pk=weighty.pk).update(importance=1.0, said_at=utc_now() - timedelta(days=10))  # 0.6
+        rows.filter(pk=gone.pk).update(importance=1.0, retired_at=utc_now())
+        assert [row[0] for row in least_worth(world.acme.subject.id, 3)] == [gone.pk, old.pk, plain.pk]
+        assert preview_eviction(few).counts == {"subjects": 2, "tenant": 0}
+    assert evict_tenant(tenant_id, policy=few) == 2
+    assert evict_tenant(tenant_id, policy=few) == 0
+    with tenant_tx(tenant_id):
+        assert set(Snapshot.objects.values_list("pk", flat=True)) == {plain.pk, weighty.pk, new.pk}
+        assert preview_eviction(EvictionPolicy(subject=3, tenant=1)).counts == {"subjects": 0, "tenant": 2}
+    assert evict_tenant(tenant_id, policy=EvictionPolicy(subject=3, tenant=1)) == 2
+    with tenant_tx(tenant_id):
+        assert set(Snapshot.objects.values_list("pk", flat=True)) == {weighty.pk}
