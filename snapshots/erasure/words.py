@@ -25,6 +25,7 @@ from snapshots.models import (
     Snapshot,
     SnapshotVersion,
 )
+from snapshots.selectors import with_words
 
 BLANK: dict[str, Any] = {
     "content": "",
@@ -73,9 +74,10 @@ def same_snapshots(words: Words) -> list[UUID]:
 
 def same_messages(words: Words) -> list[UUID]:
     """Return the messages that say just this, whoever said it."""
-    rows = Message.objects.filter(subject_id=words.subject_id).exclude(content="").order_by()
-    found = rows.values_list("id", "content").iterator(chunk_size=2_000)
-    return [row_id for row_id, text in found if words.say(text)]
+    own = Message.objects.filter(subject_id=words.subject_id).order_by()
+    rows = own.exclude(content="").values_list("id", "content").iterator(chunk_size=2_000)
+    archived = with_words(list(own.filter(archived=True)))
+    return [row_id for row_id, text in (*rows, *((row.id, row.content) for row in archived)) if words.say(text)]
 
 
 def drop_earlier_texts(words: Words) -> int:
@@ -169,10 +171,7 @@ def _with_images(model: Any, subject_id: UUID, ids: Sequence[UUID], **changes: A
 
 def _drop_from_archive(archive: MessageArchive, ids: Collection[str]) -> None:
     held = orjson.loads(zlib.decompress(bytes(archive.packed)))
-    if isinstance(held, dict):
-        kept: Any = {key: value for key, value in held.items() if key not in ids}
-    else:
-        kept = [one for one in held if str(one.get("id")) not in ids]
+    kept = {key: words for key, words in held.items() if key not in ids}
     if len(kept) < len(held):
         plain = orjson.dumps(kept)
         archive.packed, archive.plain_bytes = zlib.compress(plain), len(plain)

@@ -28,6 +28,7 @@ from snapshots.models import (
     TagSource,
 )
 from snapshots.queue.counts import remove_work_of_conversation
+from snapshots.selectors import with_words
 from snapshots.window.window import bury_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
@@ -65,7 +66,7 @@ def forget_words(conversation: Conversation) -> Counter[str]:
     memory = SubjectMemory.objects.filter(subject_id=subject_id)
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
     gone = sole_snapshots(conversation)
-    messages = list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by())
+    messages = with_words(list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by()))
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=gone).order_by().values_list("text", flat=True)
     said = [message.content for message in messages if message.role == MessageRole.USER and message.remember]
     words = Words.of(subject_id, [*texts, *said])

@@ -17,9 +17,10 @@ from django.db import models
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
-from snapshots.models import Message, MessageArchive, Receipt
+from snapshots.models import Message, Receipt
 from snapshots.portability.lines import END, FORMAT, HEADER, KINDS, SUBJECT, LineKind
 from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
+from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
 
 NOTHING = UUID(int=0)
@@ -76,11 +77,10 @@ def _ids_after(tenant_id: UUID, subject: Subject, kind: LineKind, after: UUID, p
 
 
 def _rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    found = kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id")
-    rows = list(found)
+    found: Sequence[Any] = list(kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id"))
     if kind.model is Message:
-        _bring_back_archived(rows)  # type: ignore[arg-type]  # a list of messages
-    return [_shown(row, kind) for row in rows]
+        found = with_words(found)
+    return [_shown(row, kind) for row in found]
 
 
 def _shown(row: models.Model, kind: LineKind) -> dict[str, Any]:
@@ -88,17 +88,6 @@ def _shown(row: models.Model, kind: LineKind) -> dict[str, Any]:
     if isinstance(row, Receipt):
         shown[PACKED] = None if row.rendered is None else orjson.loads(zlib.decompress(bytes(row.rendered)))
     return shown
-
-
-def _bring_back_archived(messages: Sequence[Message]) -> None:
-    """Give archived messages their words, as read from the archive; nothing is written."""
-    away = {str(message.id): message for message in messages if message.archived}
-    conversations = {message.conversation_id for message in away.values()}
-    for archive in MessageArchive.objects.filter(conversation_id__in=conversations) if away else ():
-        held = orjson.loads(zlib.decompress(bytes(archive.packed)))
-        for key, words in held.items() if isinstance(held, dict) else ((one["id"], one) for one in held):
-            for name in ("content", "parts", "tool_calls", "metadata") if key in away else ():
-                setattr(away[key], name, words[name])
 
 
 def _still_there(subject: Subject) -> None:

@@ -26,11 +26,13 @@ from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
+from snapshots.lifecycle.archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import (
     Consolidation,
     Conversation,
     Message,
+    MessageArchive,
     Receipt,
     Snapshot,
     SnapshotVector,
@@ -350,3 +352,24 @@ def test_an_erasure_that_nobody_signed_is_signed_by_the_next(world: World, monke
         erasure.refresh_from_db()
     assert erasure.verified == {"rows_left": {}, "late": True}
     assert is_genuine(certificate_of(erasure))
+
+
+def test_archived_words_are_forgotten_in_the_archive_and_exported_from_it(acme: Caller, world: World) -> None:
+    house = world.acme
+    say(house, SECRET, "She plays the cello")
+    with tenant_tx(house.tenant.id):
+        end_conversation(locked_known("ada", "trip"))
+    work(house)
+    with tenant_tx(house.tenant.id):
+        Conversation.objects.update(last_accepted_at=utc_now() - timedelta(days=3_000))
+    assert archive_tenant(house.tenant.id) == 2
+    assert SECRET.encode() in acme("GET", "/v1/subjects/ada/export").content
+
+    forget(house, SECRET)
+
+    exported = acme("GET", "/v1/subjects/ada/export").content
+    assert SECRET.encode() not in exported
+    assert b"She plays the cello" in exported
+    with tenant_tx(house.tenant.id):
+        (packed,) = MessageArchive.objects.values_list("packed", flat=True)
+    assert b"Kestrel" not in zlib.decompress(bytes(packed))
