@@ -1,0 +1,94 @@
+"""Forgetting one preference, profile fact or tag (row E8): every value that it had, not only the current one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.errors import NotFound
+from profiles.models import Candidate, CandidateKind, Erasure, ErasureScope, Preference, ProfileFact, Subject, Tag
+from profiles.services.certificates import add_counts, open_erasure
+from profiles.services.forgetting import leave_marks
+from profiles.services.locking import lock_subject
+from profiles.services.search_text import refresh_search_text
+from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.words import Words, drop_replies, strip_receipts
+from snapshots.models import BeliefCounter, Calibration, MemoryReview, PreferenceSource, ProfileFactSource, TagSource
+from tenants.services.audit import Actor
+
+SOURCES: dict[type[Any], type[Any]] = {Preference: PreferenceSource, ProfileFact: ProfileFactSource, Tag: TagSource}
+NOTES = (BeliefCounter, Calibration, MemoryReview)
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """All rows of one belief, where candidates would put it, and the utterances that it quotes."""
+
+    rows: Sequence[Any]
+    kind: CandidateKind
+    target: str
+    statements: Sequence[str] = ()
+
+
+def forget_preference(subject: Subject, category: str, key: str, *, by: Actor, reason: str = "") -> Erasure:
+    """Forget a preference with its history, in the open transaction; its utterances are refused from now on."""
+    lock_subject(subject)
+    rows = Preference.objects.filter(subject_id=subject.id, category=category, key=key)
+    statements = [row.statement for row in rows if row.statement]
+    belief = Belief(list(rows), CandidateKind.PREFERENCE, f"{category}/{key}", statements)
+    return _forget(subject, belief, by=by, reason=reason)
+
+
+def forget_fact(subject: Subject, field: str, *, is_attribute: bool, by: Actor, reason: str = "") -> Erasure:
+    """Forget a profile fact with its history, in the open transaction."""
+    lock_subject(subject)
+    rows = ProfileFact.objects.filter(subject_id=subject.id, field=field, is_attribute=is_attribute)
+    path = f"attributes.{field}" if is_attribute else field
+    return _forget(subject, Belief(list(rows), CandidateKind.PROFILE, path), by=by, reason=reason)
+
+
+def forget_tag(subject: Subject, tag: Tag, *, by: Actor, reason: str = "") -> Erasure:
+    """Forget a tag, in the open transaction."""
+    lock_subject(subject)
+    return _forget(subject, Belief([tag], CandidateKind.TAG, tag.label), by=by, reason=reason)
+
+
+def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Erasure:
+    """Delete rows of one belief, what refers to them, and what candidates and prompts say of them.
+
+    Raises NotFound when there are none.
+    """
+    if not belief.rows:
+        raise NotFound("nothing of the kind is known")
+    model, ids = type(belief.rows[0]), [row.id for row in belief.rows]
+    erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=ids[0], target=ids[0], by=by, reason=reason)
+    own = {"subject_id": subject.id}
+    words = Words.of(subject.id, belief.statements)
+    counts = Counter[str]()
+    for note in NOTES:
+        counts[note._meta.db_table] = note.objects.filter(memory_ref__in=ids, **own).delete()[0]
+    links = SOURCES[model]
+    counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]
+    counts["candidate"] = _silence(subject.id, belief)
+    counts["receipt.rendered"] = strip_receipts(words, ids)
+    counts["idempotent_reply"] = drop_replies(words) if words.texts else 0
+    if model is not Tag:
+        counts[model._meta.db_table] = model._default_manager.filter(version_of_id__in=ids, **own).delete()[0]
+    counts[model._meta.db_table] += model._default_manager.filter(id__in=ids, **own).delete()[0]
+    leave_marks(subject.id, texts=belief.statements)
+    refresh_search_text(subject)
+    add_counts(erasure, counts)
+    sign_after_commit(erasure, partial(_found, model, ids))
+    return erasure
+
+
+def _silence(subject_id: UUID, belief: Belief) -> int:
+    rows = Candidate.objects.filter(subject_id=subject_id, kind=belief.kind, target=belief.target)
+    return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
+
+
+def _found(model: type[Any], ids: Sequence[UUID]) -> dict[str, Any]:
+    left = model._default_manager.filter(id__in=ids).count()
+    return {"rows_left": {model._meta.db_table: left} if left else {}}
