@@ -93,5 +93,8 @@ def _screened(
 
 def _language(request: ContextRequest, material: Material) -> Language:
     return language_for(
-        locale=material.profile.locale, system_prompt=request.system_prompt, tenant_locale=request.tenant_locale
+        locale=material.profile.locale,
+        system_prompt=request.system_prompt,
+        tenant_locale=request.tenant_locale,
+        said_first=(*material.said_first, request.query),
     )

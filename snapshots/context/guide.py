@@ -1,13 +1,19 @@
 """What a model is told about memory (X5) and about the moment of the conversation (X6), in English and Chinese.
 
 The guide is part of the stable prefix, so its language follows from what does not change from turn to turn: the
-subject's locale, else the system prompt's language, else the tenant's locale; never the language of the query.
+subject's locale, else the system prompt's language, else the tenant's locale, else what the user said first in the
+conversation. The query counts only where it is the first: then it is what the next turns will find there.
 No text here may hold a markup character: it stands beside elements that are read as XML.
 """
+
+from collections.abc import Iterable
 
 from memory_platform.kernel.text import detect_language
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import Language, SectionName
+
+LANGUAGE_CHARS = 2000
+"""How much of a text is read to tell its language."""
 
 _GUIDE: dict[Language, str] = {
     "en": """\
@@ -70,13 +76,23 @@ _HEADINGS: dict[SectionName, dict[Language, str]] = {
 }
 
 
-def language_for(*, locale: str | None, system_prompt: str, tenant_locale: str | None) -> Language:
-    """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise."""
-    written_in = detect_language(system_prompt[:2000])
-    for stable in (locale, written_in if written_in in ("zh", "en") else None, tenant_locale):
+def language_for(
+    *, locale: str | None, system_prompt: str, tenant_locale: str | None, said_first: Iterable[str] = ()
+) -> Language:
+    """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise.
+
+    ``said_first``: the user's first turns in the conversation, the earliest first.
+    """
+    for stable in (locale, language_of(system_prompt), tenant_locale, *map(language_of, said_first)):
         if stable:
             return "zh" if stable.lower().startswith("zh") else "en"
     return "en"
+
+
+def language_of(text: str) -> Language | None:
+    """Return the language of ``text`` when it is one that the guide is written in."""
+    written_in = detect_language(text[:LANGUAGE_CHARS])
+    return "zh" if written_in == "zh" else "en" if written_in == "en" else None
 
 
 def usage_guide(language: Language, policy: ContextPolicy) -> str:

@@ -21,10 +21,11 @@ LOCALE = "locale"
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The conversation that a context is for: the product's id of it, and its window."""
+    """The conversation that a context is for: the product's id of it, its window, the user's first turns if wanted."""
 
     conversation_id: str
     window: Window
+    said_first: tuple[str, ...] = ()
 
 
 def material_of(query: str, found: Recalled, scene: Scene | None, *, full_history: int) -> Material:
@@ -37,6 +38,7 @@ def material_of(query: str, found: Recalled, scene: Scene | None, *, full_histor
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=full_history,
+        said_first=scene.said_first if scene else (),
     )
 
 

@@ -14,7 +14,9 @@ from memory_platform.providers.tokens import TokenEstimator
 from profiles.held import subject_id_of
 from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
+from snapshots.context.beginning import beginning_of
 from snapshots.context.fence import new_nonce
+from snapshots.context.guide import language_of
 from snapshots.context.material import Scene, material_of
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.reading import with_intent, with_phase
@@ -110,10 +112,17 @@ def read(subject_id: UUID, conversation_id: str | None, request: ContextRequest,
     return Held(
         subject_id=subject_id,
         conversation=conversation,
-        scene=Scene(conversation.external_id, window_of(conversation)) if conversation else None,
+        scene=scene_of(conversation, request) if conversation else None,
         found=recall_in_scope(subject_id, question_in(request), question),
         full_history=history_tokens(subject_id),
     )
+
+
+def scene_of(conversation: Conversation, request: ContextRequest) -> Scene:
+    """Return the conversation's window, and how it began unless the system prompt tells the guide's language."""
+    window = window_of(conversation)
+    tells = language_of(request.system_prompt)
+    return Scene(conversation.external_id, window, () if tells else beginning_of(conversation, window))
 
 
 def question_in(request: ContextRequest) -> RecallQuery:

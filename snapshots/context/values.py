@@ -129,7 +129,10 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost."""
+    """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost.
+
+    ``said_first``: the user's first turns in the conversation, where the language of the guide may depend on them.
+    """
 
     profile: ProfileView = field(default_factory=ProfileView)
     memories: tuple[MemoryItem, ...] = ()
@@ -138,6 +141,7 @@ class Material:
     tasks: tuple[Passage, ...] = ()
     knowledge: tuple[Passage, ...] = ()
     full_history_tokens: int = 0
+    said_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,16 @@ def test_the_language_follows_what_does_not_change_from_turn_to_turn(
     assert language_for(locale=locale, system_prompt=system_prompt, tenant_locale=tenant_locale) == language
 
 
+@pytest.mark.parametrize(
+    ("said_first", "language"),
+    [(["导航回家"], "zh"), (["Navigate home"], "en"), (["👍", "导航回家", "Hello"], "zh"), (["👍"], "en"), ([], "en")],
+)
+def test_without_all_that_the_first_words_with_a_language_decide(said_first: list[str], language: Language) -> None:
+    assert language_for(locale=None, system_prompt="", tenant_locale=None, said_first=said_first) == language
+    assert language_for(locale="zh-CN", system_prompt="", tenant_locale=None, said_first=said_first) == "zh"
+    assert language_for(locale=None, system_prompt="Be kind.", tenant_locale=None, said_first=said_first) == "en"
+
+
 def test_a_chinese_query_does_not_change_an_english_prefix() -> None:
     english, chinese = context(Material(profile=ADA)), context(Material(profile=ADA), "导航回家")
     assert english.prefix.hash == chinese.prefix.hash

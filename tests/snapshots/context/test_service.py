@@ -17,6 +17,7 @@ from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Receipt, ReceiptMemory
+from snapshots.window.policy import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.context.world import all_content, elements
@@ -140,3 +141,26 @@ def test_a_turn_that_only_calls_tools_has_no_content(world: World) -> None:
     built = build(world.acme, "And now?", "now")
     assistant = next(one for one in built.context.messages if one["role"] == "assistant")
     assert assistant == {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+GUIDES = {"zh": "# 记忆使用说明", "en": "# How to use memory"}
+SAID = {"zh": ("导航回家", "再说一遍吧"), "en": ("Navigate home", "Say that again")}
+
+
+@pytest.mark.parametrize(("language", "other"), [("zh", "en"), ("en", "zh")])
+def test_a_conversation_keeps_the_language_that_it_began_with(world: World, language: str, other: str) -> None:
+    first = build(world.acme, SAID[language][0], "now")
+    assert GUIDES[language] in first.context.messages[0]["content"]
+    for said in (SAID[language][0], *["👍", SAID[other][0]] * WINDOW_POLICY.messages):
+        say(world.acme, said, conversation="now")
+    later = build(world.acme, SAID[other][1], "now")
+    assert later.context.prefix.hash == first.context.prefix.hash
+    assert GUIDES[other] in build(world.acme, SAID[other][1], "later").context.messages[0]["content"]
+
+
+def test_a_locale_and_a_system_prompt_count_more_than_the_beginning(world: World) -> None:
+    say(world.acme, "导航回家", conversation="now")
+    told = build(world.acme, "导航回家", "now", system_prompt="You are a car assistant.")
+    assert GUIDES["en"] in told.context.messages[0]["content"]
+    know(world.acme, locale="en-GB")
+    assert GUIDES["en"] in build(world.acme, "导航回家", "now").context.messages[0]["content"]
