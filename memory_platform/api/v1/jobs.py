@@ -16,6 +16,7 @@ from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.serializers import NothingInput, Output
 from memory_platform.api.views import TenantView
 from memory_platform.kernel.errors import NotFound
+from snapshots.intake.results import result_of_end
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
 from snapshots.queue.asked_jobs import JobNotDead, JobUnknown, job_by_id, retry_job
 from snapshots.queue.replay import replay_work
@@ -46,7 +47,13 @@ class JobErrorOutput(Output):
 
 
 class JobOutput(Output):
-    """One job. ``failed`` is tried again by itself, ``dead`` waits for a retry. ``result`` holds ids and counts."""
+    """One job. ``failed`` is tried again by itself, ``dead`` waits for a retry. ``result`` holds ids and counts.
+
+    The ``result`` of a finished ``conversation_end`` is ``{snapshots, reason}``: how many it made, and where there are
+    none why: ``no_tool_call`` (only a conversation in which a tool was called is summed up; what the user said in
+    any other is remembered statement by statement), ``nothing_to_keep``, ``not_remembered`` (``remember`` is false) or
+    ``later_end`` (the conversation went on, and its next end tells all of it).
+    """
 
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=KINDS)
@@ -127,8 +134,14 @@ def shown_work(work: Work) -> dict[str, Any]:
         "progress": {"done": int(work.state == WorkState.DONE), "total": 1},
         "attempts": work.attempts,
         "error": {"code": work.error_code} if work.error_code else None,
-        "result": {},
+        "result": end_result(work) if work.state == WorkState.DONE else {},
     }
+
+
+def end_result(work: Work) -> dict[str, Any]:
+    """Return what the end of a conversation made as the API shows it."""
+    made = result_of_end(work)
+    return {"snapshots": made.snapshots, "reason": made.reason}
 
 
 def _end_of_conversation(job_id: UUID) -> Work | None:
