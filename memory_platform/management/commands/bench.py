@@ -1,17 +1,23 @@
 """Measure how fast the platform answers: ``manage.py bench build``, then ``manage.py bench run``."""
 
 import sys
+import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from memory_platform.benchmarks.build import fill_pool, place_subjects, tenant_for, tidy
+from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watched_locks
+from memory_platform.benchmarks.repeats import fill_repeats
 from memory_platform.benchmarks.report import table, write
-from memory_platform.benchmarks.session import RunPlan, run
+from memory_platform.benchmarks.sentences import questions
+from memory_platform.benchmarks.session import RunPlan, own_key, run, subjects_of
+from memory_platform.benchmarks.target import recall_of, target_at
 from memory_platform.benchmarks.world import Cohort, WorldSpec, checked, parse_cohort
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
@@ -47,6 +53,8 @@ class Command(PlatformCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
         self._add_build(verbs.add_parser("build", help="make the world; safe to repeat, goes on where it stopped"))
+        self._add_purge(verbs.add_parser("purge", help="expire most of a world and purge it while recall goes on"))
+        self._add_repeats(verbs.add_parser("repeats", help="make a world for consolidation; safe to repeat"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
@@ -93,6 +101,45 @@ class Command(PlatformCommand):
                 tidy()
         self.stdout.write(
             f"{options['tenant']}: {spec.snapshots:,} snapshots of {spec.subjects:,} subjects; {made:,} are new."
+        )
+
+    def _add_repeats(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", default="repeats", help="slug of the tenant that holds it (%(default)s)")
+        parser.add_argument("--subjects", type=int, default=1_000, help="(%(default)s)")
+        parser.add_argument("--each", type=int, default=100, help="memories of each subject (%(default)s)")
+
+    def _repeats(self, options: dict[str, Any]) -> None:
+        tenant_id, count = tenant_for(options["tenant"]), options["subjects"]
+        with progress(self.stdout, "making subjects", count * options["each"], "snapshots") as advance:
+            fill_repeats(tenant_id, count, options["each"], advance=advance)
+        with progress(self.stdout, "gathering statistics", 0, "tables"):
+            tidy()
+
+    def _add_purge(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", required=True, help="slug of a world to lose all but its named cohorts")
+        parser.add_argument("--base", default="http://127.0.0.1:8000", help="where the stack listens")
+        parser.add_argument("--size", type=int, default=100, help="the cohort that is asked about (%(default)s)")
+        parser.add_argument("--per-second", type=float, default=20.0, help="questions a second (%(default)s)")
+        parser.add_argument("--seconds", type=float, default=30.0, help="of recall without a purge (%(default)s)")
+
+    def _purge(self, options: dict[str, Any]) -> None:
+        tenant_id = tenant_by_slug(options["tenant"]).id
+        subjects = subjects_of(tenant_id, (options["size"],))[options["size"]]
+        asks = map(recall_of, cycle(subjects), questions(1))
+        with progress(self.stdout, "letting memories expire", 0, "rows"):
+            expired = expire_others(tenant_id)
+        with own_key(tenant_id) as key:
+            target = target_at(options["base"], key)
+            with steady_load(target, asks, options["per_second"]) as alone:
+                time.sleep(options["seconds"])
+            with watched_locks() as locks, steady_load(target, asks, options["per_second"]) as beside:
+                took = purge_apart(options["tenant"])
+        self.stdout.write(f"{expired:,} expired memories left in {took:.0f} s ({expired / took:,.0f} a second)")
+        for name, load in (("recall alone", alone), ("recall beside it", beside)):
+            self.stdout.write(f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.figures().items()))
+        self.stdout.write(
+            f"longest wait for a lock {locks.longest_wait * 1000:.0f} ms ({locks.looks_with_waits} looks found one), "
+            f"longest transaction of the purge {locks.longest_transaction * 1000:.0f} ms"
         )
 
     def _add_run(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,133 @@
+"""What a purge of a million rows costs those who read meanwhile: recall before and during it, and waits for locks.
+
+The world is that of ``bench build``: its named cohorts live, the memories of all other subjects expire. Recall goes at
+a steady rate over HTTP, so that a slow answer does not lighten the load. Waits are those that Postgres itself knows of,
+looked at every few milliseconds.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import connections
+
+from memory_platform.benchmarks.client import HttpClient
+from memory_platform.benchmarks.figures import percentile
+from memory_platform.benchmarks.protocol import AskFailed
+from memory_platform.benchmarks.target import Ask, Target
+from memory_platform.benchmarks.world import OTHERS, PREFIX
+from memory_platform.env import PROJECT_ROOT
+from snapshots.models import Snapshot
+from tenants.isolation import tenant_tx
+
+LOOK_S = 0.005
+WAITS = "SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0) FROM pg_locks WHERE NOT granted"
+OLDEST = """
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) FROM pg_stat_activity
+WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name = %s
+"""
+PURGER = "bench-purge"
+"""What the connections of the purge are called."""
+
+EXPIRE = """
+UPDATE snapshot s SET expires_at = now() - interval '1 hour' FROM subject o
+WHERE s.tenant_id = %s AND o.tenant_id = s.tenant_id AND o.id = s.subject_id AND o.external_id LIKE %s
+"""
+
+
+@dataclass(slots=True)
+class Load:
+    """Answers of a steady load: seconds each took, and how many failed."""
+
+    seconds: list[float] = field(default_factory=list)
+    failed: int = 0
+
+    def figures(self) -> dict[str, float]:
+        """Return milliseconds and counts."""
+        shares = {f"p{share}_ms": percentile(self.seconds, share) * 1_000 for share in (50, 95, 99)}
+        return {"answers": len(self.seconds), "failed": self.failed, **shares, "max_ms": max(self.seconds) * 1_000}
+
+
+@dataclass(slots=True)
+class Locks:
+    """The longest wait for any lock, how many looks found one, and the longest transaction of the purge; seconds."""
+
+    longest_wait: float = 0.0
+    looks_with_waits: int = 0
+    longest_transaction: float = 0.0
+
+
+def expire_others(tenant_id: UUID) -> int:
+    """Let the memories of all subjects outside the named cohorts have expired; return how many have."""
+    with tenant_tx(tenant_id), connections["default"].cursor() as cursor:
+        cursor.execute(EXPIRE, [tenant_id, f"{PREFIX}-{OTHERS}-%"])
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("VACUUM (ANALYZE) snapshot")
+    with tenant_tx(tenant_id):
+        return Snapshot.objects.filter(expires_at__isnull=False).count()
+
+
+@contextmanager
+def steady_load(target: Target, asks: Iterator[Ask], per_second: float) -> Iterator[Load]:
+    """Ask so many questions a second, without end, until the block ends."""
+    load, over = Load(), threading.Event()
+
+    def ask_on() -> None:
+        client, due = HttpClient(target.host, target.port, target.key), time.perf_counter()
+        for method, path, body in asks:
+            due += 1 / per_second
+            if over.wait(max(0.0, due - time.perf_counter())):
+                return
+            try:
+                load.seconds.append(client.ask(method, path, json.dumps(body).encode())[0])
+            except AskFailed:
+                load.failed += 1
+
+    thread = threading.Thread(target=ask_on, daemon=True)
+    thread.start()
+    try:
+        yield load
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextmanager
+def watched_locks() -> Iterator[Locks]:
+    """Look at Postgres' locks until the block ends."""
+    locks, over = Locks(), threading.Event()
+
+    def look_on() -> None:
+        with connections["owner"].cursor() as cursor:
+            while not over.wait(LOOK_S):
+                cursor.execute(WAITS)
+                wait = float(cursor.fetchone()[0])
+                cursor.execute(OLDEST, [PURGER])
+                locks.looks_with_waits += wait > 0
+                locks.longest_wait = max(locks.longest_wait, wait)
+                locks.longest_transaction = max(locks.longest_transaction, float(cursor.fetchone()[0]))
+        connections["owner"].close()
+
+    thread = threading.Thread(target=look_on, daemon=True)
+    thread.start()
+    try:
+        yield locks
+    finally:
+        over.set()
+        thread.join()
+
+
+def purge_apart(slug: str) -> float:
+    """Purge one tenant in a process of its own, as a worker does; return the seconds it took."""
+    began = time.monotonic()
+    command = [sys.executable, "manage.py", "care", "purge-expired", "--tenant", slug]
+    named = {**os.environ, "PGAPPNAME": PURGER}
+    subprocess.run(command, check=True, cwd=PROJECT_ROOT, env=named)  # noqa: S603 - a program of ours
+    return time.monotonic() - began

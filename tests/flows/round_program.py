@@ -1,0 +1,26 @@
+"""A program that works at a round until it is killed; it tells which tenant and subject it came to."""
+
+import sys
+import time
+from datetime import timedelta
+
+import django
+
+django.setup()
+
+from memory_platform.kernel.ids import new_id  # noqa: E402 - after the set-up
+from tenants.policy import RunPolicy  # noqa: E402 - as above
+from tenants.services.job_runs import Turn, run_round  # noqa: E402 - as above
+
+POLICY = RunPolicy(mark_every=timedelta(0))
+
+
+def work(turn: Turn) -> int:
+    turn.reached(new_id(), 1)
+    sys.stdout.write(f"{turn.tenant_id} {turn.after}\n")
+    sys.stdout.flush()
+    time.sleep(float(sys.argv[1]))
+    return 0
+
+
+run_round("nap", timedelta(days=1), work, policy=POLICY)
