@@ -1,6 +1,6 @@
 """Reranking by a cross-encoder on disk, with the sentence-transformers library (L1, R4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,13 +14,27 @@ from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import RERANK, RerankPolicy
 
 
+def load_model(reference: str, *, offline: bool) -> Any:
+    """Return the library's model of a folder or a name; raises whatever the library does."""
+    from sentence_transformers import CrossEncoder  # noqa: PLC0415 -- an extra, and seconds of imports
+
+    return CrossEncoder(reference, local_files_only=offline)
+
+
 class CrossEncoderReranker:
     """``reference`` is a folder or a name, as of the local embedders."""
 
-    def __init__(self, reference: str, *, offline: bool, policy: RerankPolicy = RERANK) -> None:
+    def __init__(
+        self,
+        reference: str,
+        *,
+        offline: bool,
+        policy: RerankPolicy = RERANK,
+        load: Callable[..., Any] = load_model,
+    ) -> None:
         self.name = f"cross-encoder:{reference}"
         self._policy = policy
-        self._model = LocalModel(partial(_loaded, reference, offline))
+        self._model = LocalModel(partial(load, reference, offline=offline))
 
     @property
     def ready(self) -> bool:
@@ -49,9 +63,3 @@ class CrossEncoderReranker:
         if found.shape != (len(pairs),) or not np.isfinite(found).all():
             raise RerankUnavailable("the local model does not give one finite score per pair")
         return found
-
-
-def _loaded(reference: str, offline: bool) -> Any:
-    from sentence_transformers import CrossEncoder  # noqa: PLC0415 -- an extra, and seconds of imports
-
-    return CrossEncoder(reference, local_files_only=offline)

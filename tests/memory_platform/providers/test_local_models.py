@@ -176,6 +176,20 @@ def test_questions_and_passages_are_read_as_the_name_says_else_as_the_models_fil
     assert model.name.endswith("+passage") == (passage == "passage: ")
 
 
+@pytest.mark.parametrize("worth", [np.nan, np.inf, -np.inf], ids=str)
+def test_vectors_with_something_in_them_that_is_no_number_are_refused(worth: float) -> None:
+    class Spoilt(Recorder):
+        def _encode(self, kind: str, texts: list[str], prompt: str | None) -> np.ndarray[Any, Any]:
+            rows = super()._encode(kind, texts, prompt)
+            rows[-1, -1] = worth
+            return rows
+
+    model = reading(Spoilt())
+    for embed in (model.embed, model.embed_questions):
+        with pytest.raises(EmbeddingUnavailable):
+            embed(["我的狗叫什么名字", "my dog is called Rex"])
+
+
 def test_many_texts_are_read_in_batches_between_which_others_have_their_turn() -> None:
     recorder = Recorder()
     assert reading(recorder, local_batch=2).embed([f"text {i}" for i in range(5)]).shape == (5, 4)
@@ -226,6 +240,21 @@ class TestCrossEncoder:
             encoder.rerank("dog", ["my dog is Rex"] * 40)
         assert monotonic() - started < 1
         encoder.prepare()  # waits for what goes on in the background
+
+
+@pytest.mark.parametrize(
+    "scores", [[0.9, np.nan], [np.inf, 0.1], [0.9], [[0.9, 0.1]] * 2], ids=["NaN", "infinite", "too few", "pairs"]
+)
+def test_scores_that_are_not_one_number_for_each_text_are_refused(scores: list[Any]) -> None:
+    class Judge:
+        """A cross-encoder of the library with nothing behind it."""
+
+        def predict(self, pairs: list[tuple[str, str]], **_: object) -> np.ndarray[Any, Any]:
+            return np.array(scores)
+
+    encoder = CrossEncoderReranker("/models/mine", offline=True, load=lambda reference, offline: Judge())
+    with pytest.raises(RerankUnavailable):
+        encoder.rerank("狗叫什么", ["my dog is Rex", "income tax"])
 
 
 def test_a_cross_encoder_that_is_not_there_is_unavailable() -> None:

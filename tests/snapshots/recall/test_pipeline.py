@@ -76,6 +76,13 @@ def test_what_a_clock_a_minute_ahead_said_answers_at_once() -> None:
     assert len(ask("aisle", image)) == 1
 
 
+def test_a_clock_ahead_is_allowed_for_now_and_not_for_a_moment_that_is_named() -> None:
+    then = NOW - DAY
+    image = image_of([memory("aisle", said_at=then, valid_at=then + timedelta(minutes=1))])
+    assert ask("aisle", image, as_of=then) == []
+    assert len(ask("aisle", image, as_of=then + timedelta(minutes=1))) == 1
+
+
 def test_as_of_asks_what_was_true_then_and_known_at_what_was_held_then() -> None:
     image = image_of(
         [

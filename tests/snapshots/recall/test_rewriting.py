@@ -105,6 +105,17 @@ def test_a_memory_in_other_words_is_found_when_rewriting_is_asked_for(
     assert found.timings_ms["rewrite"] > 0
 
 
+def test_an_imagined_answer_finds_what_no_wording_does_when_the_operator_wants_one(
+    world: World, server: ModelServer, settings: Settings
+) -> None:
+    settings.EMBEDDER = "none"
+    server.answer = lambda _: wordings("a dog", passage="The puppy is called Rex.")
+    remember(world.acme, *SAID)
+    assert texts(ask(world.acme, "hound", rewrite=True)) == []
+    settings.REWRITE_PASSAGE = True
+    assert texts(ask(world.acme, "hound", rewrite=True)) == [SAID[0]]
+
+
 def test_the_texts_are_those_of_the_moment_that_is_asked_about(
     world: World, server: ModelServer, settings: Settings
 ) -> None:

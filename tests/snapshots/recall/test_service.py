@@ -8,6 +8,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from memory_platform.providers.known_models import known_reading
 from memory_platform.providers.registry import forget
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders, spaces_key
@@ -17,11 +19,13 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filters import parse_filter
+from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import IMAGES, SUBJECTS
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
+from tests.model_server import Reply, Request, model_server
 from tests.snapshots.held import broken_pgvector, know, label, prefer, remember, say
 
 PEANUTS = "I am allergic to peanuts"
@@ -206,6 +210,39 @@ def test_no_model_is_asked_for_lanes_that_need_none(world: World) -> None:
     forget()
     assert alone.degraded == frozenset()
     assert [match.tag.label for match in alone.lanes.meant] == ["home"]
+
+
+def test_a_question_is_sent_as_the_model_was_trained_to_read_it_and_a_memory_as_it_is(world: World) -> None:
+    name = f"bge-small-zh-{new_id()}"
+    reading = known_reading(name)
+    assert reading is not None
+
+    def one_vector_each(request: Request) -> Reply:
+        return Reply({"data": [{"index": i, "embedding": [1, 0, 0, 0]} for i in range(len(request.body["input"]))]})
+
+    forget()
+    with (
+        model_server(one_vector_each) as server,
+        override_settings(EMBEDDER=f"openai:{name}", EMBEDDING_BASE_URL=server.url, EMBEDDING_DIMENSIONS=4),
+    ):
+        remember(world.acme, HAIKING)
+        stored = len(server.requests)
+        assert texts(ask(world.acme, "周末去哪里爬山")) == [HAIKING]
+        sent = [request.body["input"] for request in server.requests]
+    forget()
+    assert not any(text.startswith(reading.question) for batch in sent[:stored] for text in batch)
+    assert sent[stored:] == [[f"{reading.question}周末去哪里爬山"]]
+
+
+def test_a_tag_is_meant_by_what_a_long_question_says_first(world: World) -> None:
+    label(world.acme, "家")
+    most = DEFAULT_RECALL.tag_question_chars
+
+    def meant(before: int) -> list[str]:
+        return [match.tag.label for match in ask(world.acme, "。" * before + "导航回家").lanes.meant]
+
+    assert meant(most - len("导航回家")) == ["家"]
+    assert meant(most) == []
 
 
 HOSTILE = [
