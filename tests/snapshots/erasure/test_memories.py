@@ -195,7 +195,8 @@ def test_what_extraction_reads_from_forgotten_words_is_rejected_with_the_reason(
 def test_a_worker_that_read_the_words_before_writes_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     say(world.acme, SECRET)
     work(world.acme)
-    say(world.acme, "She has two cats", conversation="trip")
+    say(world.acme, SECRET, role="assistant")  # its words are indexed with what is said after it
+    say(world.acme, "She has two cats")
     real: Callable[..., object] = prepare_snapshots
 
     def forgotten_meanwhile(*args: object) -> object:

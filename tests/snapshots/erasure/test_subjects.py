@@ -197,6 +197,37 @@ def test_a_post_that_began_before_is_erased_with_the_rest(world: World) -> None:
     assert counts.accepted == counts.removed == 2
 
 
+def test_work_that_comes_in_while_rows_leave_is_counted(world: World) -> None:
+    house = world.acme
+    read, go_on, written, commit = (threading.Event() for _ in range(4))
+
+    def post() -> None:
+        with tenant_tx(house.tenant.id):
+            subject = subject_by_external_id("ada")
+            read.set()
+            go_on.wait(20)
+            accept_messages(subject, "late", [IncomingMessage(role="user", content=f"{CANARY} too late")])
+            written.set()
+            commit.wait(20)
+
+    with ThreadPoolExecutor(2) as pool:
+        late = elsewhere(pool, post)
+        assert read.wait(20)
+        erase(house, ErasurePolicy(at_once_rows=-1))
+        go_on.set()
+        assert written.wait(20)
+        eraser = elsewhere(pool, lambda: finish(house))
+        time.sleep(1.0)  # it waits for the post, which holds the subject's key
+        assert not eraser.done()  # type: ignore[attr-defined]
+        commit.set()
+        assert (late.exception(20), eraser.exception(20)) == (None, None)  # type: ignore[attr-defined]
+
+    with tenant_tx(house.tenant.id):
+        counts, erasure = work_counts(), Erasure.objects.get()
+    assert counts.accepted == counts.removed == 2
+    assert (erasure.erased["work"], erasure.erased["message"]) == (2, 1)
+
+
 def test_an_image_in_memory_answers_nothing_once_the_erasure_is_accepted(world: World) -> None:
     say(world.acme, f"{CANARY} is the name of my falcon")
     drain_work_job(tenant_id=str(world.acme.tenant.id))
