@@ -82,6 +82,20 @@ def test_the_sweep_sees_tenants_with_due_or_abandoned_work_only(world: World, te
     assert len(tenants_with_due_work(1)) == 1
 
 
+def test_the_sweep_sees_due_and_abandoned_summaries(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 1)
+    with tenant_tx(tenant_id):
+        Work.objects.filter(kind=WorkKind.EXTRACT).update(kind=WorkKind.SUMMARY, message=None, generation=1)
+        Work.objects.exclude(kind=WorkKind.SUMMARY).delete()
+    assert tenants_with_due_work(100) == [tenant_id]
+    with tenant_tx(tenant_id):
+        claim(WorkKind.SUMMARY)
+    assert tenants_with_due_work(100) == []
+    with tenant_tx(tenant_id):
+        expire_leases()
+    assert tenants_with_due_work(100) == [tenant_id]
+
+
 def due_in(hours: int, *items: Work) -> None:
     """Make items of the open scope due in (or since) so many hours."""
     Work.objects.filter(id__in=[item.id for item in items]).update(due_at=Now() + timedelta(hours=hours))
