@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_platform.env_chat import DEFAULT, OPENAI, ChatEndpoint, chat_endpoints, chat_routes, unknown_routes
@@ -34,6 +34,9 @@ EMBEDDERS = (
     "none",
 )
 """What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
+
+MISSING = "missing"
+"""What pydantic calls a required field that nobody has set."""
 
 RERANKERS = ("none", "http", "cross-encoder:PATH")
 """What ``RERANKER`` may be."""
@@ -141,6 +144,9 @@ class Environment(BaseSettings):
     log_format: Literal["json", "console"] = Field(default="json", description="`json` lines, or readable `console`.")
     data_dir: Path = Field(
         default=PROJECT_ROOT / ".dev", description="Where `make run` keeps the embedded stack's data and secrets."
+    )
+    stack_url: str = Field(
+        default="http://127.0.0.1:8000", description="Where the API answers; `make run` notes it for `manage.py bench`."
     )
 
     @field_validator("database_url", "database_owner_url")
@@ -251,6 +257,17 @@ def listed(value: str) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+STAND_INS = {
+    "database_url": "postgresql://app@/later",
+    "database_owner_url": "postgresql://owner@/later",
+    "redis_url": "unix:///later",
+    "celery_broker_url": "redis+socket:///later",
+    "secret_key": "made when the stack is started first",
+    "key_pepper": "made when the stack is started first",
+}
+"""What a stack makes by itself, as :func:`check_given` takes it: nothing connects or signs with it."""
+
+
 @cache
 def environment() -> Environment:
     """Return the configuration of this process, read once. Raises ConfigurationFault naming every fault."""
@@ -260,13 +277,30 @@ def environment() -> Environment:
         raise ConfigurationFault(_explained(invalid)) from None
 
 
+def check_given() -> None:
+    """Read what the environment says before a stack is started that makes the rest. Raises ConfigurationFault.
+
+    Empty values count as absent, as they do for the stack's programs.
+    """
+    made_later = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
+    try:
+        Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic
+    except ValidationError as invalid:
+        raise ConfigurationFault(_explained(invalid)) from None
+
+
 def _explained(invalid: ValidationError) -> str:
+    """Return the faults, one a line, and what to do: only what is missing can come from a stack."""
     faults = invalid.errors(include_input=False)
-    lines = [f"  {': '.join([*(str(part).upper() for part in fault['loc'][:1]), fault['msg']])}" for fault in faults]
-    return "\n".join(
-        [
-            f"The configuration has {len(lines)} fault(s):",
-            *lines,
-            "Set them in the environment, or start the embedded stack with `make run`.",
-        ]
-    )
+    lacks = any(fault["type"] == MISSING for fault in faults)
+    wrong = any(fault["type"] != MISSING for fault in faults)
+    ways = ["Correct what is wrong in the environment."] if wrong else []
+    if lacks:
+        ways.append("Set what is missing, or start the embedded stack with `make run`, which sets it.")
+    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_line, faults), " ".join(ways)])
+
+
+def _line(fault: ErrorDetails) -> str:
+    said = "is not set" if fault["type"] == MISSING else fault["msg"].removeprefix("Value error, ")
+    name = str(fault["loc"][0]).upper() if fault["loc"] else ""
+    return f"  {name}: {said}" if name else f"  {said}"

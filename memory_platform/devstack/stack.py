@@ -18,6 +18,7 @@ from memory_platform.devstack.programs import MARK, Programs, fresh_metrics_dire
 from memory_platform.devstack.stack_file import remember, stack_secrets
 from memory_platform.devstack.supervisor import Supervisor
 from memory_platform.devstack.terminal import Terminal
+from memory_platform.env import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
 
@@ -48,7 +49,11 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
 
 
 def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> None:
-    """Take the data directory and the port, or say who has them."""
+    """Take the data directory and the port, or say who has them; a value that no program would take ends it here."""
+    try:
+        check_given()
+    except ConfigurationFault as fault:
+        raise CannotStart(f"{fault}") from None
     options.data_dir.mkdir(parents=True, exist_ok=True)
     try:
         lock.acquire()
@@ -78,7 +83,7 @@ def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor,
     began = time.monotonic()
     _start_backends(backends, supervisor, terminal)
     settings = {**stack_secrets(options.data_dir), **backends.provision(), **_given()}
-    remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir)})
+    remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
     fresh_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
     _migrate(programs, backends.superuser_url, supervisor, terminal)

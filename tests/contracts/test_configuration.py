@@ -38,6 +38,19 @@ def test_start_up_reports_every_fault_at_once() -> None:
     assert "make run" in refused.stderr
 
 
+def test_a_bad_value_is_said_in_our_words_with_the_way_out_that_helps() -> None:
+    bad = started_with(**REQUIRED, EMBEDDER="foo", DATABASE_POOL_SIZE="many")
+    assert "  EMBEDDER: lists 'foo'; known: wordllama" in bad.stderr
+    assert "  DATABASE_POOL_SIZE: " in bad.stderr
+    assert "Value error" not in bad.stderr
+    assert "Correct what is wrong" in bad.stderr
+    assert "make run" not in bad.stderr, "no stack would mend it"
+    lacking = started_with(**{name: value for name, value in REQUIRED.items() if name != "REDIS_URL"})
+    assert "  REDIS_URL: is not set" in lacking.stderr
+    assert "make run" in lacking.stderr
+    assert "Correct" not in lacking.stderr
+
+
 def test_start_up_refuses_embedders_that_it_does_not_know_and_names_those_it_does() -> None:
     refused = started_with(EMBEDDER="wordllama,magic")
     assert "'magic'" in refused.stderr
@@ -75,7 +88,7 @@ def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
     good = started_with(**REQUIRED, CHAT_ENDPOINTS=named, CHAT_ROUTES='{"extract": "fast", "judge": ""}')
     assert good.returncode == 0, good.stderr
     for endpoints, said in {
-        "{": "CHAT_ENDPOINTS: Value error, is not JSON",
+        "{": "CHAT_ENDPOINTS: is not JSON",
         "[]": "is not a JSON object",
         '{"a b": {}}': "'a b' is no name",
         '{"x": {"kind": "magic", "model": "hunter2"}}': "'x': kind: Input should be 'openai', 'google'",

@@ -142,6 +142,9 @@ class TestARunningStack:
         assert file.stat().st_mode & 0o777 == 0o600
         assert set(ADDRESSES) <= set(remembered(stack.data_dir))
 
+    def test_it_tells_other_commands_where_it_listens(self, stack: RunningStack) -> None:
+        assert remembered(stack.data_dir)["STACK_URL"] == f"http://127.0.0.1:{stack.port}"
+
     def test_a_second_start_on_the_same_data_is_refused(self, stack: RunningStack) -> None:
         screen = io.StringIO()
         assert run_stack(StackOptions(data_dir=stack.data_dir, port=free_port()), Terminal(screen)) == CANNOT_START
@@ -191,6 +194,22 @@ class TestARunningStack:
         finally:
             third.stop()
         assert third.programs() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [("EMBEDDER", "foo", "EMBEDDER: lists 'foo'"), ("CHAT_ROUTES", '{"judge": "x"}', "endpoints that do not exist")],
+)
+def test_a_bad_value_is_named_before_anything_is_started(
+    open_directory: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    screen = io.StringIO()
+    options = StackOptions(data_dir=open_directory / "never", port=free_port())
+    assert run_stack(options, Terminal(screen)) == CANNOT_START
+    assert said in screen.getvalue()
+    assert "starting" not in screen.getvalue()
+    assert not options.data_dir.exists()
 
 
 def test_half_a_database_of_ones_own_is_refused() -> None:
