@@ -1,7 +1,8 @@
 """Bases of what goes in and out: an input refuses what it does not know, an output says what it looks like."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import chain, repeat
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -10,6 +11,9 @@ from rest_framework.request import Request
 
 from memory_platform.api.fields import QueryText, TextField
 from memory_platform.api.json_guard import shown_key
+
+NAMES_SHOWN = 20
+"""Known fields that an error lists: more than any input has today, so that an answer stays short."""
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -31,11 +35,13 @@ class StrictSerializer(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, Mapping):
-            raise ValidationError([ErrorDetail("Must be a JSON object.", code="not_an_object")])
+            message = f"Must be a JSON object {with_fields(self.fields)}."
+            raise ValidationError([ErrorDetail(message, code="not_an_object")])
+        unknown = [key for key in data if key not in self.fields]
+        hints = chain([f": {known(self.fields)}"], repeat(""))  # once: a body may hold a thousand unknown keys
         faults: dict[str, Any] = {
-            shown_key(str(key)): [ErrorDetail("Is not a known field.", code="unknown_field")]
-            for key in data
-            if key not in self.fields
+            shown_key(str(key)): [ErrorDetail(f"Is not a known field{hint}.", code="unknown_field")]
+            for key, hint in zip(unknown, hints, strict=False)
         }
         given = {key: value for key, value in data.items() if value is not None and key in self.fields}
         value: dict[str, Any] = {}
@@ -86,6 +92,19 @@ class Output(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """Return the declared fields under their outside names."""
         return {name.removesuffix("_"): field for name, field in super().get_fields().items()}
+
+
+def known(fields: Iterable[str]) -> str:
+    """Return which fields there are, in words, at most ``NAMES_SHOWN`` of them."""
+    names = list(fields)
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return f"known are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "none is taken here"
+
+
+def with_fields(fields: Iterable[str]) -> str:
+    """Return what an object may hold, in words."""
+    names = list(fields)
+    return f"with fields ({known(names)})" if names else "without fields"
 
 
 @cache
