@@ -20,6 +20,7 @@ from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import store_statements
+from snapshots.extraction.summaries import write_summaries
 from snapshots.feedback.indicators import roll_up_recent_indicators
 from snapshots.feedback.loop import close_loops
 from snapshots.feedback.policy import LOOP
@@ -61,6 +62,7 @@ HANDLERS: Handlers = {
     WorkKind.STATEMENT: store_statements,
     WorkKind.EXTRACT: answer_and_learn,
     WorkKind.CONVERSATION: store_conversation_snapshots,
+    WorkKind.SUMMARY: write_summaries,
 }
 """Who does which kind of work, in the order in which the kinds take turns."""
 

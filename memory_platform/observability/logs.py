@@ -22,6 +22,7 @@ class Event(StrEnum):
     MESSAGES_ACCEPTED = "messages.accepted"
     CONVERSATION_ENDED = "conversation.ended"
     SNAPSHOT_WRITTEN = "snapshot.written"
+    SUMMARY_WRITTEN = "summary.written"
     CONTEXT_ASSEMBLED = "context.assembled"
     OUTCOME_NOTED = "outcome.noted"
     RECALL_DEGRADED = "recall.degraded"

@@ -7,9 +7,11 @@ from profiles.models import ProfileFact, Subject
 from profiles.services.forgetting import is_forgotten
 from snapshots.extraction.learn import Lesson, learn
 from snapshots.extraction.pipeline import extract
+from snapshots.extraction.policy import RUNNING
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import Extraction, ExtractionContext, Rejection
 from snapshots.models import Message
+from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
@@ -28,6 +30,7 @@ def apply_extractions(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
             subject = subjects[message.subject_id]
             if learn(lesson_of(subject, message, names[subject.id])):
                 names |= own_names([subject])
+        enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)
 
 

@@ -1,6 +1,7 @@
 """Putting work into the queue: in the transaction that makes it necessary."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from uuid import UUID
 
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
@@ -8,7 +9,7 @@ from snapshots.queue import sql
 from snapshots.queue.rows import rows
 from snapshots.queue.wake_up import nudge
 
-__all__ = ["enqueue_conversation_end", "enqueue_messages", "nudge"]
+__all__ = ["enqueue_conversation_end", "enqueue_messages", "enqueue_summaries", "nudge"]
 
 KINDS_OF_MESSAGE = (WorkKind.STATEMENT, WorkKind.EXTRACT)
 
@@ -34,6 +35,15 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
             conversations=[message.conversation_id for _, message in items],
             messages=[message.pk for _, message in items],
         )
+
+
+def enqueue_summaries(conversations: Collection[UUID], *, every: int) -> None:
+    """Add the running summary of the newest whole stretch of ``every`` user messages; a known one stays as it is.
+
+    The worker calls it behind what it has read: a request pays nothing for it.
+    """
+    if conversations:
+        rows(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=every)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:

@@ -28,6 +28,7 @@ class QueuePolicy:
     )
     """Of the text of a batch's messages: the one that passes it is the last. A batch is to end well within a turn."""
     conversation_batch: int = assumed(20, owner="queue", settle_by="time of a batch of conversations' ends")
+    summary_batch: int = assumed(4, owner="queue", settle_by="time of one running summary with a model configured")
     subject_batch: int = assumed(100, owner="queue", settle_by="time of one extraction batch with a model configured")
     subjects_visited: int = assumed(1_000, owner="queue", settle_by="a tenant with more subjects in backlog at once")
     attempts: int = promised(8, row="C3")
@@ -60,8 +61,9 @@ class QueuePolicy:
     tenants_swept: int = promised(100, row="C3")
 
     def batch_of(self, kind: WorkKind) -> int:
-        """Return how many items of this kind a batch may have: a conversation's end has many messages."""
-        return min(self.batch, self.conversation_batch) if kind == WorkKind.CONVERSATION else self.batch
+        """Return how many items of this kind a batch may have: a conversation has many messages, a model is slow."""
+        most = {WorkKind.CONVERSATION: self.conversation_batch, WorkKind.SUMMARY: self.summary_batch}
+        return min(self.batch, most.get(kind, self.batch))
 
     def attempts_of(self, kind: WorkKind) -> int:
         """Return after how many failures an item of this kind is dead."""

@@ -263,3 +263,16 @@ ORDER BY i.turn
 ON CONFLICT DO NOTHING
 """
 """Positions come from a sequence, row by row behind the sort: the order of the arrays is the order of the items."""
+
+ENQUEUE_SUMMARIES = """
+INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, generation, state, attempts, error_code)
+SELECT c.tenant_id, gen_random_uuid(), c.subject_id, 'summary', c.id, t.turns / %(every)s, 'ready', 0, ''
+FROM conversation c CROSS JOIN LATERAL (
+    SELECT count(*) AS turns FROM message m
+    WHERE m.tenant_id = c.tenant_id AND m.conversation_id = c.id AND m.role = 'user'
+) t
+WHERE c.tenant_id = %(tenant)s AND c.id = ANY (%(conversations)s::uuid[]) AND c.remember AND t.turns >= %(every)s
+ORDER BY c.id
+ON CONFLICT DO NOTHING
+"""
+"""Of a backlog only the newest stretch: its summary tells the earlier ones too."""

@@ -41,6 +41,9 @@ ASSUMED = {
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence shown_within"
     ),
+    "snapshots.extraction.RunningPolicy": (
+        "budget words tolerated from_source user_weight kept_before line_chars messages_read prompt_chars"
+    ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
     "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch tally_time indicators_every",
     "snapshots.feedback.SignalPolicy": "next_chars context_chars concerned_lead",
@@ -58,8 +61,8 @@ ASSUMED = {
     "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",
     "snapshots.portability.PortabilityPolicy": "export_rows export_ids import_lines",
     "snapshots.queue.QueuePolicy": (
-        "lease renew_every conversation_batch subject_batch subjects_visited outage_pause turn look_every seat "
-        "seat_renewed_every"
+        "lease renew_every conversation_batch summary_batch subject_batch subjects_visited outage_pause turn "
+        "look_every seat seat_renewed_every"
     ),
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.EarlierPolicy": "at_once build_bytes changed_bytes dimension_bytes wait_s",

@@ -9,6 +9,7 @@ from profiles.selectors import current_preferences, current_profile, preference_
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.statements import store_statements
+from snapshots.extraction.summaries import write_summaries
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import (
@@ -27,6 +28,7 @@ HANDLERS = {
     WorkKind.STATEMENT: store_statements,
     WorkKind.EXTRACT: apply_extractions,
     WorkKind.CONVERSATION: store_conversation_snapshots,
+    WorkKind.SUMMARY: write_summaries,
 }
 MONDAY = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 

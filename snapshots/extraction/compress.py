@@ -1,0 +1,100 @@
+"""A long conversation made short without a model (C4): what says nothing goes, what repeats goes, the rest is weighed.
+
+Pure. The summary so far stands before the messages and competes with them line by line, so that what was decided early
+is not lost to what was chatted about later.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.policy import RUNNING, RunningPolicy
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.topics import CUES
+from snapshots.extraction.values import Utterance
+from snapshots.extraction.worth import says_something
+
+_SENTENCE = re.compile(
+    r"(?:[^.!?。！？\n]|[.!?](?![\s.!?]|$|[\u3400-\u9fff]))+"  # 3.5 and example.org hold together
+    r"[.!?。！？]*"
+)
+_ERROR = re.compile(
+    r"\b(?:error|exception|traceback|failed|failure|timed? ?out|refused|unavailable)\b"
+    r"|错误|失败|异常|超时|出错",
+    re.IGNORECASE,
+)
+_VARIABLE = re.compile(r"\d+|0x[0-9a-f]+", re.IGNORECASE)
+_CUT = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a summary: who said it, with what weight it stays, and its place."""
+
+    text: str
+    weight: float
+    order: int
+
+
+def shortened(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> list[Utterance]:
+    """Return the messages with long tool output cut, bare acknowledgements and repeated errors left out, masked."""
+    kept: list[Utterance] = []
+    failed: set[str] = set()
+    for message in messages:
+        text = mask_sensitive(message.text.strip())[0]
+        if not text or (message.role in {"user", "assistant"} and not says_something(text)):
+            continue
+        if message.role != "user" and _ERROR.search(text):
+            shape = _VARIABLE.sub("#", text)[: policy.tool_chars]
+            if shape in failed:
+                continue
+            failed.add(shape)
+        if message.role == "tool" and len(text) > policy.tool_chars:
+            text = text[: policy.tool_chars] + _CUT
+        kept.append(Utterance(message.message_key, message.role, message.name, text, message.said_at, message.seq))
+    return kept
+
+
+def summary_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> str:
+    """Return the summary of ``so_far`` and ``messages`` (shortened), within the budget of tokens; "" of nothing.
+
+    All of it where all of it fits; else the lines that decide, count, prefer or ask, the newest among equals.
+    """
+    lines = list(_lines(so_far, messages, policy))
+    if sum(rough_tokens(line.text) for line in lines) <= policy.budget:
+        return "\n".join(line.text for line in lines)
+    kept, left = [], policy.budget
+    for line in sorted(lines, key=lambda one: (-one.weight, -one.order)):
+        cost = rough_tokens(line.text)
+        if cost <= left:
+            kept.append(line)
+            left -= cost
+    return "\n".join(line.text for line in sorted(kept, key=lambda one: one.order))
+
+
+def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> bool:
+    """Return whether what rules leave is over the budget by more than half of it: a model is asked then (C4)."""
+    whole = rough_tokens(so_far) + sum(rough_tokens(message.text) for message in messages)
+    return whole - policy.budget > policy.budget * policy.over_share
+
+
+def _lines(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy) -> Iterator[Line]:
+    order = 0
+    for text in so_far.splitlines():
+        if text.strip():
+            yield Line(text.strip(), _weight(text) + policy.kept_before, order)
+            order += 1
+    for message in messages:
+        who = message.name or message.role
+        for found in _SENTENCE.finditer(message.text):
+            text = " ".join(found.group().split())
+            if text and (says_something(text) or message.role == "tool"):
+                asked = 1.0 if message.role == "user" and text.endswith(("?", "？")) else 0.0
+                own = policy.user_weight if message.role == "user" else 1.0
+                yield Line(f"{who}: {text[: policy.line_chars]}", own * (_weight(text) + asked), order)
+                order += 1
+
+
+def _weight(text: str) -> float:
+    return float(sum(cue.search(text) is not None for cue in CUES))

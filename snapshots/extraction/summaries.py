@@ -1,0 +1,150 @@
+"""The worker's fourth care: the running summary of a long conversation (C4), one for each stretch of turns.
+
+What the last turns do not show is told by the summary: [system] + [summary so far] + [last turns]. Rules do it; a model
+is asked where rules leave too much, and its words are taken only when they are valid.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.text import detect_language, index_form
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
+from snapshots.extraction.compress import is_too_much_for_rules, shortened, summary_by_rules
+from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.extraction.policy import RUNNING, RunningPolicy
+from snapshots.extraction.prompts import SUMMARISE
+from snapshots.extraction.sensitive import is_sensitive
+from snapshots.extraction.statements import utterance_of
+from snapshots.extraction.values import Utterance
+from snapshots.models import Conversation, Message, MessageRole
+from snapshots.queue.leases import complete, hold
+from snapshots.queue.values import ClaimedWork
+from snapshots.selectors import with_words
+from tenants.isolation import tenant_tx
+from tenants.services.model_use import chat_for
+
+RULES = "rules"
+_NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+_CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a summary has to take in: the summary so far, up to which message it speaks, and what came after."""
+
+    conversation: Conversation
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summary, by whom; ``fell_back``: a model was asked and gave nothing that could be used."""
+
+    text: str
+    by: str
+    fell_back: bool = False
+
+
+def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Bring the running summaries of claimed stretches up to date: read, write with no transaction open, keep.
+
+    A summary that moved on meanwhile stays: of two workers the one that is later has read less.
+    """
+    with tenant_tx(tenant_id):
+        stretches = [found for item in items if (found := stretch_of(item))]
+    model = chat_for(tenant_id, "summarise") if stretches else None
+    written = [(one, summarised(one, model)) for one in stretches]
+    with tenant_tx(tenant_id):
+        held = hold(items)
+        ours = {item.conversation_id for item in held}
+        for stretch, summary in written:
+            if stretch.conversation.id in ours:
+                _keep(stretch, summary)
+        complete(held)
+
+
+def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | None:
+    """Return what is to be summarised: all before the last turns that no summary speaks of; None when that is nothing.
+
+    A turn begins with a user's message.
+    """
+    conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
+    if conversation is None or not conversation.remember:
+        return None
+    own = Message.objects.filter(subject_id=item.subject_id, conversation_id=item.conversation_id)
+    turns = own.filter(role=MessageRole.USER).order_by("-seq").values_list("seq", flat=True)
+    first_shown = list(turns[policy.turns_shown - 1 : policy.turns_shown])
+    if not first_shown:
+        return None
+    passed = own.filter(seq__gt=conversation.summarised_seq, seq__lt=first_shown[0]).order_by("seq")
+    messages = tuple(with_words(list(passed[: policy.messages_read])))
+    return Stretch(conversation, messages) if messages else None
+
+
+def summarised(stretch: Stretch, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> Written:
+    """Return the new summary. No transaction may be open where a model is given."""
+    so_far = stretch.conversation.summary
+    told = shortened([utterance_of(one) for one in stretch.messages if one.remember], policy=policy)
+    by_rules = summary_by_rules(so_far, told, policy=policy)
+    if model is None or not is_too_much_for_rules(so_far, told, policy=policy):
+        return Written(by_rules, RULES)
+    try:
+        text = model.text(asked(so_far, told, policy)).value.strip()
+    except ChatUnavailable:
+        return Written(by_rules, RULES, fell_back=True)
+    if not is_true_to(text, so_far, told, policy):
+        return Written(by_rules, RULES, fell_back=True)
+    return Written(text, model.name)
+
+
+def asked(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> ChatPrompt:
+    """Return the question to a model: the summary so far and the messages, each in a fence that none can leave.
+
+    Of more than a model could read, rules choose what it reads.
+    """
+    said = "\n".join(f"{message.name or message.role}: {message.text}" for message in messages)
+    if len(said) > policy.prompt_chars:
+        said = summary_by_rules("", messages, policy=replace(policy, budget=policy.prompt_chars // _CHARS_PER_TOKEN))
+    language, nonce = detect_language(said), new_nonce()
+    instructions = SUMMARISE.text(language).format(words=policy.words) + "\n" + fence_rule(language, nonce)
+    parts = [fenced(so_far, nonce)] if so_far else []
+    return ChatPrompt(instructions, "\n".join([*parts, fenced(said, nonce)]))
+
+
+def is_true_to(text: str, so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> bool:
+    """Return whether a model's summary may be kept: short enough, no orders, no secrets, no number nobody said.
+
+    A refusal or half an answer is a text, too: most of its words are not from the conversation.
+    """
+    if not text or rough_tokens(text) > policy.budget * policy.tolerated:
+        return False
+    if is_instruction(matching_form(text)) or is_sensitive(text):
+        return False
+    source = "\n".join((so_far, *(message.text for message in messages)))
+    words = set(_WORD.findall(index_form(text)))
+    if len(words & set(_WORD.findall(index_form(source)))) < policy.from_source * len(words):
+        return False
+    return set(_NUMBER.findall(text)) <= set(_NUMBER.findall(source))
+
+
+def _keep(stretch: Stretch, summary: Written) -> None:
+    before = stretch.conversation
+    up_to = stretch.messages[-1].seq
+    mine = Conversation.objects.filter(
+        subject_id=before.subject_id, id=before.id, summarised_seq=before.summarised_seq, summary=before.summary
+    )
+    if mine.update(summary=summary.text, summarised_seq=up_to):
+        log(
+            Event.SUMMARY_WRITTEN,
+            conversation=before.id,
+            messages=len(stretch.messages),
+            by=summary.by,
+            fell_back=summary.fell_back,
+        )
