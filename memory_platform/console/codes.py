@@ -70,6 +70,7 @@ DEGRADED = {
     "embedding_unavailable": _("embedding unavailable"),
     "pgvector_unavailable": _("vector search unavailable"),
     "redis_unavailable": _("Redis unavailable"),
+    "documents_unavailable": _("no documents held yet"),
     "rerank_timeout": _("reranking timed out"),
     "rewrite_timeout": _("rewriting timed out"),
     "replica_lag": _("replica behind"),

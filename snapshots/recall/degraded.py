@@ -5,11 +5,15 @@ from enum import StrEnum
 
 
 class DegradedReason(StrEnum):
-    """Declared from the gravest to the mildest; the values are public."""
+    """Declared from the gravest to the mildest; the values are public.
+
+    The last two are reserved: there is neither a replica to read nor a search that stops early.
+    """
 
     EMBEDDING_UNAVAILABLE = "embedding_unavailable"
     PGVECTOR_UNAVAILABLE = "pgvector_unavailable"
     REDIS_UNAVAILABLE = "redis_unavailable"
+    DOCUMENTS_UNAVAILABLE = "documents_unavailable"
     RERANK_TIMEOUT = "rerank_timeout"
     REWRITE_TIMEOUT = "rewrite_timeout"
     REPLICA_LAG = "replica_lag"

@@ -23,7 +23,7 @@ from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.texts import load_texts
-from snapshots.recall.values import SNAPSHOTS, RankedHit, RecallQuery, RecallResult
+from snapshots.recall.values import DOCUMENTS, SNAPSHOTS, RankedHit, RecallQuery, RecallResult
 from snapshots.recall.wordings import Wording, rank_wordings
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
@@ -88,7 +88,8 @@ def prepare_questions(
         relations = word_relations(embedders)
         probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
     floored = [replace(probe, floors=learnt_floors(probe.vectors, policy)) for probe in probes]
-    return [Question(probe, embedders, degraded, watch.ms["embed"]) for probe in floored]
+    missing = degraded | {DegradedReason.DOCUMENTS_UNAVAILABLE} if DOCUMENTS in lanes else degraded
+    return [Question(probe, embedders, missing, watch.ms["embed"]) for probe in floored]
 
 
 def in_other_words(question: Question, others: Sequence[str]) -> Question:

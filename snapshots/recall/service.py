@@ -87,7 +87,7 @@ def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) ->
     with watch.stage("lanes"):
         lanes = recall_lanes(subject_id, query)
     if SNAPSHOTS not in query.lanes or query.known_at is None:
-        return Recalled(lanes=lanes, timings_ms={"embed": question.embed_ms, **watch.ms})
+        return Recalled(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
     result = recall_then(subject_id, query, question, query.known_at)
     return Recalled(result.memories, lanes, result.degraded, {**result.timings_ms, **watch.ms})
 

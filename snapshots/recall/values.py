@@ -13,6 +13,8 @@ Kind = Literal["conversation", "segment", "statement", "episode", "consolidated"
 KINDS: tuple[Kind, ...] = ("conversation", "segment", "statement", "episode", "consolidated", "manual")
 LANES = ("snapshots", "preferences", "tags", "profile", "documents")
 SNAPSHOTS = "snapshots"
+DOCUMENTS = "documents"
+"""Accepted, and answered with nothing: no documents are held yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,6 @@ class RecallQuery:
     until: datetime | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
-    conversation_id: str | None = None
     lanes: frozenset[str] = frozenset(LANES[:4])
     explain: bool = False
     rerank: bool = False

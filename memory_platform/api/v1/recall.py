@@ -29,7 +29,7 @@ from memory_platform.kernel.errors import InvalidInput
 from profiles.services.tag_lookup import TagMatch
 from snapshots.context.intent import detect_intent
 from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import joined
+from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.explained import explained
 from snapshots.recall.filters import FilterNode, parse_filter
 from snapshots.recall.ranking import DIGITS
@@ -40,6 +40,12 @@ TOP_K_MOST = 100
 TOPICS_MOST = 100
 DEFAULT_LANES = LANES[:4]
 FILTER = "filter"
+RESERVED = (DegradedReason.REPLICA_LAG, DegradedReason.ANN_TRUNCATED)
+DEGRADED_HELP = (
+    "What the answer had to do without, comma-joined, the gravest first; null when nothing was missing: "
+    f"{', '.join(reason for reason in DegradedReason if reason not in RESERVED)}. "
+    f"Reserved, and never said yet: {', '.join(RESERVED)}."
+)
 
 
 class FilterField(JsonObjectField):
@@ -69,15 +75,30 @@ class RecallInput(Input):
     query = TextField(allow_empty=True)
     top_k = WholeField(least=1, most=TOP_K_MOST, default=8)
     kinds = ListOfField(child=OneOfField(choices=names(KINDS)), most=len(KINDS), required=False)
-    topics = ListOfField(child=TextField(max_bytes=POLICY.id_bytes), most=TOPICS_MOST, required=False)
-    filter = FilterField(required=False)
+    topics = ListOfField(
+        child=TextField(max_bytes=POLICY.id_bytes),
+        most=TOPICS_MOST,
+        required=False,
+        help_text="Only memories with one of these topics, as they are written: `Food` is not `food`.",
+    )
+    filter = FilterField(
+        required=False,
+        help_text="Texts and topics equal only what is written the same: case counts. `contains` finds a part of a "
+        "text in any case, and in a list, such as topics, a whole item as it is written.",
+    )
     time_range = TimeRangeInput(required=False)
     as_of = InstantField(required=False, help_text="What was true then, as far as it is known now.")
     known_at = InstantField(required=False, help_text="What was held then, in the words and with the values of then.")
     conversation_id = ProductIdField(
         required=False, help_text="Names the conversation that asks. Every conversation is searched all the same."
     )
-    lanes = ListOfField(child=OneOfField(choices=names(LANES)), most=len(LANES), required=False)
+    lanes = ListOfField(
+        child=OneOfField(choices=names(LANES)),
+        most=len(LANES),
+        required=False,
+        help_text="What is asked; all but `documents` unless named. No documents are held here yet: that lane is "
+        "accepted, brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
+    )
     rerank = FlagField(
         default=False, help_text="Lets a reranking model order the head. Without one configured it has no effect."
     )
@@ -181,7 +202,7 @@ class RecallOutput(Output):
     preferences = serializers.DictField(child=serializers.DictField())
     tags = RecalledTagOutput(many=True)
     intent = serializers.CharField(allow_null=True)
-    degraded_reason = serializers.CharField(allow_null=True)
+    degraded_reason = serializers.CharField(allow_null=True, help_text=DEGRADED_HELP)
     timings_ms = serializers.DictField(child=serializers.FloatField())
 
 
@@ -212,7 +233,6 @@ def query_of(asked: dict[str, Any]) -> RecallQuery:
         until=said.get("to"),
         as_of=asked.get("as_of"),
         known_at=asked.get("known_at"),
-        conversation_id=asked.get("conversation_id"),
         lanes=frozenset(asked.get("lanes", DEFAULT_LANES)),
         explain=asked["explain"],
         rerank=asked["rerank"],

@@ -9,8 +9,10 @@ import pytest
 from django.http import HttpResponse
 
 from memory_platform.api.schema import openapi_document
+from memory_platform.api.v1.recall import RESERVED
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
+from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -86,10 +88,23 @@ def test_chinese_questions_find_chinese_memories_tags_and_intent(acme: Caller, w
 def test_a_lane_that_is_off_is_empty(acme: Caller, world: World) -> None:
     remember(world.acme, PEANUTS)
     know(world.acme, name="Ada")
-    answer = recall(acme, "peanuts", lanes=["snapshots", "documents"])
+    answer = recall(acme, "peanuts", lanes=["snapshots"])
     assert texts(answer) == [PEANUTS]
     assert (answer["profile"], answer["preferences"], answer["tags"]) == ({}, {}, [])
     assert texts(recall(acme, "peanuts", lanes=["profile"])) == []
+
+
+@pytest.mark.parametrize("path", [ADA, "/v1/subjects/nobody/recall"])
+@pytest.mark.parametrize("lanes", [["documents"], ["documents", "tags"], ["documents", "snapshots"]])
+@pytest.mark.parametrize("then", [{}, {"known_at": "2020-01-01T00:00:00Z"}], ids=["now", "then"])
+def test_the_answer_says_that_no_documents_are_held_yet(
+    acme: Caller, world: World, path: str, lanes: list[str], then: dict[str, str]
+) -> None:
+    remember(world.acme, PEANUTS)
+    answer = recall(acme, "peanuts", path=path, lanes=lanes, **then)
+    assert answer["degraded_reason"] == "documents_unavailable"
+    assert texts(answer) == ([PEANUTS] if path == ADA and "snapshots" in lanes and not then else [])
+    assert recall(acme, "peanuts", path=path)["degraded_reason"] is None
 
 
 def test_explain_is_null_unless_asked_for_and_a_lane_that_found_nothing_is_null(acme: Caller, world: World) -> None:
@@ -109,8 +124,12 @@ def test_top_k_kinds_topics_filter_and_time_narrow_the_answer(acme: Caller, worl
     assert len(texts(recall(acme, "peanuts", top_k=2))) == 2
     assert texts(recall(acme, "peanuts", kinds=["manual"])) == ["peanuts by hand"]
     assert len(texts(recall(acme, "peanuts", topics=["food"]))) == 3
+    assert texts(recall(acme, "peanuts", topics=["Food"])) == []
     assert texts(recall(acme, "peanuts", filter={"not": {"topics": {"contains": "food"}}})) == ["peanuts by hand"]
     assert texts(recall(acme, "peanuts", filter={"metadata.channel": {"eq": "app"}})) == ["peanuts by hand"]
+    assert texts(recall(acme, "peanuts", filter={"metadata.channel": {"eq": "App"}})) == []
+    assert texts(recall(acme, "peanuts", filter={"metadata.channel": {"contains": "AP"}})) == ["peanuts by hand"]
+    assert texts(recall(acme, "peanuts", filter={"topics": {"contains": "Food"}})) == []
     assert texts(recall(acme, "peanuts", time_range={"to": "2020-01-01T00:00:00Z"})) == []
     assert len(texts(recall(acme, "peanuts", time_range={"from": "2020-01-01T00:00:00+08:00"}))) == 4
     assert texts(recall(acme, "peanuts", as_of="2020-01-01T00:00:00Z")) == []
@@ -146,11 +165,27 @@ def test_options_without_a_model_are_accepted(acme: Caller, world: World) -> Non
 
 
 @pytest.mark.parametrize(
-    ("option", "says"), [("rerank", "no effect"), ("rewrite", "no effect"), ("conversation_id", "that asks")]
+    ("option", "says"),
+    [
+        ("rerank", "no effect"),
+        ("rewrite", "no effect"),
+        ("conversation_id", "that asks"),
+        ("lanes", "documents_unavailable"),
+        ("topics", "`Food` is not `food`"),
+        ("filter", "case counts"),
+    ],
 )
 def test_the_document_says_what_an_option_does_without_a_model(option: str, says: str) -> None:
     document = orjson.loads(openapi_document())
     assert says in document["components"]["schemas"]["RecallInputRequest"]["properties"][option]["description"]
+
+
+def test_the_document_names_every_reason_and_those_that_are_only_reserved() -> None:
+    document = orjson.loads(openapi_document())
+    said = document["components"]["schemas"]["RecallOutput"]["properties"]["degraded_reason"]["description"]
+    given, _, reserved = said.partition("Reserved")
+    assert [reason in given for reason in DegradedReason] == [reason not in RESERVED for reason in DegradedReason]
+    assert all(reason in reserved for reason in RESERVED)
 
 
 @pytest.mark.parametrize("query", ["peanuts", "周末爬山", "where did we meet"])
