@@ -282,7 +282,7 @@ def check_given() -> None:
 
     Empty values count as absent, as they do for the stack's programs.
     """
-    made_later = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
+    made_later: dict[str, Any] = {name: value for name, value in STAND_INS.items() if not os.environ.get(name.upper())}
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic
     except ValidationError as invalid:

@@ -21,8 +21,10 @@ from memory_platform.kernel.errors import NotFound
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.models import Snapshot
+from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.models import Scope
+from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key, revoke_key
 
@@ -92,6 +94,14 @@ def beside(
         return own, []
     found, peers = open_peers(plan.peers_python, texts_of(tenant_id, subject), bench, stack)
     return {**own, **found}, peers
+
+
+def world_tenant(slug: str) -> UUID:
+    """Return the tenant that holds a world. Raises WorldMissing."""
+    try:
+        return tenant_by_slug(slug).id
+    except TenantUnknown:
+        raise WorldMissing(f"there is no tenant {slug!r}: run `manage.py bench build` first") from None
 
 
 def subjects_of(tenant_id: UUID, sizes: Sequence[int]) -> dict[int, list[str]]:

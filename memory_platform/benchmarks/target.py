@@ -54,7 +54,9 @@ class Target:
             answer = connection.getresponse()
             said = answer.read()
         except (OSError, http.client.HTTPException) as gone:
-            raise TargetRefused(f"{self.host}:{self.port} does not answer: {type(gone).__name__}") from None
+            raise TargetRefused(
+                f"{self.host}:{self.port} does not answer ({type(gone).__name__}): name the stack's address with --base"
+            ) from None
         finally:
             connection.close()
         if answer.status not in OK:

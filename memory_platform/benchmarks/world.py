@@ -62,16 +62,23 @@ def checked(spec: WorldSpec) -> WorldSpec:
     """Return ``spec``. Raises InvalidInput when its cohorts exceed it or the pool cannot fill its largest subject."""
     sizes = subject_sizes(spec) if _others(spec) >= 0 else []
     largest = max((size for _, size in sizes), default=0)
+    subjects = sum(one.count for one in spec.cohorts)
+    snapshots = sum(one.snapshots for one in spec.cohorts)
+    of_all = "of the cohorts (--large, --medium, --small) together"
     faults = [
-        (sum(one.count for one in spec.cohorts) > spec.subjects, "subjects", "are fewer than those of the cohorts"),
-        (_left(spec) < 0, "snapshots", "are fewer than those of the cohorts"),
-        (_left(spec) > 0 and _others(spec) == 0, "snapshots", "are more than those of the cohorts, which are all"),
-        (spec.pool % TURNS != 0, "pool", f"must be a multiple of {TURNS}"),
-        (largest > spec.pool, "pool", f"must hold the {largest:,} sentences of the largest subject"),
+        (subjects > spec.subjects, "subjects", f"{spec.subjects:,} are fewer than the {subjects:,} {of_all}"),
+        (_left(spec) < 0, "snapshots", f"{spec.snapshots:,} are fewer than the {snapshots:,} {of_all}"),
+        (
+            _left(spec) > 0 and _others(spec) == 0,
+            "snapshots",
+            f"{spec.snapshots:,} are more than the {snapshots:,} {of_all}, and --subjects leaves nobody for the rest",
+        ),
+        (spec.pool % TURNS != 0, "pool", f"{spec.pool:,} is no multiple of {TURNS}"),
+        (largest > spec.pool, "pool", f"{spec.pool:,} is less than the {largest:,} sentences of the largest subject"),
     ]
     found = [FieldFault(field, "impossible", message) for wrong, field, message in faults if wrong]
     if found:
-        raise InvalidInput("; ".join(f"{one.field} {one.message}" for one in found), faults=found)
+        raise InvalidInput("; ".join(f"--{one.field} {one.message}" for one in found), faults=found)
     return spec
 
 

@@ -16,14 +16,14 @@ from memory_platform.benchmarks.purging import expire_others, purge_apart, stead
 from memory_platform.benchmarks.repeats import fill_repeats
 from memory_platform.benchmarks.report import table, write
 from memory_platform.benchmarks.sentences import questions
-from memory_platform.benchmarks.session import RunPlan, own_key, run, subjects_of
+from memory_platform.benchmarks.session import RunPlan, own_key, run, subjects_of, world_tenant
 from memory_platform.benchmarks.target import recall_of, target_at
 from memory_platform.benchmarks.world import Cohort, WorldSpec, checked, parse_cohort
+from memory_platform.env import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
 from snapshots.recall.sealing import seal_memories
-from tenants.selectors import tenant_by_slug
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 
@@ -117,13 +117,13 @@ class Command(PlatformCommand):
 
     def _add_purge(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", required=True, help="slug of a world to lose all but its named cohorts")
-        parser.add_argument("--base", default="http://127.0.0.1:8000", help="where the stack listens")
+        parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
         parser.add_argument("--size", type=int, default=100, help="the cohort that is asked about (%(default)s)")
         parser.add_argument("--per-second", type=float, default=20.0, help="questions a second (%(default)s)")
         parser.add_argument("--seconds", type=float, default=30.0, help="of recall without a purge (%(default)s)")
 
     def _purge(self, options: dict[str, Any]) -> None:
-        tenant_id = tenant_by_slug(options["tenant"]).id
+        tenant_id = world_tenant(options["tenant"])
         subjects = subjects_of(tenant_id, (options["size"],))[options["size"]]
         asks = map(recall_of, cycle(subjects), questions(1))
         with progress(self.stdout, "letting memories expire", 0, "rows"):
@@ -143,7 +143,7 @@ class Command(PlatformCommand):
         )
 
     def _add_run(self, parser: ArgumentParser) -> None:
-        chosen = RunPlan("http://127.0.0.1:8000")
+        chosen = RunPlan(environment().stack_url)
         parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
         parser.add_argument("--base", default=chosen.base, help="where the stack listens (%(default)s)")
         parser.add_argument("--key", help="an API key of the tenant; one is made for the run when left out")
@@ -165,7 +165,7 @@ class Command(PlatformCommand):
             None if options["no_peers"] else options["peers_python"],
         )
         with ExitStack() as stack:
-            measured = run(tenant_by_slug(options["tenant"]).id, plan, options["key"], start=self._turns_shown(stack))
+            measured = run(world_tenant(options["tenant"]), plan, options["key"], start=self._turns_shown(stack))
         self.stdout.write(table(measured))
         if options["json"]:
             write(measured, options["json"])

@@ -19,5 +19,6 @@ class Command(PlatformCommand):
         try:
             tenant = create_tenant(slug=slug, name=name or slug, by=COMMAND_LINE)
         except ValidationError as invalid:
-            raise CommandError("; ".join(invalid.messages)) from None
+            faults = [f"{field} {told}" for field, said in invalid.message_dict.items() for told in said]
+            raise CommandError(f"No tenant was made: {'; '.join(faults)}") from None
         self.stdout.write(f"tenant {tenant.slug} ({tenant.id})")

@@ -9,12 +9,11 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
-from tqdm import tqdm
 
 from memory_platform.evaluation.datasets import SAMPLE, Dataset, read_dataset
 from memory_platform.evaluation.importing import import_dataset
+from memory_platform.management.progress import progress, quiet_events
 from memory_platform.management.reading import explained_faults
-from memory_platform.observability.logs import Event, log
 from snapshots.intake.values import CONTENT_DIFFERS
 from tenants.errors import TenantUnknown
 from tenants.models import Tenant
@@ -42,7 +41,8 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         try:
             tenant_id = self._tenant(options["tenant"])
-            self._load(dataset, tenant_id, counts)
+            with quiet_events(), progress(self.stdout, dataset.name, dataset.messages, "messages") as advance:
+                import_dataset(dataset, tenant_id, counts, advance=advance)
         except OperationalError:
             raise CommandError(
                 f"The database does not answer; {counts['messages']:,} messages were loaded. "
@@ -51,7 +51,6 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError(f"Stopped after {counts['messages']:,} messages. {AGAIN}", returncode=130) from None
         self._report(dataset, counts, time.monotonic() - started)
-        log(Event.IMPORT_FINISHED, tenant=tenant_id, messages=counts["messages"], stored=counts["stored"])
 
     def _dataset(self, path: Path, suffix: str) -> Dataset:
         with explained_faults(path, "is not a data set of conversations"):
@@ -63,11 +62,6 @@ class Command(BaseCommand):
         except TenantUnknown:
             known = ", ".join(Tenant.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
             raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.") from None
-
-    def _load(self, dataset: Dataset, tenant_id: UUID, counts: "Counter[str]") -> None:
-        bar: tqdm[Any] = tqdm(total=dataset.messages, unit=" messages", desc=dataset.name, disable=None)
-        with bar:  # drawn on a terminal only; the report below says the same to everybody
-            import_dataset(dataset, tenant_id, counts, advance=bar.update)
 
     def _report(self, dataset: Dataset, counts: "Counter[str]", seconds: float) -> None:
         rate = round(counts["messages"] / max(seconds, 0.001))

@@ -5,6 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from memory_platform.env import environment
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
@@ -26,10 +27,28 @@ def test_a_world_is_made_once(database: None) -> None:
 
 
 def test_a_world_that_cannot_be_or_is_another_one_is_refused_in_one_sentence(database: None) -> None:
-    with pytest.raises(CommandError, match="snapshots are fewer than those of the cohorts"):
+    with pytest.raises(CommandError, match="--snapshots 10 are fewer than the 400,000 of the cohorts"):
         bench("build", "--snapshots=10")
+    with pytest.raises(CommandError, match=r"--subjects 20 are fewer than the 1,210 of the cohorts \(--large, "):
+        bench("build", "--subjects=20")
     bench("build", *SMALL)
     with pytest.raises(CommandError, match="name another one with --tenant"):
         bench("build", *SMALL, "--seed=2")
     with pytest.raises(CommandError, match="'x' is no cohort such as 10x10000"):
         bench("build", "--large=x")
+
+
+def test_a_run_without_a_world_says_what_to_do_first(database: None) -> None:
+    with pytest.raises(CommandError, match=r"no tenant 'nowhere': run `manage.py bench build` first"):
+        bench("run", "--tenant=nowhere")
+
+
+def test_a_run_asks_the_stack_that_the_settings_name(database: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench("build", *SMALL)
+    monkeypatch.setenv("STACK_URL", "http://127.0.0.1:9")
+    environment.cache_clear()
+    try:
+        with pytest.raises(CommandError, match=r"127.0.0.1:9 does not answer .*name the stack's address with --base"):
+            bench("run", "--sizes=30", "--clients=1", "--no-peers")
+    finally:
+        environment.cache_clear()

@@ -64,6 +64,15 @@ def test_a_file_becomes_ended_conversations_with_their_work(world: World, tiny: 
         assert Work.objects.count() == 2 * 3 + 2  # of three user messages, and of two ends
 
 
+def test_a_load_says_how_it_goes_and_logs_no_line_a_message(
+    world: World, tiny: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert "tiny: " in load(tiny).splitlines()[0]
+    told = capfd.readouterr()
+    assert "messages.accepted" not in told.err + told.out
+    assert "conversation.ended" not in told.err + told.out
+
+
 def test_a_second_run_changes_nothing_and_says_so(world: World, tiny: Path) -> None:
     load(tiny)
     with tenant_tx(world.acme.tenant.id):
