@@ -68,9 +68,11 @@ def remake_conversation_snapshots(
     counts = delete_snapshots(subject_id, made)
     conversations = {message.conversation_id: message.conversation for message in messages.values()}
     for conversation in conversations.values():
-        counts["conversation.summary"] += _drop_summary(conversation)
+        if _drop_summary(conversation):
+            counts["conversation.summary"] += 1
+            _make_again(conversation, WorkKind.SUMMARY)
         if conversation.id in made.values():
-            _make_again(conversation)
+            _make_again(conversation, WorkKind.CONVERSATION, generation=conversation.generation)
     return counts
 
 
@@ -119,12 +121,10 @@ def _drop_summary(conversation: Conversation) -> int:
     return rows.update(summary="", summarised_seq=0)
 
 
-def _make_again(conversation: Conversation) -> None:
-    ends = Work.objects.filter(
-        subject_id=conversation.subject_id,
-        conversation_id=conversation.id,
-        kind=WorkKind.CONVERSATION,
-        generation=conversation.generation,
-    )
-    ends.update(state=WorkState.READY, attempts=0, due_at=Now(), lease_token=None, lease_until=None, done_at=None)
+def _make_again(conversation: Conversation, kind: WorkKind, **which: int) -> None:
+    """Give the newest item of a kind to the workers again."""
+    items = Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.id, kind=kind, **which)
+    newest = items.order_by("-generation").values("id")[:1]
+    again = {"state": WorkState.READY, "attempts": 0, "due_at": Now(), "done_at": None}
+    Work.objects.filter(id__in=newest).update(**again, lease_token=None, lease_until=None)
     transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)

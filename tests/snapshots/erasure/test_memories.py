@@ -374,3 +374,28 @@ def test_archived_words_are_forgotten_in_the_archive_and_exported_from_it(acme: 
     with tenant_tx(house.tenant.id):
         (packed,) = MessageArchive.objects.values_list("packed", flat=True)
     assert b"Kestrel" not in zlib.decompress(bytes(packed))
+
+
+def test_a_running_summary_is_dropped_and_written_again(world: World) -> None:
+    house = world.acme
+    (message, *_) = say(house, SECRET, "She plays the cello")
+    work(house)
+    with tenant_tx(house.tenant.id):
+        Conversation.objects.update(summary=f"So far: {SECRET}.", summarised_seq=1)
+        item = Work.objects.create(
+            subject=house.subject,
+            conversation_id=message.conversation_id,
+            kind="summary",
+            generation=1,
+            state="done",
+            done_at=utc_now(),
+        )
+
+    erasure = forget(house, SECRET)
+
+    assert hits(house) == {}
+    assert erasure.erased["conversation.summary"] == 1
+    with tenant_tx(house.tenant.id):
+        item.refresh_from_db()
+        assert (item.state, item.done_at) == ("ready", None)
+        assert Conversation.objects.get().summarised_seq == 0
