@@ -50,6 +50,15 @@ def _difference(held: Mapping[str, float]) -> str:
     return f"{held['mean']:+.3f} [{held['low']:+.3f}, {held['high']:+.3f}]{'*' if sure else ' '}"
 
 
+def _categories(run: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield a row of a table for each category, and below it one for each lane that was asked about it."""
+    for category, held in run["figures"]["by_category"].items():
+        yield category or "none", held
+        for lane, found in run.get("lanes", {}).items():
+            if alone := found["by_category"].get(category):
+                yield f"  {LANE_TITLES.get(lane, lane)}", alone
+
+
 def _ablation(run: Mapping[str, Any]) -> Iterator[str]:
     if "ablation" not in run:
         return
@@ -111,9 +120,10 @@ def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     fused = {"questions": asked["questions"], **figures["overall"]}
     lanes = [(LANE_TITLES.get(name, name), held) for name, held in run.get("lanes", {}).items() if held["questions"]]
     yield from table("lane", names, [("fused", fused), *lanes])
-    for part in ("category", "subject"):
-        yield ""
-        yield from table(part, names, [(name or "none", held) for name, held in figures[f"by_{part}"].items()])
+    yield ""
+    yield from table("category", names, list(_categories(run)))
+    yield ""
+    yield from table("subject", names, list(figures["by_subject"].items()))
     yield from _ablation(run)
     yield from _sweep(run)
     yield from _tuning(run)

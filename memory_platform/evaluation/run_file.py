@@ -42,7 +42,7 @@ def describe_run(
         "asked": {"questions": len(rows), "left_out": dict(asked.left_out), **asdict(plan)},
         "figures": {
             "overall": mean_figures(rows),
-            "by_category": _means(grouped(rows, lambda row: row.category)),
+            "by_category": by_category(rows),
             "by_subject": _means(grouped(rows, lambda row: row.subject)),
         },
         **parts,
@@ -50,6 +50,16 @@ def describe_run(
     told = _rounded([asdict(row) for row in rows])
     rounded = {**_rounded(run), ROWS_HASH: _sha256(told)}
     return {"run_id": run_id(rounded), **rounded, ROWS: told}
+
+
+def lane_figures(rows: Sequence[QuestionRow]) -> dict[str, Any]:
+    """Return the figures of one lane alone: over all questions that it was asked, and by category."""
+    return {"questions": len(rows), **mean_figures(rows), "by_category": by_category(rows)}
+
+
+def by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[str, Any]]:
+    """Return the mean figures of each category, and how many questions it has."""
+    return _means(grouped(rows, lambda row: row.category))
 
 
 def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, ra
 from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
 from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_policy
 from memory_platform.evaluation.report import report, worth_figures
-from memory_platform.evaluation.run_file import describe_run, plain, summary_of, write_run
-from memory_platform.evaluation.runner import Plan, ask_all, mean_figures
+from memory_platform.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
+from memory_platform.evaluation.runner import Plan, ask_all
 from memory_platform.evaluation.scratch import (
     Scratch,
     fill_scratch,
@@ -179,9 +179,7 @@ class Command(PlatformCommand):
                 name: ask_all(subjects, by_lane(policy, lane), plan, advance=advance)
                 for name, lane in (("keyword", KEYWORD), ("dense", DENSE))
             }
-        parts: dict[str, Any] = {
-            "lanes": {name: {"questions": len(found), **mean_figures(found)} for name, found in lanes.items()}
-        }
+        parts: dict[str, Any] = {"lanes": {name: lane_figures(found) for name, found in lanes.items()}}
         if options["ablate"]:
             with self._progress("ablating", len(ABLATIONS), "optimisations") as advance:
                 worth = worth_of_each(subjects, policy, rows, plan, told, advance=advance)

@@ -91,6 +91,16 @@ class TestEvaluate:
         assert lanes["keyword"]["questions"] == lanes["dense"]["questions"] == 6
         assert lanes["keyword"] != lanes["dense"]
 
+    def test_lanes_are_told_by_category(self, tmp_path: Path) -> None:
+        run = run_of(tmp_path)
+        for lane in run["lanes"].values():
+            parts = lane["by_category"]
+            assert parts.keys() == run["figures"]["by_category"].keys()
+            assert sum(part["questions"] for part in parts.values()) == lane["questions"]
+            mean = sum(part["questions"] * part["recall@10"] for part in parts.values()) / lane["questions"]
+            assert mean == pytest.approx(lane["recall@10"], abs=1e-5)
+        assert evaluate(written(tmp_path)).count("keyword alone") == 1 + len(run["figures"]["by_category"])
+
     def test_a_run_holds_no_text(self, tmp_path: Path) -> None:
         said = {
             message["content"]
