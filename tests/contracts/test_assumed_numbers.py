@@ -66,9 +66,11 @@ ASSUMED = {
     ),
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.EarlierPolicy": "at_once build_bytes changed_bytes dimension_bytes wait_s",
-    "snapshots.recall.RecallPolicy": "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars",
+    "snapshots.recall.RecallPolicy": (
+        "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars"
+    ),
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
-    "snapshots.recall.RewritePolicy": "question_chars wording_chars kept",
+    "snapshots.recall.RewritePolicy": "question_chars wording_chars kept own_words rank_k",
     "snapshots.recall.SealingPolicy": "every time batch batch_bytes others_kept",
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
