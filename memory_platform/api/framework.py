@@ -5,6 +5,8 @@ Names only: nothing of either library is imported here, so settings can read thi
 
 from typing import Any
 
+from memory_platform.api.introduction import DESCRIPTION, TAGS
+
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.permissions.ScopePermission"],
@@ -26,7 +28,8 @@ OWN_ID_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
 
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Memory platform",
-    "DESCRIPTION": "Profiles, preferences, tags and snapshots of a product's subjects, recalled into a small context.",
+    "DESCRIPTION": DESCRIPTION,
+    "TAGS": TAGS,
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": r"/v1",

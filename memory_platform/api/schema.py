@@ -16,6 +16,7 @@ from memory_platform.api.rendering import dump_json
 from memory_platform.api.views import TenantView
 
 _VARIABLE = re.compile(r"\{.*\}")
+_CLAUSE_END = re.compile(r"[;:] |\. ")
 _PLAIN = re.compile(r"[^a-z0-9]+")
 
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -91,6 +92,11 @@ class ApiSchema(AutoSchema):
         text = str(super().get_description() or "")
         scope = self.view.scope_for(self.method) if isinstance(self.view, TenantView) else None
         return f"{text}\n\nScope: {scope}." if scope else text
+
+    def get_summary(self) -> str:
+        """Return the first clause of the method's docstring: what stands beside the path."""
+        first = str(super().get_description() or "").partition("\n\n")[0].replace("\n", " ")
+        return _CLAUSE_END.split(first, maxsplit=1)[0].rstrip(".")
 
     def get_override_parameters(self) -> list[Any]:
         """Return the headers: ``Idempotency-Key`` for every POST, ``If-Match`` where the view keeps versions."""

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from memory_platform.api import examples
 from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, TextField, WholeField, names
 from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.permissions import MEMORY_READ
@@ -126,7 +127,7 @@ class ContextView(SubjectView):
     noun = "context"
     required_scope = MEMORY_READ
 
-    @extend_schema(request=ContextInput, responses=ContextOutput)
+    @extend_schema(request=ContextInput, responses=ContextOutput, examples=examples.CONTEXT)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Assemble a context and leave its receipt; makes the subject on first sight."""
         asked = asked_of(ContextInput.parsed(request), policy_version=str(self.caller.policy_version))

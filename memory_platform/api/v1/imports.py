@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from memory_platform.api import examples
 from memory_platform.api.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.parsing import JsonParser
@@ -74,6 +75,7 @@ class ImportView(TenantView):
         parameters=[ImportQuery],
         request={"application/json": ImportInput, JSON_LINES: OpenApiTypes.STR},
         responses={202: ImportedOutput},
+        examples=examples.IMPORT,
     )
     def post(self, request: Request) -> HttpResponse:
         """Take an export back. It is checked as a whole, the first bad line is named; a job then stores its lines.

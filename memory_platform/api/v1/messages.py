@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory_platform.api import examples
 from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.pagination import Order, Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, READS_AND_WRITES
@@ -112,7 +113,7 @@ class MessagesView(SubjectView):
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
     body_limit = POLICY.messages_body_bytes
 
-    @extend_schema(request=MessagesInput, responses={202: AcceptedOutput})
+    @extend_schema(request=MessagesInput, responses={202: AcceptedOutput}, examples=examples.MESSAGES)
     def post(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponse:
         """Accept messages; makes the subject and the conversation on first sight, reopens an ended conversation."""
         messages = MessagesInput.parsed(request)["messages"]

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from memory_platform.api import examples
 from memory_platform.api.fields import ListOfField, OneOfField, OwnIdField, TextField, names
 from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.permissions import MEMORY_WRITE
@@ -70,7 +71,7 @@ class OutcomeView(TenantView):
     noun = "receipts"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=OutcomeInput, responses=OutcomeOutput)
+    @extend_schema(request=OutcomeInput, responses=OutcomeOutput, examples=examples.OUTCOME)
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Tell the reply, the user's next message, or verdicts on memories; corrections are applied at once."""
         told = told_by(OutcomeInput.parsed(request))

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory_platform.api import examples
 from memory_platform.api.etags import IfMatch, etag_of
 from memory_platform.api.pagination import Order, Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, READS_AND_WRITES
@@ -74,7 +75,7 @@ class PreferenceView(SubjectView):
             subject = subject_by_external_id(subject_id)
             return answer(subject, current_preference(subject, category, key))
 
-    @extend_schema(request=PreferenceInput, responses=WrittenPreferenceOutput)
+    @extend_schema(request=PreferenceInput, responses=WrittenPreferenceOutput, examples=examples.PREFERENCES)
     def put(self, request: Request, subject_id: str, category: str, key: str) -> Response:
         """Record a value and return what then holds, with the verdict; makes the subject on first sight.
 

@@ -9,6 +9,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory_platform.api import examples
 from memory_platform.api.fields import (
     FlagField,
     InstantField,
@@ -212,7 +213,7 @@ class RecallView(SubjectView):
     noun = "recall"
     required_scope = MEMORY_READ
 
-    @extend_schema(request=RecallInput, responses=RecallOutput)
+    @extend_schema(request=RecallInput, responses=RecallOutput, examples=examples.RECALL)
     def post(self, request: Request, subject_id: str) -> Response:
         """Answer what is remembered; for an unknown subject nothing, and nothing is created."""
         query = query_of(RecallInput.parsed(request))

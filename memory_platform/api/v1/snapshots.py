@@ -12,6 +12,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory_platform.api import examples
 from memory_platform.api.etags import IfMatch, etag_of
 from memory_platform.api.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.pagination import Order, Page, PageInput, write_cursor
@@ -70,7 +71,7 @@ class SnapshotsView(SubjectView):
             kept, cursor = page.of(rows)
             return Response({"data": [shown_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
 
-    @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput})
+    @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput}, examples=examples.SNAPSHOTS)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
         new = NewSnapshot(**SnapshotInput.parsed(request))

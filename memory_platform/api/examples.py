@@ -1,0 +1,111 @@
+"""Requests to copy, for ``/v1/docs``: Ada in English and Lin Yue in Chinese, customers of acme."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample
+
+
+def asked(name: str, value: Any, **where: Any) -> OpenApiExample:
+    """Return the example of a request's body."""
+    return OpenApiExample(name, value=value, request_only=True, **where)
+
+
+MESSAGES = [
+    asked(
+        "English",
+        {
+            "messages": [
+                {
+                    "message_id": "m1",
+                    "role": "user",
+                    "content": "I'm allergic to peanuts, and my home is at 12 Willow Lane, Portland.",
+                    "said_at": "2026-03-01T10:00:00Z",
+                },
+                {"message_id": "m2", "role": "assistant", "content": "Noted."},
+            ]
+        },
+    ),
+    asked("中文", {"messages": [{"role": "user", "content": "我家在上海市浦东新区锦绣路100号,以后别走延安高架。"}]}),
+    asked(
+        "A tool was called",
+        {
+            "messages": [
+                {"role": "user", "content": "Book me a flight to Lisbon on 3 May."},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [
+                        {"id": "t1", "type": "function", "function": {"name": "book", "arguments": '{"to": "LIS"}'}}
+                    ],
+                },
+                {"role": "tool", "content": "confirmed", "tool_call_id": "t1"},
+            ]
+        },
+    ),
+]
+RECALL = [
+    asked("English", {"query": "What should I not serve Ada?"}),
+    asked("中文", {"query": "林悦家在哪里?", "top_k": 5}),
+    asked(
+        "Narrowed and explained",
+        {
+            "query": "the weekend with Grace",
+            "kinds": ["statement"],
+            "filter": {"and": [{"confidence": {"gte": 0.6}}, {"importance": {"gte": 0.5}}]},
+            "time_range": {"from": "2026-03-01T00:00:00Z", "to": "2026-03-31T23:59:59Z"},
+            "explain": True,
+        },
+    ),
+    asked("What was true in March", {"query": "Where does Ada live?", "as_of": "2026-03-01T00:00:00Z"}),
+]
+CONTEXT = [
+    asked(
+        "English",
+        {
+            "query": "Any snack ideas for the drive?",
+            "conversation_id": "weekend",
+            "system_prompt": "You are a car assistant.",
+        },
+    ),
+    asked("中文", {"query": "导航回家", "conversation_id": "第一次用车", "system_prompt": "你是车载助手。"}),
+    asked(
+        "A small budget, as one text",
+        {"query": "Navigate home", "budget": {"total": 1500, "memory": 400, "window": 500}, "format": "text"},
+    ),
+]
+OUTCOME = [
+    asked(
+        "Reply and next turn",
+        {"reply": "An aisle seat, as usual.", "next_user_message": "No, window, not aisle."},
+    ),
+    asked("中文", {"reply": "为您订了靠窗的座位。", "next_user_message": "不是靠窗,是靠过道"}),
+    asked(
+        "A verdict of the product",
+        {
+            "verdicts": [
+                {"memory_id": "019aa9a4-7d2e-7c1b-9f60-3b1f6a3c2d10", "signal": "negative", "reason": "moved away"}
+            ]
+        },
+    ),
+]
+SNAPSHOTS = [
+    asked("English", {"text": "Ada's sister Grace loves jazz.", "category": "family", "topics": ["music"]}),
+    asked("中文", {"text": "林悦每周三晚上打羽毛球。", "said_at": "2026-03-04T20:00:00+08:00", "confidence": 0.8}),
+]
+PREFERENCES = [
+    asked("English", {"value": ["peanuts"], "statement": "I'm allergic to peanuts"}),
+    asked("中文", {"value": "靠窗", "statement": "我喜欢靠窗的座位", "provenance": "confirmed_by_user"}),
+]
+IMPORT = [
+    asked(
+        "The lines of an export",
+        {
+            "lines": [
+                {"type": "header", "format": 1, "origin": "019aa9a4-4410-7517-8d17-906f9e023e47"},
+                {"type": "subject", "subject_id": "ada", "metadata": {"name": "Ada 阿达"}},
+                {"type": "end", "counts": {}},
+            ]
+        },
+        media_type="application/json",
+    ),
+]
