@@ -80,8 +80,8 @@ WHOLE: tuple[Rule, ...] = (
         rf"(?: these days| now)? (?:instead of|rather than|in place of) (?:the )?{_OLD}{_STOP}",
         rf"(?:my |our |the )?{_OLD} (?:isn't|aren't|is not|are not|'s not|is no longer) (?:my|our|the) "
         rf"[\w ]{{2,25}}?{_ANY_MORE},? (?:but )?{_NEW} (?:is|are){_END}",
-        rf"(?:my|our|the) [\w' ]{{2,30}}? (?:isn't|is not|aren't|'s not|is no longer) {_OLD}{_ANY_MORE},? (?:but |"
-        rf"and )?(?:it's|they're|it is|I'm|we're|now)? ?{_NEW}{_STOP}",
+        rf"(?:my|our|the) [\w' ]{{2,30}}? (?:isn't|is not|aren't|'s not|is no longer) {_OLD}{_ANY_MORE}"
+        rf"(?:, ?| (?=but |and ))(?:but |and )?(?:it's|they're|it is|I'm|we're|now)? ?{_NEW}{_STOP}",
         rf"(?:I'm|I am|we're) (?:not|no longer) {_OLD}{_ANY_MORE},? (?:but )?(?:I'm|I am|we're) (?:now )?{_NEW}{_STOP}",
         rf"{_PRE}used to (?:be |{_DO} (?:by |in |at |on |to |up )?)?{_OLD}(?:,| but| and|,? now) (?:but |and )?(?:"
         rf"(?:now|nowadays|these days|lately),? )?"

@@ -10,8 +10,9 @@ from snapshots.extraction.values import Candidate
 _CUE_WORDS = """
 not isn't don't meant now days lately longer more switch change replace make set stopped quit gone off given gave
 used to moved again wrong sorry update instead rather should forget scratch drop ditch sold left cancel mind you wrote
-drive 别 別 应 從 从 由 成 搬 卖 賣 不 换 換 改 现在 現在 最近 如今 以前 之前 过去 過去 原来 曾经 戒 搬 可以 调
-調 应该 應該
+drive no, actually
+别 別 应 從 从 由 成 搬 卖 賣 不 换 換 改 现在 現在 最近 如今 以前 之前 过去 過去 原来 曾经 戒 搬 可以 调
+調 应该 應該 不对 不對 错 錯 算了
 """
 _CUES = tuple(_CUE_WORDS.split())
 _CLAUSES = {

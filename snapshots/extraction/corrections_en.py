@@ -36,7 +36,14 @@ _NOT_NEW = re.compile(
     re.IGNORECASE,
 )
 _CORRECTING = re.compile(
-    r"\W*(?:no|nope|sorry|wrong|actually|correction|oops|wait|rather|i said|not quite)\b", re.IGNORECASE
+    r"\W*(?:no|nope|sorry|wrong|actually|correction|oops|wait|rather|i said|not quite|"
+    r"never ?mind|scratch that|forget it)\b",
+    re.IGNORECASE,
+)
+_PLAIN_WORDS = 2
+"""Words of each side of a swap without a word of correction."""
+_PLAIN_TALK = re.compile(
+    r"\b(?:quality|quantity|fun|day|time|work|hard|smart|easy|love|war|sure|yet|today|maybe)\b", re.I
 )
 _NAMED = r"(?-i:[A-Z])[\w'-]{0,30}"
 _LIKE = r"(?:like|love|enjoy|prefer|adore)"
@@ -54,6 +61,14 @@ def _swap(*, marked: bool = False) -> Builder:
             yield preference(clause, "change", (None, None), "replace", new, replaces=old)
 
     return build
+
+
+def _plain_swap(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    """ "White, not red.": with no word of correction, only where nothing else is said."""
+    whole = clause.utterance.text.strip(" .!") == clause.sentence.strip(" .!")
+    short = all(len(match[side].split()) <= _PLAIN_WORDS for side in ("old", "new"))
+    if whole and short and not _PLAIN_TALK.search(match.group()):
+        yield from _swap()(clause, match)
 
 
 def _new(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -117,6 +132,30 @@ def _allergy_over(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         yield preference(clause, "change", (allergen_category(thing), "allergies"), "remove", (thing,))
 
 
+def _allergy_swapped(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    olds, news = things_en(clause.group(match, "old")), things_en(clause.group(match, "new"))
+    if len(olds) == len(news) == 1:
+        place = (allergen_category(news[0]), "allergies")
+        yield preference(clause, "change", place, "replace", news[0], replaces=olds[0])
+
+
+def _denied_allergy(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if _CORRECTING.match(clause.sentence):
+        yield from _allergy_over(clause, match)
+
+
+def _eaten(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    """ "No, I eat pork" lifts what was to be avoided."""
+    if _CORRECTING.match(clause.sentence) and not clause.one_off:
+        for thing in things_en(clause.group(match)):
+            yield preference(clause, "change", ("food", "avoid_food"), "remove", (thing,))
+
+
+def _road_open_after_all(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if _CORRECTING.match(clause.sentence) and not clause.one_off:
+        yield from _road_open(clause, match)
+
+
 def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     road = clause.group(match)
     for pattern, key in KINDS_OF_ROAD:
@@ -127,6 +166,11 @@ def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
 
 
 WHOLE: tuple[Rule, ...] = (
+    rule(
+        rf"(?:I'm|I am) not allergic to (?P<old>{_SOME}),? (?:but |only )?(?:it's|it is|(?:I'm|I am) allergic"
+        rf"(?: to)?|to) (?P<new>{_REST}){_END}",
+        _allergy_swapped,
+    ),
     rule(
         rf"my name(?: isn't| is not|'s not|'s) (?:not )?(?P<old>{_NAMED}),? (?:it's|but|my name is|"
         rf"it is) (?P<new>{_NAMED})",
@@ -181,6 +225,7 @@ WHOLE: tuple[Rule, ...] = (
     rule(rf"I meant (?P<new>{_REST}){_END}", _new),
     rule(rf"not (?P<old>{_SOME}),? ?(?:but|rather|,) ?(?P<new>{_REST}){_END}", _swap()),
     rule(rf"(?:wrong:? )?(?P<new>{_SOME}),? not (?P<old>{_REST}){_END}", _swap(marked=True)),
+    rule(rf"(?P<new>{_SOME}), not (?P<old>{_REST}){_END}", _plain_swap),
 )
 _OVER = r"(?: any ?more| any longer)"
 _OBJECT = r"(?P<v>\S.{0,100})$"
@@ -199,9 +244,16 @@ CLAUSES: tuple[Rule, ...] = (
     rule(rf"(?:I'm|I am) (?:no longer|not) (?:an? )?{DIETS}\b", _diet_over),
     rule(r"(?:I'm|I am) (?:no longer allergic to (?P<v>\S.{0,40})$)", _allergy_over),
     rule(rf"(?:I'm|I am) not allergic to (?P<v>\S.{{0,40}}?){_OVER}", _allergy_over),
+    rule(r"(?:I'm|I am) not allergic to (?P<v>\S.{0,40})$", _denied_allergy),
+    rule(r"I (?:do |can |also )?(?:eat|drink) (?P<v>\S.{0,40})$", _eaten),
     rule(
         r"(?:you can|it's (?:ok|okay|fine) to|feel free to) (?:take|"
         r"use) (?P<v>(?:the )?[\w' -]{3,40}?) (?:again|now)\b",
         _road_open,
+    ),
+    rule(
+        r"(?:you can|it's (?:ok|okay|fine) to|feel free to) (?:take|use) (?P<v>(?:the )?[\w' -]{3,40}?)"
+        r"(?: after all)?\W*$",
+        _road_open_after_all,
     ),
 )

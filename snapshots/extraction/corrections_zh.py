@@ -23,6 +23,7 @@ _NOT_OLD = re.compile(
 _NOT_NEW = re.compile(
     r"(?:真的?|太|因为|吧|有|怎么|说|为了|没|很|想|要|什么|谁|时候|问题|的|吗|啊|应该|就|一种|" r"都|人|自己)"
 )
+_CORRECTING = re.compile(r"\W*(?:不对|不是的?,|错了|说错|记错|搞错|弄错|更正|算了|其实|没有?,)")
 _ADV = r"(?:更|最|比较|特别|非常|很|也|还|就|都|真的|又|倒是|反而|越来越){0,3}"
 
 
@@ -100,6 +101,18 @@ def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         yield preference(clause, "change", ("navigation", "avoid_road"), "remove", (road,))
 
 
+def _open_after_all(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if _CORRECTING.match(clause.sentence) and not clause.one_off:
+        yield from _road_open(clause, match)
+
+
+def _eaten(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    """不对,我吃香菜: what was to be avoided no longer is."""
+    if _CORRECTING.match(clause.sentence) and not clause.one_off:
+        for thing, _ in things_zh(clause.group(match)):
+            yield preference(clause, "change", ("food", "avoid_food"), "remove", (thing,))
+
+
 def _place(thing: str, hint: str | None) -> str:
     found = category_of(thing)
     return hint if hint and found == "general" else found
@@ -131,6 +144,10 @@ WHOLE: tuple[Rule, ...] = (
         _swapped,
     ),
     rule(
+        rf"(?:不对?,|错了,|算了,)*(?:我|以后)?不要(?P<old>{_SOME}),(?:我|以后)?(?:而是)?(?:想|就)?要(?P<new>{_SOME}){_END}",
+        _swapped,
+    ),
+    rule(
         r"(?:把|将)(?:家里|车里)?(?:的)?(?:空调|温度|暖气)(?:温度)?(?:再)?(?:换|改)(?:成|为|"
         rf"到)(?P<new>\d{{2}}(?:\.\d)?(?:度|℃)?){_END}",
         _reset,
@@ -150,4 +167,6 @@ CLAUSES: tuple[Rule, ...] = (
     rule(rf"我?(?:(?:以后)?再也不|(?:已经|以后|现在|早就)不再?|不再)(?:吃|喝){_OBJECT}了?\W*$", _not_consumed),
     rule(rf"我?(?:已经|现在|早就)*(?:不再|不)对{_OBJECT}过敏了?", _allergy_over),
     rule(rf"(?:以后|现在|又|你|都|从现在开始|导航)*可以(?:再)?(?:走|上){_OBJECT}了\W*$", _road_open),
+    rule(rf"(?:以后|现在|又|你|都|还是|导航)*可以(?:再)?(?:走|上){_OBJECT}{_END}", _open_after_all),
+    rule(rf"我?(?:其实|还是|是)?(?:可以|能|也)?[吃喝](?![了过饭完不惯到])(?P<v>[^,不]{{1,10}}?){_END}", _eaten),
 )

@@ -38,7 +38,7 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-2"
+EXTRACTOR_VERSION = "rules-3"
 """Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _ACROSS_CLAUSES = re.compile(

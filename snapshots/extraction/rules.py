@@ -24,6 +24,12 @@ _CONFIDENCE = {
 }
 
 
+_FOR_GOOD = re.compile(
+    r"(?:from now on|in (?:the )?future|going forward|as of (?:now|today)) (?=I\b|we\b)", re.IGNORECASE
+)
+"""Said before a statement without a comma: "from now on I prefer tea"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One way of saying something. ``of_anyone`` rules also read clauses about others ("my mum's number is ...")."""
@@ -40,8 +46,9 @@ def rule(pattern: str, build: Builder, *, of_anyone: bool = False) -> Rule:
 
 def apply(rules: Iterable[Rule], clause: Clause) -> Iterator[Candidate]:
     """Yield the candidates that the first matching rule of one table makes of ``clause``."""
+    lead = _FOR_GOOD.match(clause.text)
     for each in rules:
-        match = each.pattern.match(clause.text)
+        match = each.pattern.match(clause.text) or (each.pattern.match(clause.text, lead.end()) if lead else None)
         # The marks are read after the match: they cost more than a pattern that fails at its first letter.
         if match and clause.asserted and (each.of_anyone or clause.subject != "other"):
             found = list(each.build(clause, match))

@@ -202,7 +202,7 @@ RULES_AMOUNT: tuple[Rule, ...] = (
     ),
 )
 RULES_HARM: tuple[Rule, ...] = (
-    rule(rf"(?:.{{0,60}}?\b)?(?:I'm|I am|we're) (?:\w+ )?allergic to {_OBJECT}", _harmful),
+    rule(rf"(?:.{{0,60}}?\b)?(?:I'm|I am|we're) (?!not |never |no )(?:\w+ )?allergic to {_OBJECT}", _harmful),
     rule(
         r"(?P<v>[\w' -]{2,30}?) (?:gives? me (?:hives|a rash|migraines?|headaches?|cramps|heartburn)|makes? me "
         r"(?:sick|ill|break out|"

@@ -7,7 +7,7 @@ from snapshots.extraction.categories import GENERAL, allergen_category, category
 from snapshots.extraction.lexicon_en import SPELLINGS, THINGS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.rules import Builder, Rule, entries, preference, rule
-from snapshots.extraction.things import things_en, without_tail_en
+from snapshots.extraction.things import things_en, without_rival_en, without_tail_en
 from snapshots.extraction.values import Candidate, Sort
 
 _REALLY = (
@@ -47,6 +47,12 @@ def _liked(key: str) -> Builder:
             yield from entries(clause, "explicit", key, [(thing, None) for thing in things])
 
     return build
+
+
+def _preferred(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if not clause.one_off:
+        things = things_en(without_rival_en(clause.group(match)))
+        yield from entries(clause, "explicit", "likes", [(thing, None) for thing in things])
 
 
 def _habit(hint: str | None) -> Builder:
@@ -229,8 +235,9 @@ RULES_LIKES: tuple[Rule, ...] = (
         rf"crazy about) {_OBJECT}",
         _liked("dislikes"),
     ),
+    rule(rf"I {_REALLY}prefer (?:to (?=[a-z]+ )(?!(?:be|see|hear|know|have|get|think|say)\b))?{_OBJECT}", _preferred),
     rule(
-        rf"I {_REALLY}(?:like(?! (?:i|you|he|she|we|they) )|love|enjoy|adore|prefer|"
+        rf"I {_REALLY}(?:like(?! (?:i|you|he|she|we|they) )|love|enjoy|adore|"
         rf"fancy) (?:to (?=[a-z]+ )(?!(?:be|see|hear|know|have|get|think|say)\b))?{_OBJECT}",
         _liked("likes"),
     ),

@@ -170,6 +170,11 @@ TASTE = (
     r"(?:喜欢上了|喜欢上|喜欢|喜爱|热爱|酷爱|钟爱|偏爱|偏好|"
     r"爱(?=[吃喝听看玩逛去用走坐穿钓打跑爬唱跳画写做骑游旅摄读追])|迷上了?)"
 )
+_OCCASION = (
+    r"(?:坐(?:飞机|高铁|火车|车|船|地铁)|乘(?:飞机|高铁|火车|车|船)|开车|出差|旅游|旅行|出门|出国|住(?:酒店|民宿)|上班|下班|吃饭|"
+    r"早餐|早饭|午餐|午饭|晚餐|晚饭|睡前|周末|看电影|点餐|点外卖)"
+)
+"""When something is liked: the person is left out in Chinese, and is the speaker."""
 RULES_LIKES: tuple[Rule, ...] = (
     rule(
         rf"{_ME}{_ADV}(?:不太?|不怎么|不大|并不|从来不|从不|不是很|不是特别|没那么){TASTE}{_OBJECT}", _liked("dislikes")
@@ -180,6 +185,7 @@ RULES_LIKES: tuple[Rule, ...] = (
     ),
     rule(rf"{_ME}{_ADV}(?:比起|跟|和|与)?(?:[^我,]{{1,10}}?)?(?:相比)?,?我{_ADV}{TASTE}{_OBJECT}", _liked("likes")),
     rule(rf"{_ME}{_ADV}{TASTE}{_OBJECT}", _liked("likes")),
+    rule(rf"{_OCCASION}(?:的时候|的话|时)?{_ADV}{TASTE}{_OBJECT}", _liked("likes")),
     rule(
         rf"我(?!们?家|的?{KIN_ZH})[^,不没你他她它谁觉知]{{2,8}}?(?:只|就|都|最|更|特别|还是)?{TASTE}{_OBJECT}",
         _liked("likes"),

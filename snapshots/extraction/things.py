@@ -23,6 +23,11 @@ _TAIL_EN = re.compile(
     r".*$",
     re.IGNORECASE | re.DOTALL,
 )
+_TO = re.compile(
+    r"(?<!going)(?<!listening)(?<!talking)(?<!walking)(?<!driving)(?<!travelling)(?<!traveling)(?<!flying)(?<!moving)"
+    r"(?<!trips)(?<!flights)(?<!visits)(?<!close)(?<!next)(?<!access) to (?=\w)",
+    re.IGNORECASE,
+)
 _KEEP_TOGETHER = re.compile(
     r"(?:mac(?:aroni)?|rock|salt|fish|bread|ham|bacon|peanut butter|sweet|hot|arts?|drum|r|black|wine|pen|cookies|gin|"
     r"surf|peace|bed|science|dungeons|pros|rhythm)"
@@ -58,7 +63,12 @@ _SPECIFIC_EN = re.compile(
 )
 _DOING_EN = re.compile(r"^([a-z]+ing) \w+ \w+", re.IGNORECASE)
 _MINE_EN = re.compile(
-    r"^my (?:steak|coffee|tea|eggs|toast|pizza|burger|drinks?|food|latte|curry|music|seat|" r"bacon|whisky) ", re.I
+    r"^my (?P<what>steak|coffee|tea|eggs|toast|pizza|burger|drinks?|food|latte|curry|music|seat|bacon|whisky) "
+    r"(?P<how>(?!(?:with|without|from|in|on|at|to|and|or)\b)[a-z-]+(?: (?!(?:and|or|with)\b)[a-z-]+)?)$",
+    re.IGNORECASE,
+)
+_MINE_HOW_EN = re.compile(
+    r"^my (?:steak|coffee|tea|eggs|toast|pizza|burger|drinks?|food|latte|curry|music|seat|bacon|whisky) ", re.IGNORECASE
 )
 _HEAD_EN = re.compile(
     r"^(?:to |a |an |some |any |both |having |eating |drinking |listening to |" r"watching )+(?=\S)", re.IGNORECASE
@@ -87,7 +97,7 @@ _WHOLE_ZH = frozenset(_VERB_AND_OBJECT.split())
 _NO_THING_ZH = re.compile(
     r"^(?:[你您他她它咱这那此啥]|我|什么|谁|自己|别人|大家|得|死|上你|的|就|不|被|说|想|和|跟|"
     r"人家|为|是|地|着|太|很|真|也|都|一个人$|她们)|"
-    r"(?<![吉其])[你您他她它我]|这[个种样么]|那[个种样么]|的人|的事$|的感觉$"
+    r"(?<![吉其])[你您他她它我]|喜欢|讨厌|这[个种样么]|那[个种样么]|的人|的事$|的感觉$"
 )
 
 
@@ -113,6 +123,12 @@ def without_tail_en(phrase: str) -> str:
     return _TAIL_EN.sub("", phrase)
 
 
+def without_rival_en(phrase: str) -> str:
+    """Return what is preferred of "tea to coffee": tea; in "going to the gym" the "to" is of the going."""
+    against = list(_TO.finditer(phrase))
+    return phrase[: against[-1].start()] if against else phrase
+
+
 def _list_commas_kept(phrase: str) -> str:
     """A comma separates entries only where "and" or "or" closes the list: "jazz, blues and soul"."""
     last = max(phrase.rfind(" and "), phrase.rfind(" or "))
@@ -121,8 +137,11 @@ def _list_commas_kept(phrase: str) -> str:
 
 def _thing_en(part: str) -> str:
     thing = part.strip(" .,!?;:\"'()~*")
-    if _MINE_EN.match(thing):
-        return thing
+    mine = _MINE_EN.match(thing)
+    if mine:
+        return f"{mine['how']} {mine['what']}"  # "my coffee black" is black coffee
+    if _MINE_HOW_EN.match(thing):
+        return thing.removeprefix("my ")  # "my coffee with milk"
     if _NO_THING_EN.match(thing) or _SPECIFIC_EN.match(thing):
         return ""
     thing = _HEAD_EN.sub("", thing)
