@@ -1,5 +1,6 @@
 """Values that are lists (likes, dislikes, interests): one entry more or less is a new version (row P3)."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,6 +14,9 @@ from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 
 B = TypeVar("B", bound=Belief)
+
+_PLURAL = re.compile(r"(?<=[a-z]{2})(?:ies|ie|(?<![su])s)$")
+_LONG_PLURAL = re.compile(r"(?<=[sxzh])e$")
 
 
 def amend_list(place: Place[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()) -> Outcome[B]:
@@ -61,10 +65,15 @@ def among_entries(entry: Any, entries: Sequence[Any]) -> bool:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Return whether a reader would call two values the same."""
+    """Return whether a reader would call two values the same; one thing and several of it are."""
     if isinstance(one, str) and isinstance(other, str):
-        return comparable(one) == comparable(other)
+        return singular(comparable(one)) == singular(comparable(other))
     return same_value(one, other)
+
+
+def singular(text: str) -> str:
+    """Return a form of lower-case ``text`` that one and several of its last word share: "window seat(s)"."""
+    return _LONG_PLURAL.sub("", _PLURAL.sub(lambda ending: "y" if "i" in ending.group() else "", text))
 
 
 def _emptied(place: Place[B], claim: Claim, before: B | None) -> Outcome[B] | None:

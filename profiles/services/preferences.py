@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import NotFound
@@ -11,9 +10,9 @@ from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import Place, record_belief, retract_belief
 from profiles.services.claims import Claim, Outcome
-from profiles.services.lists import alike, amend_list, among_entries
+from profiles.services.lists import amend_list
 from profiles.services.locking import lock_subject
-from profiles.services.quantities import in_place_of, same_quantity, same_unit
+from profiles.services.quantities import in_place_of, same_unit
 from tenants.services.audit import Actor, record_audit
 
 
@@ -67,23 +66,19 @@ def amend_list_preference(
     return amend_list(preference_place(subject, *path), claim, add=add, remove=remove)
 
 
-def correct_newest_preference(
-    subject: Subject, claim: Claim, *, among: Collection[UUID], replaces: str | None = None
-) -> Outcome[Preference] | None:
+def correct_newest_preference(subject: Subject, claim: Claim, *, among: Collection[UUID]) -> Outcome[Preference] | None:
     """Give the value that a correction without an object means a new one: "change that to 23", "换成25度".
 
     ``among`` are the preferences that it can mean (those of the same conversation). Meant is the newest current one
-    whose value is ``replaces`` or, when that is None, has the same unit as ``claim.value``; a number without a unit
-    takes over the old value's. Returns None when none is meant.
+    whose value has the same unit as ``claim.value``; a number without a unit takes over the old value's. Returns None
+    when none is meant.
     """
     lock_subject(subject)
     known = current_preferences(subject).filter(id__in=among).order_by("-valid_at", "-recorded_at", "-id")
     for preference in known:
-        place, value = (preference.category, preference.key), preference.value
-        entries = value if isinstance(value, list) else None
-        if entries is not None and replaces is not None and among_entries(replaces, entries):
-            return amend_list_preference(subject, place, claim, add=[str(claim.value)], remove=[replaces])
-        if entries is None and _is_meant(value, claim.value, replaces):
+        value = preference.value
+        if not isinstance(value, list) and same_unit(value, claim.value):
+            place = (preference.category, preference.key)
             return record_preference(subject, *place, replace(claim, value=in_place_of(value, claim.value)))
     return None
 
@@ -92,7 +87,3 @@ def preference_place(subject: Subject, category: str, key: str) -> Place[Prefere
     """Return where the values of (category, key) stand."""
     columns = {"category": category, "key": key}
     return Place(Preference, subject, columns, CandidateKind.PREFERENCE, f"{category}/{key}")
-
-
-def _is_meant(value: Any, new: Any, replaces: str | None) -> bool:
-    return same_unit(value, new) if replaces is None else alike(str(value), replaces) or same_quantity(value, replaces)

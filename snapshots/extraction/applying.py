@@ -1,13 +1,10 @@
 """One gated candidate applied: to the profile, a preference or a tag, with the message behind it as its source."""
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.ids import stable_id
-from profiles.models import Subject
-from profiles.services.claims import learned
+from profiles.models import CandidateKind
 from profiles.services.preferences import (
     amend_list_preference,
     correct_newest_preference,
@@ -16,17 +13,18 @@ from profiles.services.preferences import (
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
+from snapshots.extraction.corrections_applied import completed, correct
+from snapshots.extraction.corrections_meant import meant_by
+from snapshots.extraction.lessons import UNRESOLVED, Learned, Lesson, claim_of, link
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.values import (
     Candidate,
-    Extraction,
     PreferenceCandidate,
     ProfileFact,
     TagCandidate,
 )
 from snapshots.models import (
     Conversation,
-    Message,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
@@ -34,35 +32,7 @@ from snapshots.models import (
     TagSource,
 )
 
-UNRESOLVED = "object_unknown"
-"""A change that named no object, and nothing current is meant by it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected."""
-
-    candidate: Candidate
-    target: str
-    verdict: Verdict
-    reason: str = ""
-    memory_id: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """One message to learn from: who said it, where, and what extraction found in it.
-
-    ``among``: preferences that a change without an object may mean beside those of its conversation. A message that
-    ``is_posted`` is a row, and becomes a source of what it taught.
-    """
-
-    subject: Subject
-    conversation: Conversation | None
-    message: Message
-    extraction: Extraction
-    among: frozenset[UUID] = frozenset()
-    is_posted: bool = True
+__all__ = ["Learned", "Lesson", "apply_candidate", "as_json", "target_of"]
 
 
 def apply_candidate(lesson: Lesson, candidate: Candidate) -> Learned:
@@ -78,36 +48,61 @@ def apply_candidate(lesson: Lesson, candidate: Candidate) -> Learned:
 
 def _learn_fact(lesson: Lesson, fact: ProfileFact) -> Learned:
     name = FactName(fact.field, is_attribute=fact.is_attribute)
-    change = FactChange(name, _claim(lesson, fact, fact.value), fact.mode)
+    value = completed(lesson.subject, fact)
+    change = FactChange(name, claim_of(lesson, fact, value), fact.mode)
     verdict = patch_profile(lesson.subject, [change])[0]
+    kind = CandidateKind.PROFILE
     if verdict.row is None:
-        return Learned(fact, name.path, verdict.verdict, verdict.reason)
-    _link(ProfileFactSource, lesson, verdict.row.id)
-    return Learned(fact, name.path, verdict.verdict, verdict.reason, verdict.row.id)
+        return Learned(fact, name.path, verdict.verdict, verdict.reason, kind=kind)
+    link(ProfileFactSource, lesson, verdict.row.id)
+    return Learned(fact, name.path, verdict.verdict, verdict.reason, verdict.row.id, kind)
 
 
 def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
+    if found.sort == "change" and found.replaces is not None:
+        meant = meant_by(lesson.subject, found.replaces, key=found.key, among=_among(lesson, found))
+        if meant:
+            return correct(lesson, found, meant, str(found.value))
+    if found.sort == "change" and found.mode == "remove" and found.category and found.key:
+        withdrawn = _withdraw(lesson, found, found.key)
+        if withdrawn is not None:
+            return withdrawn
     outcome, target = _record_preference(lesson, found)
     if outcome is None:
         return Learned(found, "", Verdict.REJECTED, UNRESOLVED)
     row = outcome.row
     if row is None:
         return Learned(found, target, outcome.verdict, outcome.reason)
-    _link(PreferenceSource, lesson, row.id)
+    link(PreferenceSource, lesson, row.id)
     return Learned(found, f"{row.category}/{row.key}", outcome.verdict, outcome.reason, row.id)
 
 
 def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any, str]:
     """Return the outcome (None when no object is meant) and the place it went to."""
-    subject, claim = lesson.subject, _claim(lesson, found, as_json(found.value), statement=found.statement)
+    subject, claim = lesson.subject, claim_of(lesson, found, as_json(found.value), statement=found.statement)
     if found.category is None or found.key is None:
-        among = lesson.among | _meant_in(lesson.conversation, names_old=found.replaces is not None)
-        return correct_newest_preference(subject, claim, among=among, replaces=found.replaces), ""
+        named = found.replaces is not None
+        return None if named else correct_newest_preference(subject, claim, among=_among(lesson, found)), ""
     path, target = (found.category, found.key), f"{found.category}/{found.key}"
     if found.mode == "set":
         return record_preference(subject, *path, claim), target
     add, remove = _entries(found)
     return amend_list_preference(subject, path, claim, add=add, remove=remove), target
+
+
+def _withdraw(lesson: Lesson, found: PreferenceCandidate, key: str) -> Learned | None:
+    """Take out what is denied from wherever it is held under the key; None where nothing is named."""
+    said = found.value if isinstance(found.value, tuple) else (found.value,)
+    results = [
+        correct(lesson, found, meant)
+        for old in said
+        if isinstance(old, str) and (meant := meant_by(lesson.subject, old, key=key, denied=True))
+    ]
+    return results[0] if results else None
+
+
+def _among(lesson: Lesson, found: PreferenceCandidate) -> frozenset[UUID]:
+    return lesson.among | _meant_in(lesson.conversation, names_old=found.replaces is not None)
 
 
 def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
@@ -130,19 +125,8 @@ def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
     draft = TagDraft(found.label, details, Provenance(found.provenance), found.confidence, lesson.message.id)
     outcome = upsert_tag(lesson.subject, draft)
     if outcome.verdict is not Verdict.REJECTED:
-        _link(TagSource, lesson, outcome.tag.id)
-    return Learned(found, found.label, outcome.verdict, outcome.reason, outcome.tag.id)
-
-
-def _claim(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Any:
-    return learned(
-        value,
-        provenance=Provenance(found.provenance),
-        confidence=found.confidence,
-        said_at=lesson.message.said_at,
-        message_ref=lesson.message.id,
-        **details,
-    )
+        link(TagSource, lesson, outcome.tag.id)
+    return Learned(found, found.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
 
 
 def _meant_in(conversation: Conversation | None, *, names_old: bool) -> set[UUID]:
@@ -171,18 +155,6 @@ def _preferences_of(conversation: Conversation) -> set[UUID]:
         subject_id=conversation.subject_id, message__conversation_id=conversation.id
     )
     return set(links.order_by().values_list("memory_id", flat=True))
-
-
-def _link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
-    if not lesson.is_posted:
-        return
-    link = model(
-        id=stable_id("source", memory_id, lesson.message.id),
-        subject_id=lesson.subject.id,
-        memory_id=memory_id,
-        message_id=lesson.message.id,
-    )
-    model.objects.bulk_create([link], ignore_conflicts=True)
 
 
 def target_of(found: Candidate) -> str:

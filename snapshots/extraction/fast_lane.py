@@ -12,19 +12,19 @@ from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
 from profiles.values import Verdict
 from snapshots.extraction.corrections import may_correct
-from snapshots.extraction.learn import Learned, Lesson, learn
+from snapshots.extraction.learn import Learned, Lesson, learn, said_with_changes
 from snapshots.extraction.memories import lesson_of, own_names
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.statements import utterance_of
-from snapshots.extraction.values import ExtractionContext, PreferenceCandidate
+from snapshots.extraction.values import ExtractionContext
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 
 APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
 
 
 def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
-    """Apply the corrections of preferences in new messages, in their order; return what became of each.
+    """Apply the corrections in new messages, in their order; return what became of each.
 
     Costs no query when no message corrects anything. A request pays for few words and few changes: from the first
     message that would pass either bound, the batch waits for the worker, which keeps the order in which it was said.
@@ -36,11 +36,11 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
     results: list[Learned] = []
     for message in spoken:
         lesson = lesson_of(subject, message, names)
-        if len(results) + len(lesson.extraction.corrections) > EXTRACTION.fast_lane_changes:
+        if len(results) + len(said_with_changes(lesson.extraction)) > EXTRACTION.fast_lane_changes:
             break
         if lesson.extraction.corrections:
             results += learn(lesson, changes_only=True)
-    return _of_preferences(results)
+    return results
 
 
 def apply_unposted(subject: Subject, message: Message, *, among: Collection[UUID]) -> list[Learned]:
@@ -49,10 +49,10 @@ def apply_unposted(subject: Subject, message: Message, *, among: Collection[UUID
     if not _short([message]):
         return []
     found = extract(utterance_of(message), context=ExtractionContext(own_names=frozenset()))
-    if not 0 < len(found.corrections) <= EXTRACTION.fast_lane_changes:
+    if not 0 < len(said_with_changes(found)) <= EXTRACTION.fast_lane_changes:
         return []
     lesson = Lesson(subject, None, message, found, frozenset(among), is_posted=False)
-    return _of_preferences(learn(lesson, changes_only=True))
+    return learn(lesson, changes_only=True)
 
 
 def note_changes(subject_id: UUID, results: Sequence[Learned], *, accepted_at: datetime) -> None:
@@ -69,10 +69,6 @@ def note_changes(subject_id: UUID, results: Sequence[Learned], *, accepted_at: d
 def _observe(accepted_at: datetime, changes: int) -> None:
     for _ in range(changes):
         FAST_LANE_SECONDS.observe(max(0.0, (utc_now() - accepted_at).total_seconds()))
-
-
-def _of_preferences(results: Sequence[Learned]) -> list[Learned]:
-    return [result for result in results if isinstance(result.candidate, PreferenceCandidate)]
 
 
 def _short(spoken: Sequence[Message]) -> list[Message]:

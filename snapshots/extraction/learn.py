@@ -12,17 +12,18 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
-from snapshots.extraction.applying import UNRESOLVED, Learned, Lesson, apply_candidate, as_json, target_of
+from snapshots.extraction.applying import apply_candidate, as_json, target_of
 from snapshots.extraction.doubt import doubt_about
+from snapshots.extraction.lessons import UNRESOLVED, Learned, Lesson, kind_of
 from snapshots.extraction.pipeline import EXTRACTOR_VERSION
 from snapshots.extraction.proposals import proposal_of
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
+    Extraction,
     PreferenceCandidate,
     ProfileFact,
     Rejection,
-    TagCandidate,
 )
 from snapshots.models import Message
 from tenants.isolation import current_tenant_id
@@ -42,24 +43,30 @@ REASONS = {
 def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
     """Apply what was found, in the open scope; return what became of each candidate that had no record yet.
 
-    ``changes_only`` is the fast lane: only corrections are applied, and one that means nothing current yet is left to
-    the ordered pass.
+    ``changes_only`` is the fast lane: only corrections are applied, with what their sentences say beside them, and one
+    that means nothing current yet is reported, and left to the ordered pass.
     """
     numbered = list(_numbered(lesson))
+    urgent = said_with_changes(lesson.extraction) if changes_only else []
     known = _recorded(lesson, [record for record, _ in numbered])
     results = []
     for wanted, found in numbered:
-        if wanted in known or (changes_only and found not in lesson.extraction.corrections):
+        if wanted in known or (changes_only and found not in urgent):
             continue
         if isinstance(found, Rejection):
             _keep_rejection(lesson, wanted, found)
             continue
         result = _decided(lesson, found)
-        if changes_only and result.reason == UNRESOLVED:
-            continue
-        _keep_record(lesson, wanted, result)
         results.append(result)
+        if not (changes_only and result.reason == UNRESOLVED):
+            _keep_record(lesson, wanted, result)
     return results
+
+
+def said_with_changes(extraction: Extraction) -> list[Candidate]:
+    """Return the corrections, and the preferences that stand in the same sentence: "not X any more, I prefer Y"."""
+    changed = {one.statement for one in extraction.corrections if isinstance(one, PreferenceCandidate)}
+    return [*extraction.corrections, *(one for one in extraction.preferences if one.statement in changed)]
 
 
 def record_id(message: Message, origin: str, number: int) -> UUID:
@@ -109,7 +116,7 @@ def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
     _write_record(
         lesson,
         record,
-        kind=_kind(found),
+        kind=kind_of(found),
         target=result.target,
         value=as_json(getattr(found, "value", None)),
         confidence=found.confidence,
@@ -130,7 +137,7 @@ def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
     _write_record(
         lesson,
         record,
-        kind=_kind(found) if found else CandidateKind.PREFERENCE,
+        kind=kind_of(found) if found else CandidateKind.PREFERENCE,
         value=None if silent or found is None else as_json(getattr(found, "value", None)),
         confidence=found.confidence if found else 0.0,
         provenance=found.provenance if found else Provenance.OBSERVATION,
@@ -164,13 +171,3 @@ def _sort(found: Candidate) -> str:
     if isinstance(found, PreferenceCandidate):
         return found.sort
     return "change" if isinstance(found, ProfileFact) and found.replaces else "explicit"
-
-
-def _kind(found: Candidate) -> CandidateKind:
-    match found:
-        case ProfileFact():
-            return CandidateKind.PROFILE
-        case PreferenceCandidate():
-            return CandidateKind.PREFERENCE
-        case TagCandidate():
-            return CandidateKind.TAG

@@ -81,6 +81,10 @@ CATEGORY_WORDS: dict[str, str] = {
     "shopping": _SHOPPING,
 }
 CUISINES = frozenset(_CUISINES.split())
+DESCRIBES = CUISINES | frozenset(
+    ["aisle", "spicy", "hybrid", "electronic", "classical", "horror", "comedy", "sci-fi", "science-fiction", "fantasy"]
+)
+"""Known words that only describe a thing: of "window seats", "aisle" makes "aisle seats"."""
 HEALTH_ALLERGENS = frozenset(_HEALTH.split())
 CATEGORY_OF: dict[str, str] = {w: c for c, words in CATEGORY_WORDS.items() for w in words.split()}
 

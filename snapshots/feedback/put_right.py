@@ -15,7 +15,7 @@ from snapshots.models import Message, MessageRole, Receipt, ReceiptMemory
 
 
 def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
-    """Apply the corrections of preferences in ``said``, told at ``at``; return those that this call applied.
+    """Apply the corrections in ``said``, told at ``at``; return what became of those that no call has applied yet.
 
     Words that the conversation holds as a message are that message: what intake applied is not applied again. Nothing
     is learned from a conversation that is not to be remembered.
@@ -32,7 +32,7 @@ def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
     else:
         results = apply_unposted(receipt.subject, _unposted(receipt, said, at), among=_preferences_of(receipt))
     note_changes(receipt.subject_id, results, accepted_at=at)
-    return [result for result in results if result.target]
+    return results
 
 
 def posted_turn(receipt: Receipt, said: str) -> Message | None:

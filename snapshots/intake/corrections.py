@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from profiles.models import Subject
+from profiles.models import CandidateKind, Subject
 from snapshots.extraction.fast_lane import apply_corrections, note_changes
 from snapshots.extraction.learn import Learned
 from snapshots.intake.values import FastLaneResult
@@ -16,9 +16,15 @@ def correct_at_once(
     results = apply_corrections(subject, conversation, messages)
     if results:
         note_changes(subject.id, results, accepted_at=messages[0].accepted_at)
-    return tuple(_shown(result) for result in results if result.target)
+    return tuple(result_of(result) for result in results)
 
 
-def _shown(result: Learned) -> FastLaneResult:
-    category, _, key = result.target.partition("/")
-    return FastLaneResult(category, key, result.verdict, result.memory_id)
+def result_of(learned: Learned) -> FastLaneResult:
+    """Return what became of a correction as it is answered."""
+    if not learned.target:
+        return FastLaneResult(None, None, None, learned.verdict, learned.reason or None, None)
+    is_preference = learned.kind is CandidateKind.PREFERENCE
+    category, _, key = learned.target.partition("/") if is_preference else ("", "", learned.target)
+    return FastLaneResult(
+        category or None, key, learned.kind, learned.verdict, learned.reason or None, learned.memory_id
+    )

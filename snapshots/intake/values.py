@@ -64,12 +64,18 @@ class AcceptedMessage:
 
 @dataclass(frozen=True, slots=True)
 class FastLaneResult:
-    """One correction that was applied at once (row G4)."""
+    """What became at once of one correction (row G4).
 
-    category: str
-    key: str
+    ``kind`` is what it changed: a preference of ``category`` and ``key``, a profile field or a tag, named by ``key``.
+    All three are None, and ``reason`` says so, when nothing that is believed now is meant.
+    """
+
+    category: str | None
+    key: str | None
+    kind: str | None
     verdict: str
-    preference_id: UUID | None
+    reason: str | None
+    memory_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)

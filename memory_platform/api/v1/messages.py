@@ -21,7 +21,7 @@ from memory_platform.api.v1.message_inputs import MessagesInput
 from memory_platform.api.views import SubjectView
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages
-from snapshots.intake.values import Accepted, AcceptedMessage, IncomingMessage
+from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.window.values import Window, WindowTurn, turn_of
@@ -49,12 +49,17 @@ class WindowSizeOutput(Output):
 
 
 class FastLaneOutput(Output):
-    """A correction that was applied at once."""
+    """What became at once of a correction. ``kind`` is what it changed: a preference of ``category`` and ``key``, a
+    field of the profile or a tag (both named by ``key``). With verdict ``rejected`` and reason ``object_unknown``
+    nothing that is believed now was meant: all three are null; the worker looks again, after the messages before."""
 
-    category = serializers.CharField()
-    key = serializers.CharField()
+    category = serializers.CharField(allow_null=True)
+    key = serializers.CharField(allow_null=True)
+    kind = serializers.ChoiceField(choices=["preference", "profile", "tag"], allow_null=True)
     verdict = serializers.CharField()
+    reason = serializers.CharField(allow_null=True)
     preference_id = serializers.UUIDField(allow_null=True)
+    memory_id = serializers.UUIDField(allow_null=True)
 
 
 class AcceptedOutput(Output):
@@ -155,10 +160,20 @@ def shown_accepted(accepted: Accepted) -> dict[str, Any]:
         "conversation_id": accepted.conversation.external_id,
         "accepted": [shown_fate(fate) for fate in accepted.messages],
         "window": {"messages": len(accepted.window.turns), "tokens": accepted.window.tokens},
-        "fast_lane": [
-            {"category": one.category, "key": one.key, "verdict": one.verdict, "preference_id": one.preference_id}
-            for one in accepted.fast_lane
-        ],
+        "fast_lane": [shown_correction(one) for one in accepted.fast_lane],
+    }
+
+
+def shown_correction(one: FastLaneResult) -> dict[str, Any]:
+    """Return what became of a correction as the API shows it."""
+    return {
+        "category": one.category,
+        "key": one.key,
+        "kind": one.kind,
+        "verdict": one.verdict,
+        "reason": one.reason,
+        "preference_id": one.memory_id if one.kind == "preference" else None,
+        "memory_id": one.memory_id,
     }
 
 

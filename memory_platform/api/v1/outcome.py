@@ -16,12 +16,12 @@ from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.permissions import MEMORY_WRITE
 from memory_platform.api.policy import KIB, POLICY
 from memory_platform.api.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.messages import FastLaneOutput
+from memory_platform.api.v1.messages import FastLaneOutput, shown_correction
 from memory_platform.api.views import TenantView
-from snapshots.extraction.learn import Learned
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Outcome, SaidVerdict, Signal, Told
+from snapshots.intake.corrections import result_of
 
 SIGNALS = names([str(signal) for signal in Signal])
 
@@ -58,7 +58,7 @@ class SignalOutput(Output):
 
 
 class OutcomeOutput(Output):
-    """All that is known of the context's outcome by now; ``fast_lane``: the corrections that this part applied."""
+    """All that is known of the context's outcome by now; ``fast_lane``: what became of this part's corrections."""
 
     utilised = UtilisedOutput(many=True)
     signals = SignalOutput(many=True)
@@ -100,14 +100,8 @@ def shown_outcome(outcome: Outcome) -> dict[str, Any]:
         "signals": [
             {"memory_id": one.memory_id, "signal": one.signal, "reason": one.reason} for one in outcome.signals
         ],
-        "fast_lane": [shown_change(change) for change in outcome.fast_lane],
+        "fast_lane": [shown_correction(result_of(change)) for change in outcome.fast_lane],
     }
-
-
-def shown_change(change: Learned) -> dict[str, Any]:
-    """Return a correction as the API shows it."""
-    category, _, key = change.target.partition("/")
-    return {"category": category, "key": key, "verdict": change.verdict, "preference_id": change.memory_id}
 
 
 urlpatterns = [path("receipts/<own_id:receipt_id>/outcome", OutcomeView.as_view(), name="outcome")]

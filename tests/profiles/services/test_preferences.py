@@ -56,24 +56,21 @@ def test_a_weaker_entry_does_not_change_a_stronger_list(ada: Subject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "correction", "replaces", "key", "after"),
+    ("values", "correction", "key", "after"),
     [
-        ([("temperature", "25度"), ("budget_limit", "300元")], "23", None, "budget_limit", "23元"),
-        ([("temperature", "25度"), ("budget_limit", "300元")], "23度", None, "temperature", "23度"),
-        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "23", None, "temperature", "23 degrees"),
-        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "$250", None, "budget_limit", "$250"),
-        ([("temperature", 25)], 23, None, "temperature", 23),
-        ([("seat", "window"), ("temperature", "25度")], "aisle", None, "seat", "aisle"),
-        ([("seat", "靠窗"), ("drink", "茶")], "咖啡", "茶", "drink", "咖啡"),
-        ([("temperature", "25度"), ("noise", "25 percent")], "23", "25度", "temperature", "23度"),
-        ([("likes", ["tea", "milk"])], "coffee", "Tea", "likes", ["milk", "coffee"]),
+        ([("temperature", "25度"), ("budget_limit", "300元")], "23", "budget_limit", "23元"),
+        ([("temperature", "25度"), ("budget_limit", "300元")], "23度", "temperature", "23度"),
+        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "23", "temperature", "23 degrees"),
+        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "$250", "budget_limit", "$250"),
+        ([("temperature", 25)], 23, "temperature", 23),
+        ([("seat", "window"), ("temperature", "25度")], "aisle", "seat", "aisle"),
     ],
 )
 def test_a_correction_without_an_object_goes_to_the_newest_value_that_it_can_mean(
-    ada: Subject, values: list[tuple[str, Any]], correction: Any, replaces: str | None, key: str, after: Any
+    ada: Subject, values: list[tuple[str, Any]], correction: Any, key: str, after: Any
 ) -> None:
     among = record_all(ada, values)
-    outcome = correct_newest_preference(ada, stated(correction), among=among, replaces=replaces)
+    outcome = correct_newest_preference(ada, stated(correction), among=among)
     assert outcome is not None and outcome.row is not None
     assert (outcome.row.key, current_preference(ada, "comfort", key).value) == (key, after)
 
