@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from snapshots.feedback.policy import SIGNALS, SignalPolicy
+from snapshots.feedback.signals import corrections_in
 from snapshots.feedback.utilisation import Said, core_words, injected_weights, share_of
 from snapshots.feedback.values import NAMED, SIGNAL_OF, InjectedText, Judgement, Sense
 
@@ -14,12 +15,35 @@ def judgements(
     """Return what the turn ``said`` tells of each memory that it concerns; ``used`` is None when no reply is known.
 
     A correction whose words are clearly those of one memory concerns this one alone, whether the reply used it or not.
+    One that a memory agrees with is of the reply, and does not concern that memory.
     """
+    if sense is Sense.CORRECT:
+        right = upheld(said, memories)
+        memories = [memory for memory in memories if memory.memory_id not in right]
+        used = None if used is None else [memory_id for memory_id in used if memory_id not in right]
     named = named_memory(said, memories) if sense is Sense.CORRECT else None
     if named is not None:
         return {named: Judgement(SIGNAL_OF[sense], NAMED)}
     concerned = [memory.memory_id for memory in memories] if used is None else used
     return dict.fromkeys(concerned, Judgement(SIGNAL_OF[sense], str(sense)))
+
+
+def upheld(said: str, memories: Sequence[InjectedText], policy: SignalPolicy = SIGNALS) -> set[UUID]:
+    """Return the memories that say what a correction calls right and nothing of what it calls wrong.
+
+    "No, black, not with milk" upholds the memory of black coffee: the reply was wrong.
+    """
+    sides = [
+        (core_words(str(one.value)), core_words(one.replaces))
+        for one in corrections_in(said[: policy.next_chars])
+        if one.replaces and isinstance(one.value, str)
+    ]
+    return {memory.memory_id for memory in memories if any(_says(memory.text, *side) for side in sides)}
+
+
+def _says(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
+    held = Said.of(text)
+    return bool(right) and held.held(right) == right and not held.held(wrong)
 
 
 def named_memory(said: str, memories: Sequence[InjectedText], policy: SignalPolicy = SIGNALS) -> UUID | None:

@@ -13,7 +13,7 @@ from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import comparable
 from snapshots.extraction.corrections import may_correct
 from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import ExtractionContext, Utterance
+from snapshots.extraction.values import ExtractionContext, PreferenceCandidate, ProfileFact, Utterance
 from snapshots.feedback import patterns_en, patterns_zh
 from snapshots.feedback.policy import SIGNALS, SignalPolicy
 from snapshots.feedback.utilisation import Said, core_words
@@ -67,6 +67,13 @@ class Heard:
     def ties(self) -> frozenset[str]:
         """Core words that the turn shares with what was said before."""
         return self.words & self.before
+
+
+def corrections_in(said: str) -> tuple[ProfileFact | PreferenceCandidate, ...]:
+    """Return the corrections that extraction finds in a turn."""
+    if not may_correct(said):
+        return ()
+    return extract(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES).corrections
 
 
 def sense_of(turn: Turn, policy: SignalPolicy = SIGNALS) -> Sense:
@@ -243,10 +250,7 @@ def _harmless(heard: Heard) -> bool:
 
 def _states_right(heard: Heard) -> bool:
     """Whether extraction finds a correction in the turn: what the fast lane would apply is one."""
-    if not may_correct(heard.raw):
-        return False
-    utterance = Utterance("next", "user", None, heard.raw, _LONG_AGO, 1)
-    return bool(extract(utterance, context=_RULES).corrections)
+    return bool(corrections_in(heard.raw))
 
 
 def _goes_elsewhere(heard: Heard) -> bool:

@@ -251,3 +251,44 @@ def test_an_outcome_takes_well_under_a_second(acme: Caller, world: World) -> Non
         outcome(acme, receipt_id, reply=reply, next_user_message=f"No, not place {number * 7}, place 3")
         took.append(time.perf_counter() - began)
     assert statistics.quantiles(took, n=20)[-1] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("held", "other", "reply", "said"),
+    [
+        ("Ada drinks black coffee", "Ada lives in Bristol", "A coffee with milk, then?", "No, black, not with milk"),
+        ("喜欢喝美式咖啡", "住在上海", "给您点一杯拿铁咖啡吧?", "不是拿铁,是美式"),
+    ],
+)
+def test_a_memory_that_a_correction_agrees_with_is_not_corrected(
+    acme: Caller, world: World, held: str, other: str, reply: str, said: str
+) -> None:
+    right, _ = [str(one) for one in remember(world.acme, held, other)]
+    answer = outcome(acme, assembled(acme, "coffee? 咖啡?"), reply=reply, next_user_message=said)
+    assert right not in signals(answer)
+
+
+def test_a_correction_that_means_nothing_believed_says_so(acme: Caller, world: World) -> None:
+    prefer(world.acme, "food", "likes", ["coffee"])
+    (told,) = outcome(acme, assembled(acme, "A drink?"), next_user_message="Not tea, cocoa.")["fast_lane"]
+    assert (told["category"], told["key"], told["kind"], told["preference_id"]) == (None, None, None, None)
+    assert (told["verdict"], told["reason"]) == ("rejected", "object_unknown")
+
+
+@pytest.mark.parametrize(
+    ("held", "said", "after"),
+    [
+        (
+            ["spicy Sichuan food", "soup"],
+            "No, I do not like spicy food any more, I prefer Italian food",
+            {"Italian food", "soup"},
+        ),
+        (["美式咖啡", "汤"], "不是美式,是拿铁", {"拿铁", "汤"}),
+    ],
+)
+def test_both_sides_of_a_correction_are_believed_at_once(
+    acme: Caller, world: World, held: list[str], said: str, after: set[str]
+) -> None:
+    prefer(world.acme, "food", "likes", held, provenance="confirmed_by_user")
+    outcome(acme, assembled(acme, "dinner?"), next_user_message=said)
+    assert set(preference(acme, "food", "likes")) == after
