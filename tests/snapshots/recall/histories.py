@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from time import monotonic
 
 from django.test import override_settings
 
@@ -14,6 +13,7 @@ from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import claim_positions, store_snapshots, touch_memory
+from snapshots.erasure.memories import forget_memory
 from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import store_statements
@@ -29,6 +29,7 @@ from snapshots.queue.ends import end_conversation
 from snapshots.recall.current import memory_state
 from snapshots.recall.sealing import seal_memories
 from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House
 from tests.snapshots.lifecycle.world import anything, create, edit
 from tests.snapshots.recall.small_talk import a_question, a_text
@@ -164,11 +165,11 @@ def retires(history: History) -> None:
 
 
 def loses_one(history: History) -> None:
-    """One memory is deleted, as erasing it does: the row goes, and the subject's memory is another one."""
+    """One memory is forgotten, with what was made from it and whatever says the same."""
     with tenant_tx(history.house.tenant.id):
-        if address := history.current():
-            _touch(address)
-            Snapshot.objects.filter(id=address.snapshot_id).delete()
+        address = history.current()
+    if address is not None:
+        forget_memory(history.house.tenant.id, address, active_embedders(), by=COMMAND_LINE)
 
 
 def loses_a_conversation(history: History) -> None:
@@ -209,7 +210,7 @@ def span_two_conversations(history: History) -> None:
 
 def purges(history: History) -> None:
     """What has expired leaves."""
-    purge_tenant(history.house.tenant.id, until=monotonic() + 60)
+    purge_tenant(history.house.tenant.id)
 
 
 def embeds_what_is_missing(history: History) -> None:
