@@ -26,6 +26,8 @@ VERDICT_REASONS = {
     "not_a_list": _("not a list"),
     "evidence_missing": _("evidence missing"),
     "not_the_subject": _("not about the subject"),
+    "not_asserted": _("not said as true"),
+    "one_off": _("meant for now only"),
     "schema": _("malformed"),
     "sensitive": _("sensitive"),
     "forgotten": _("forgotten"),

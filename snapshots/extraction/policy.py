@@ -40,6 +40,18 @@ class ExtractionPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingPolicy:
+    """Extraction with a model. Lengths are characters."""
+
+    calls: int = assumed(4, owner="extraction", settle_by="time of one batch with a real model")
+    """Of one batch of work; what is behind them goes back and is claimed again."""
+    messages: int = assumed(20, owner="extraction", settle_by="precision of a real model by messages in a question")
+    """In one question."""
+    chars: int = assumed(12_000, owner="extraction", settle_by="precision of a real model by length of the question")
+    message_chars: int = assumed(4_000, owner="extraction", settle_by="share of pasted documents among messages")
+
+
+@dataclass(frozen=True, slots=True)
 class DoubtPolicy:
     """What waits for a person instead of being written. Confidences 0..1."""
 
@@ -87,6 +99,7 @@ class RunningPolicy:
 
 
 EXTRACTION = ExtractionPolicy()
+READING = ReadingPolicy()
 RUNNING = RunningPolicy()
 DOUBT = DoubtPolicy()
 SUMMARY = SummaryPolicy()

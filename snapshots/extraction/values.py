@@ -14,7 +14,16 @@ Sort = Literal["explicit", "implicit", "change", "constraint"]
 Mode = Literal["set", "add", "remove", "replace"]
 FactMode = Literal["overwrite", "append", "remove"]
 TagKind = Literal["place", "contact"]
-Reason = Literal["evidence_missing", "not_the_subject", "schema", "sensitive", "instruction", "forgotten"]
+Reason = Literal[
+    "evidence_missing",
+    "not_the_subject",
+    "not_asserted",
+    "one_off",
+    "schema",
+    "sensitive",
+    "instruction",
+    "forgotten",
+]
 Value = str | bool | tuple[str, ...]
 
 PROFILE_FIELDS = frozenset({"name", "occupation", "interests", "mbti", "age_range", "locale", "timezone"})

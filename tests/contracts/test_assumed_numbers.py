@@ -41,6 +41,7 @@ ASSUMED = {
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence shown_within"
     ),
+    "snapshots.extraction.ReadingPolicy": "calls messages chars message_chars",
     "snapshots.extraction.RunningPolicy": (
         "budget words tolerated from_source user_weight kept_before line_chars messages_read prompt_chars"
     ),

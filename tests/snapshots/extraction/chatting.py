@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_django.fixtures import Settings
 
+from memory_platform.env_chat import ChatEndpoint
 from memory_platform.providers.registry import forget
 from tests.model_server import ModelServer, Reply, completion, model_server
 
@@ -25,11 +26,12 @@ BAD_ANSWERS: dict[str, Reply] = {
 
 
 @contextmanager
-def chat_server(settings: Settings, content: str = "") -> Iterator[ModelServer]:
-    """Serve a chat model that the platform is configured with; it says ``content``."""
+def chat_server(settings: Settings, purpose: str) -> Iterator[ModelServer]:
+    """Serve a chat model that the platform is configured with for ``purpose`` alone."""
     forget()
-    with model_server(lambda _: completion(content)) as running:
-        settings.CHAT_BASE_URL, settings.CHAT_MODEL = running.url, "some-model"
+    with model_server(lambda _: completion("")) as running:
+        settings.CHAT_ENDPOINTS = {"some": ChatEndpoint(kind="openai", model="some-model", base_url=running.url)}
+        settings.CHAT_ROUTES = {purpose: "some"}
         yield running
     forget()
 

@@ -31,7 +31,7 @@ def acme(world: World) -> House:
 
 @pytest.fixture
 def server(settings: Settings) -> Iterator[ModelServer]:
-    with chat_server(settings) as running:
+    with chat_server(settings, "summarise") as running:
         yield running
 
 
