@@ -14,10 +14,11 @@ from typing import Annotated, Any, Literal, Self
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_platform.env_chat import DEFAULT, OPENAI, ChatEndpoint, chat_endpoints, chat_routes, unknown_routes
+from memory_platform.env_faults import explained
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
@@ -34,9 +35,6 @@ EMBEDDERS = (
     "none",
 )
 """What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
-
-MISSING = "missing"
-"""What pydantic calls a required field that nobody has set."""
 
 RERANKERS = ("none", "http", "cross-encoder:PATH")
 """What ``RERANKER`` may be."""
@@ -274,7 +272,7 @@ def environment() -> Environment:
     try:
         return Environment()  # type: ignore[call-arg]  # required fields come from the environment
     except ValidationError as invalid:
-        raise ConfigurationFault(_explained(invalid)) from None
+        raise ConfigurationFault(explained(invalid)) from None
 
 
 def check_given() -> None:
@@ -286,21 +284,4 @@ def check_given() -> None:
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic
     except ValidationError as invalid:
-        raise ConfigurationFault(_explained(invalid)) from None
-
-
-def _explained(invalid: ValidationError) -> str:
-    """Return the faults, one a line, and what to do: only what is missing can come from a stack."""
-    faults = invalid.errors(include_input=False)
-    lacks = any(fault["type"] == MISSING for fault in faults)
-    wrong = any(fault["type"] != MISSING for fault in faults)
-    ways = ["Correct what is wrong in the environment."] if wrong else []
-    if lacks:
-        ways.append("Set what is missing, or start the embedded stack with `make run`, which sets it.")
-    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_line, faults), " ".join(ways)])
-
-
-def _line(fault: ErrorDetails) -> str:
-    said = "is not set" if fault["type"] == MISSING else fault["msg"].removeprefix("Value error, ")
-    name = str(fault["loc"][0]).upper() if fault["loc"] else ""
-    return f"  {name}: {said}" if name else f"  {said}"
+        raise ConfigurationFault(explained(invalid)) from None

@@ -1,0 +1,24 @@
+"""What is said of an environment that cannot be used: every fault, and what helps."""
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+MISSING = "missing"
+"""What pydantic calls a required field that nobody has set."""
+
+
+def explained(invalid: ValidationError) -> str:
+    """Return the faults, one a line, and what to do: only what is missing can come from a stack."""
+    faults = invalid.errors(include_input=False)
+    lacks = any(fault["type"] == MISSING for fault in faults)
+    wrong = any(fault["type"] != MISSING for fault in faults)
+    ways = ["Correct what is wrong in the environment."] if wrong else []
+    if lacks:
+        ways.append("Set what is missing, or start the embedded stack with `make run`, which sets it.")
+    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_line, faults), " ".join(ways)])
+
+
+def _line(fault: ErrorDetails) -> str:
+    said = "is not set" if fault["type"] == MISSING else fault["msg"].removeprefix("Value error, ")
+    name = str(fault["loc"][0]).upper() if fault["loc"] else ""
+    return f"  {name}: {said}" if name else f"  {said}"
