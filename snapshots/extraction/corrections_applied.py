@@ -11,7 +11,7 @@ from profiles.services.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.extraction import values
 from snapshots.extraction.corrections_meant import Meant
-from snapshots.extraction.corrections_words import named, put_right
+from snapshots.extraction.corrections_words import Wrong, named, put_right
 from snapshots.extraction.lessons import Learned, Lesson, claim_of, link
 from snapshots.extraction.things import things_en, things_zh
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
@@ -30,7 +30,7 @@ def completed(subject: Subject, fact: values.ProfileFact) -> str:
     """Return the value of a fact that replaces a part of what is held as a whole: "John Smith" for "John"."""
     place = fact_place(subject, FactName(fact.field, is_attribute=fact.is_attribute))
     held = place.current() if fact.replaces else None
-    how = named(str(held.value), fact.replaces or "") if held is not None else None
+    how = named(str(held.value), Wrong.of(fact.replaces or "")) if held is not None else None
     if held is None or how is None or fact.field != "name":
         return fact.value
     return put_right(str(held.value), how, fact.value, exact=True)

@@ -10,7 +10,7 @@ from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from profiles.services.lists import alike
 from profiles.services.quantities import same_quantity
-from snapshots.extraction.corrections_words import Fit, Named, named
+from snapshots.extraction.corrections_words import Fit, Named, Wrong, named
 
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
 """Fields whose values are codes and not words of the subject."""
@@ -53,7 +53,8 @@ def meant_by(
     The closest fit wins, then what is ``among`` the beliefs of the conversation, then the newest. ``key`` bounds it to
     preferences of one key; ``denied``: to values that are denied with these words and not only described by them.
     """
-    found = [Meant(held, how) for held in _held(subject, key) if (how := _named(held, old)) is not None]
+    wrong = Wrong.of(old)
+    found = [Meant(held, how) for held in _held(subject, key) if (how := _named(held, wrong, old)) is not None]
     if denied:
         found = [one for one in found if one.how.is_all]
     if not found:
@@ -82,12 +83,12 @@ def _values(row: Preference | ProfileFact, key: str) -> Iterator[Held]:
             yield Held(row, key, str(value), isinstance(row.value, list) or key == INTERESTS, row.valid_at)
 
 
-def _named(held: Held, old: str) -> Named | None:
+def _named(held: Held, wrong: Wrong, old: str) -> Named | None:
     if held.key == "name" and old[:1].islower():
         return None  # "black" is no name
     if not held.is_entry and same_quantity(held.value, old):
         return Named(Fit.WHOLE)
-    return named(held.value, old, key=held.key)
+    return named(held.value, wrong, key=held.key)
 
 
 def _is_preference(one: Meant) -> bool:

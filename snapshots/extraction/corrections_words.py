@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Self
 
 from memory_platform.kernel.text import comparable
 from profiles.services.lists import singular
@@ -22,6 +23,8 @@ _FILLER_ZH = re.compile(r"^(?:那种|这种|那个|这个|一种)|(?:的|了|吧
 _OF_ZH = "的"
 _OTHER_THINGS_ZH = frozenset("馆店厅机杯豆壶")
 """What these follow is another thing: 咖啡馆 is no kind of 咖啡."""
+_HEAD_CHARS = 3
+"""Characters at which one and several of a word begin alike."""
 _SHORTEST_ZH = 2
 """Characters of a part of a Chinese value: one stands in too many words."""
 
@@ -49,14 +52,36 @@ class Named:
     is_all: bool = True
 
 
-def named(held: str, old: str, *, key: str = "") -> Named | None:
-    """Return how ``old`` names the value ``held`` of ``key``, None when it does not."""
-    old = bare(old)
-    if not old:
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The wrong part of a correction, read once for all the values that it may name."""
+
+    words: str
+    form: str
+    stems: tuple[str, ...]
+    han: bool
+
+    @classmethod
+    def of(cls, old: str) -> Self:
+        """Return ``old`` in this form, without articles."""
+        words = bare(old)
+        return cls(words, comparable(words), tuple(_stems(words)), bool(_HAN.search(words)))
+
+    def may_name(self, held: str) -> bool:
+        """Return whether ``held`` is worth a closer look: cheap, never misses what :func:`named` finds."""
+        if self.han or not held.isascii():
+            return bool(self.words)
+        lowered = held.lower()
+        return any(stem[:_HEAD_CHARS] in lowered for stem in self.stems)
+
+
+def named(held: str, wrong: Wrong, *, key: str = "") -> Named | None:
+    """Return how the ``wrong`` part names the value ``held`` of ``key``, None when it does not."""
+    if not wrong.may_name(held):
         return None
-    if _HAN.search(held) or _HAN.search(old):
-        return _named_zh(held, old)
-    return _named_en(held, old, key)
+    if wrong.han or _HAN.search(held):
+        return _named_zh(held, wrong)
+    return _named_en(held, list(wrong.stems), key)
 
 
 def put_right(held: str, how: Named, new: str, *, exact: bool = False) -> str:
@@ -85,8 +110,8 @@ def bare(words: str) -> str:
     return words
 
 
-def _named_zh(held: str, old: str) -> Named | None:
-    form, part = comparable(held), comparable(old)
+def _named_zh(held: str, wrong: Wrong) -> Named | None:
+    form, part = comparable(held), wrong.form
     if form == part:
         return Named(Fit.WHOLE)
     at = form.find(part)
@@ -97,12 +122,12 @@ def _named_zh(held: str, old: str) -> Named | None:
     before, after = held[:at], held[at + len(part) :]
     if after in _OTHER_THINGS_ZH:
         return None
-    return Named(Fit.PART, before, after, is_all=_same_sort(old, after.lstrip(_OF_ZH)))
+    return Named(Fit.PART, before, after, is_all=_same_sort(wrong.words, after.lstrip(_OF_ZH)))
 
 
-def _named_en(held: str, old: str, key: str) -> Named | None:
+def _named_en(held: str, part: list[str], key: str) -> Named | None:
     spans = [found.span() for found in _WORD.finditer(held)]
-    words, part = [singular(held[a:b].lower()) for a, b in spans], _stems(old)
+    words = [singular(held[a:b].lower()) for a, b in spans]
     if not words or not part:
         return None
     if [word for word in words if f"{word} " != "the "] == part:
@@ -110,7 +135,7 @@ def _named_en(held: str, old: str, key: str) -> Named | None:
     for at in range(len(words) - len(part) + 1):
         if words[at : at + len(part)] == part:
             before, after = held[: spans[at][0]], held[spans[at + len(part) - 1][1] :]
-            return Named(Fit.PART, before, after, is_all=_same_sort(old, after))
+            return Named(Fit.PART, before, after, is_all=_same_sort(" ".join(part), after))
     told = {*words, *_stems(key.replace("_", " "))}
     scattered = set(part) <= told and (len(part) > 1 or part[0] in words) and set(part) & set(words)
     return Named(Fit.SCATTERED, is_all=words[-1] in part) if scattered else None

@@ -3,7 +3,7 @@
 import pytest
 
 from profiles.services.lists import alike
-from snapshots.extraction.corrections_words import Fit, named, put_right
+from snapshots.extraction.corrections_words import Fit, Wrong, named, put_right
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from snapshots.extraction.corrections_words import Fit, named, put_right
     ],
 )
 def test_what_is_new_completes_a_thing_or_stands_alone(held: str, old: str, new: str, after: str) -> None:
-    how = named(held, old)
+    how = named(held, Wrong.of(old))
     assert how is not None
     assert put_right(held, how, new) == after
 
@@ -42,7 +42,7 @@ def test_what_is_new_completes_a_thing_or_stands_alone(held: str, old: str, new:
     ],
 )
 def test_of_a_name_or_an_address_only_the_wrong_part_changes(held: str, old: str, new: str, after: str) -> None:
-    how = named(held, old)
+    how = named(held, Wrong.of(old))
     assert how is not None
     assert put_right(held, how, new, exact=True) == after
 
@@ -59,14 +59,14 @@ def test_of_a_name_or_an_address_only_the_wrong_part_changes(held: str, old: str
     ],
 )
 def test_other_words_do_not_name_a_value(held: str, old: str) -> None:
-    assert named(held, old) is None
+    assert named(held, Wrong.of(old)) is None
 
 
 def test_the_words_of_its_key_may_stand_beside_those_of_a_value() -> None:
-    how = named("aisle", "the aisle seat", key="favourite_seat")
+    how = named("aisle", Wrong.of("the aisle seat"), key="favourite_seat")
     assert how is not None
     assert how.fit is Fit.SCATTERED
-    assert named("aisle", "the aisle seat", key="favourite_colour") is None
+    assert named("aisle", Wrong.of("the aisle seat"), key="favourite_colour") is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_words_of_its_key_may_stand_beside_those_of_a_value() -> None:
     ],
 )
 def test_who_denies_a_thing_denies_its_kinds_and_not_what_it_describes(held: str, old: str, is_all: bool) -> None:
-    how = named(held, old)
+    how = named(held, Wrong.of(old))
     assert how is not None
     assert how.is_all is is_all
 
