@@ -6,16 +6,17 @@ looked at every few milliseconds.
 """
 
 import json
-import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, LiteralString
 from uuid import UUID
 
+import psycopg
 from django.db import connections
 
 from memory_platform.benchmarks.client import HttpClient
@@ -23,18 +24,19 @@ from memory_platform.benchmarks.figures import percentile
 from memory_platform.benchmarks.protocol import AskFailed
 from memory_platform.benchmarks.target import Ask, Target
 from memory_platform.benchmarks.world import OTHERS, PREFIX
-from memory_platform.env import PROJECT_ROOT
+from memory_platform.env import PROJECT_ROOT, environment
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
 LOOK_S = 0.005
 WAITS = "SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0) FROM pg_locks WHERE NOT granted"
 OLDEST = """
-SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) FROM pg_stat_activity
+SELECT max(extract(epoch FROM clock_timestamp() - xact_start)) FROM pg_stat_activity
 WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name = %s
 """
 PURGER = "bench-purge"
 """What the connections of the purge are called."""
+LOOKS: tuple[tuple[LiteralString, Sequence[str]], ...] = ((WAITS, ()), (OLDEST, (PURGER,)))
 
 EXPIRE = """
 UPDATE snapshot s SET expires_at = now() - interval '1 hour' FROM subject o
@@ -57,11 +59,29 @@ class Load:
 
 @dataclass(slots=True)
 class Locks:
-    """The longest wait for any lock, how many looks found one, and the longest transaction of the purge; seconds."""
+    """The longest wait for any lock, how many looks found one, and the longest transaction of the purge; seconds.
 
+    ``longest_transaction`` is None where no look met one: that is not known then, and no figure.
+    """
+
+    looks: int = 0
     longest_wait: float = 0.0
     looks_with_waits: int = 0
-    longest_transaction: float = 0.0
+    longest_transaction: float | None = None
+
+    def looked(self, wait: Sequence[Any], oldest: Sequence[Any]) -> None:
+        """Take in the rows of one look."""
+        self.looks += 1
+        self.looks_with_waits += wait[0] > 0
+        self.longest_wait = max(self.longest_wait, float(wait[0]))
+        if oldest[0] is not None:
+            self.longest_transaction = max(self.longest_transaction or 0.0, float(oldest[0]))
+
+    def told(self) -> str:
+        """Return what was seen in one line; what was not seen is not given as a zero."""
+        held = "not seen" if self.longest_transaction is None else f"{self.longest_transaction * 1000:.0f} ms"
+        waited = f"{self.longest_wait * 1000:.0f} ms in {self.looks_with_waits} of {self.looks} looks"
+        return f"longest wait for a lock {waited}, longest transaction of the purge {held}"
 
 
 def expire_others(tenant_id: UUID) -> int:
@@ -105,15 +125,11 @@ def watched_locks() -> Iterator[Locks]:
     locks, over = Locks(), threading.Event()
 
     def look_on() -> None:
-        with connections["owner"].cursor() as cursor:
+        # As the purge's own role: Postgres hides from any other one when a session's transaction began.
+        with psycopg.connect(environment().database_url, autocommit=True) as connection:
             while not over.wait(LOOK_S):
-                cursor.execute(WAITS)
-                wait = float(cursor.fetchone()[0])
-                cursor.execute(OLDEST, [PURGER])
-                locks.looks_with_waits += wait > 0
-                locks.longest_wait = max(locks.longest_wait, wait)
-                locks.longest_transaction = max(locks.longest_transaction, float(cursor.fetchone()[0]))
-        connections["owner"].close()
+                wait, oldest = (connection.execute(sql, args).fetchone() or (None,) for sql, args in LOOKS)
+                locks.looked(wait, oldest)
 
     thread = threading.Thread(target=look_on, daemon=True)
     thread.start()
@@ -128,6 +144,5 @@ def purge_apart(slug: str) -> float:
     """Purge one tenant in a process of its own, as a worker does; return the seconds it took."""
     began = time.monotonic()
     command = [sys.executable, "manage.py", "care", "purge-expired", "--tenant", slug]
-    named = {**os.environ, "PGAPPNAME": PURGER}
-    subprocess.run(command, check=True, cwd=PROJECT_ROOT, env=named)  # noqa: S603 - a program of ours
+    subprocess.run(["/usr/bin/env", f"PGAPPNAME={PURGER}", *command], check=True, cwd=PROJECT_ROOT)  # noqa: S603 - ours
     return time.monotonic() - began

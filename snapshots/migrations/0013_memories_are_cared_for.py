@@ -1,4 +1,4 @@
-"""Feedback is tallied by memory and by day, care leaves records, aged words move to an archive, products ask for jobs."""
+"""Feedback is tallied by memory and by day, care leaves records, aged words are archived, products may ask for jobs."""
 
 import django.contrib.postgres.fields
 import django.core.validators

@@ -137,10 +137,7 @@ class Command(PlatformCommand):
         self.stdout.write(f"{expired:,} expired memories left in {took:.0f} s ({expired / took:,.0f} a second)")
         for name, load in (("recall alone", alone), ("recall beside it", beside)):
             self.stdout.write(f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.figures().items()))
-        self.stdout.write(
-            f"longest wait for a lock {locks.longest_wait * 1000:.0f} ms ({locks.looks_with_waits} looks found one), "
-            f"longest transaction of the purge {locks.longest_transaction * 1000:.0f} ms"
-        )
+        self.stdout.write(locks.told())
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)
