@@ -25,6 +25,8 @@ LINGERING = "tests.flows.lingering_wsgi"
 """The same, but it keeps the answers to posted messages to itself."""
 POISON = "毒药"
 """The content of a message whose item kills the process that handles it."""
+WEB = "web"
+"""What a stage's only web process is called."""
 PROGRAM = "stage"
 """What the processes' database connections are called."""
 
@@ -92,7 +94,6 @@ class Stage:
         self._addresses = addresses
         self.redis = EmbeddedRedis(home / "redis", durable=False)
         self.redis.start()
-        self.socket = self.redis.socket.with_name("web.sock")
         self._processes: list[Process] = []
 
     def worker(self, *, pause: float = 0.0, processes: int = 2, app: str = MARKING) -> Process:
@@ -104,16 +105,17 @@ class Stage:
         """Start beat with the platform's timetable."""
         return self._started([app, "beat", "--pidfile="])
 
-    def web(self, *, application: str = SERVING, **extra: str) -> Process:
-        """Start gunicorn on the stage's socket and return when it answers."""
-        self.socket.unlink(missing_ok=True)  # a killed server leaves it behind
-        command = ["gunicorn", application, "--bind", f"unix:{self.socket}", "--threads", "4"]
-        process = self._program(command, "web", **extra)
+    def web(self, name: str = WEB, *, application: str = SERVING, **extra: str) -> Process:
+        """Start gunicorn on a socket of that name and return when it answers."""
+        socket = self.socket(name)
+        socket.unlink(missing_ok=True)  # a killed server leaves it behind
+        command = ["gunicorn", application, "--bind", f"unix:{socket}", "--threads", "4"]
+        process = self._program(command, name, **extra)
 
         def answers() -> bool:
             assert process.is_alive, process.said()
             try:
-                with self.client() as client:
+                with self.client(name) as client:
                     return client.get("/health/live").is_success
             except httpx.TransportError:
                 return False
@@ -121,9 +123,13 @@ class Stage:
         eventually(answers, 40)
         return process
 
-    def client(self, **headers: str) -> httpx.Client:
-        """Return a client of the stage's web; without it requests fail with ``httpx.TransportError``."""
-        transport = httpx.HTTPTransport(uds=str(self.socket))
+    def socket(self, name: str = WEB) -> Path:
+        """Return where the web of that name listens."""
+        return self.redis.socket.with_name(f"{name}.sock")
+
+    def client(self, web: str = WEB, **headers: str) -> httpx.Client:
+        """Return a client of the web of that name; without it requests fail with ``httpx.TransportError``."""
+        transport = httpx.HTTPTransport(uds=str(self.socket(web)))
         return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=15)
 
     def told(self) -> str:
