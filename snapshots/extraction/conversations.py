@@ -6,12 +6,15 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from memory_platform.providers.contracts import ChatModel, ChatUnavailable, InvalidOutput
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import lock_memory, store_snapshots
 from snapshots.embedding.versions import supersede
 from snapshots.extraction import values
-from snapshots.extraction.extractive import conversation_draft, segment_drafts
+from snapshots.extraction.digest import digested
+from snapshots.extraction.extractive import conversation_draft, segment_draft, segments_of
+from snapshots.extraction.policy import RUNNING
 from snapshots.extraction.statements import utterance_of
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.policy import expires_at
@@ -19,6 +22,7 @@ from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
+from tenants.services.model_use import chat_for
 
 CONVERSATION_VERSION = "conversation-1"
 """Part of the stable ids of what one end of a conversation makes."""
@@ -40,7 +44,8 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
     """
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _ended(item))]
-    prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end)], active_embedders())
+    writer = Writer(chat_for(tenant_id, "summarise") if ended else None)
+    prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end, writer)], active_embedders())
     with tenant_tx(tenant_id):
         held = hold(items)
         last = _last_ends(ended, held, {one.draft.subject_id for one in prepared})
@@ -52,14 +57,44 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
         complete(held)
 
 
-def drafts_of(end: Ended) -> Iterator[SnapshotDraft]:
+class Writer:
+    """Puts what was drawn from messages into a model's words, where there is a model, and says where it fell back.
+
+    A model that does not answer is not asked again: others wait behind this batch.
+    """
+
+    def __init__(self, model: ChatModel | None) -> None:
+        self._model = model
+        self._is_down = False
+
+    def written(
+        self, drawn: values.SnapshotDraft, messages: Sequence[values.Utterance]
+    ) -> tuple[values.SnapshotDraft, bool]:
+        """Return the snapshot and whether a model should have written it and did not."""
+        if self._model is None or sum(len(message.text) for message in messages) > RUNNING.prompt_chars:
+            return drawn, False
+        if self._is_down:
+            return drawn, True
+        try:
+            told = digested(drawn, messages, self._model)
+        except InvalidOutput:
+            return drawn, True
+        except ChatUnavailable:
+            self._is_down = True
+            return drawn, True
+        return told or drawn, told is None
+
+
+def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotDraft]:
     """Yield the snapshot of a conversation in which a tool was called and, of a long one, one per segment (S1)."""
     if not any(message.tool_calls for message in end.messages):
         return
     spoken = [utterance_of(message) for message in end.messages]
-    whole = conversation_draft(spoken, tool_called=True)
-    for number, drawn in enumerate([*([whole] if whole else []), *segment_drafts(spoken)]):
-        yield _draft(end, drawn, number)
+    parts = [(conversation_draft(spoken, tool_called=True), spoken)]
+    parts += [(segment_draft(part), list(part)) for part in segments_of(spoken)]
+    for number, (drawn, messages) in enumerate((drawn, messages) for drawn, messages in parts if drawn):
+        told, fell_back = writer.written(drawn, messages)
+        yield _draft(end, told, number, fell_back=fell_back)
 
 
 def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
@@ -98,7 +133,7 @@ def _ended(item: ClaimedWork) -> Ended | None:
     return Ended(conversation, item.generation, tuple(with_words(list(messages))))
 
 
-def _draft(end: Ended, drawn: values.SnapshotDraft, number: int) -> SnapshotDraft:
+def _draft(end: Ended, drawn: values.SnapshotDraft, number: int, *, fell_back: bool) -> SnapshotDraft:
     now = utc_now()
     last = max(message.said_at for message in end.messages)
     return SnapshotDraft(
@@ -115,4 +150,5 @@ def _draft(end: Ended, drawn: values.SnapshotDraft, number: int) -> SnapshotDraf
         category=drawn.category or "",
         message_ids=tuple(UUID(source) for source in drawn.sources),
         masked=bool(drawn.masked),
+        raw_fallback=fell_back,
     )

@@ -35,15 +35,19 @@ def conversation_draft(
     return _draft("conversation", messages, policy) if tool_called else None
 
 
-def segment_drafts(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> list[SnapshotDraft]:
-    """Return one snapshot per segment of a conversation of more than ``segment_over_turns`` user turns, else none."""
+def segments_of(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> list[Sequence[Utterance]]:
+    """Return the segments of a conversation of more than ``segment_over_turns`` user turns, else none."""
     starts = [i for i, message in enumerate(messages) if message.role == "user"]
     if len(starts) <= policy.segment_over_turns:
         return []
     cuts = [*starts[:: policy.segment_turns], len(messages)]
     cuts[0] = 0
-    parts = [messages[a:b] for a, b in pairwise(cuts)]
-    return [draft for part in parts if (draft := _draft("segment", part, policy))]
+    return [messages[a:b] for a, b in pairwise(cuts)]
+
+
+def segment_draft(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> SnapshotDraft | None:
+    """Return the snapshot of one segment; None where nothing was said worth keeping."""
+    return _draft("segment", messages, policy)
 
 
 def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> SnapshotDraft | None:

@@ -1,6 +1,12 @@
 """Snapshots without a model: what is chosen, how long it may be, what it cites. Rows: S1, S2, E2."""
 
-from snapshots.extraction.extractive import conversation_draft, rough_tokens, segment_drafts, statement_draft
+from snapshots.extraction.extractive import (
+    conversation_draft,
+    rough_tokens,
+    segment_draft,
+    segments_of,
+    statement_draft,
+)
 from snapshots.extraction.topics import importance_of, topics_of
 from tests.snapshots.extraction.said import said
 
@@ -44,10 +50,10 @@ def test_the_summary_holds_its_budget() -> None:
 
 def test_a_long_conversation_gets_one_snapshot_per_segment() -> None:
     talk = [said(f"I booked flight {n}.", key=f"u{n}") for n in range(25)]
-    drafts = segment_drafts(talk)
+    drafts = [draft for part in segments_of(talk) if (draft := segment_draft(part))]
     assert [draft.kind for draft in drafts] == ["segment"] * 3
     assert drafts[0].sources[0] == "u0"  # the opening says what it is about
-    assert segment_drafts(talk[:20]) == []
+    assert segments_of(talk[:20]) == []
 
 
 def test_a_statement_is_masked_and_sorted_by_topic() -> None:

@@ -1,0 +1,69 @@
+"""The snapshot of a conversation or segment in a model's words (S1): facts, each with the messages that say it.
+
+One fact that nobody said spoils the whole: then the extract of the speakers' own sentences stands.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel, Field
+
+from memory_platform.kernel.text import detect_language
+from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.contracts import ChatModel, ChatPrompt
+from snapshots.extraction.compress import shortened
+from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.policy import RUNNING, SUMMARY
+from snapshots.extraction.prompts import DIGEST
+from snapshots.extraction.summaries import is_true_to
+from snapshots.extraction.topics import importance_of
+from snapshots.extraction.values import SnapshotDraft, Utterance
+
+_WORDS = {"zh": SUMMARY.max_chars_zh, "en": SUMMARY.max_tokens // 2}
+
+
+class Fact(BaseModel):
+    """One sentence and the numbers of the messages that say it."""
+
+    text: str = Field(min_length=1, max_length=300)
+    messages: list[int] = Field(min_length=1)
+
+
+class Digest(BaseModel):
+    """A model's answer."""
+
+    facts: list[Fact] = Field(min_length=1, max_length=8)
+
+
+def digested(drawn: SnapshotDraft, messages: Sequence[Utterance], model: ChatModel) -> SnapshotDraft | None:
+    """Return ``drawn`` in the model's words; None when these are not true to the messages, or too many.
+
+    ``messages`` are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable.
+    """
+    told = shortened(messages)
+    facts = model.structured(question(told), Digest).value.facts
+    text = " ".join(fact.text.strip() for fact in facts)
+    if rough_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(is_told(fact, told) for fact in facts):
+        return None
+    cited = sorted({number for fact in facts for number in fact.messages})
+    sources = tuple(told[number - 1].message_key for number in cited)
+    return replace(drawn, text=text, importance=importance_of(text), sources=sources, masked=0)
+
+
+def question(told: Sequence[Utterance]) -> ChatPrompt:
+    """Return the question to a model: the messages by number, each in a fence that it cannot leave."""
+    language = "zh" if detect_language("\n".join(message.text for message in told)) == "zh" else "en"
+    nonce = new_nonce()
+    instructions = DIGEST.text(language).format(words=_WORDS[language])
+    shown = [
+        f"{number}. {message.name or message.role}:\n{fenced(message.text, nonce)}"
+        for number, message in enumerate(told, start=1)
+    ]
+    return ChatPrompt(f"{instructions}\n{fence_rule(language, nonce)}", "\n".join(shown))
+
+
+def is_told(fact: Fact, told: Sequence[Utterance]) -> bool:
+    """Return whether the messages that a fact cites exist and say it."""
+    if not all(1 <= number <= len(told) for number in fact.messages):
+        return False
+    return is_true_to(fact.text, "", [told[number - 1] for number in fact.messages])
