@@ -1,5 +1,6 @@
 """Extraction with a model: what it finds beside the rules, and what it must not. Rows: E1, E2, L1. Matrix: 37, 38."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,15 +8,17 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from profiles.models import Candidate as CandidateRecord
+from snapshots.erasure.derived import take_back_work
 from snapshots.extraction.memories import shares_of
 from snapshots.extraction.policy import ReadingPolicy
-from snapshots.models import Work, WorkKind
+from snapshots.models import Message, Work, WorkKind
 from snapshots.queue.claim import claim
 from tenants.isolation import tenant_tx
+from tenants.models import ModelRoute
 from tests.conftest import House, World
-from tests.model_server import ModelServer, completion
+from tests.model_server import ModelServer, Reply, Request, completion
 from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
-from tests.snapshots.extraction.making import preferences, profile, say, settle
+from tests.snapshots.extraction.making import conversation_of, preferences, profile, say, settle
 
 CITY = "Porto has been home for me and the cats since spring."
 CITY_ZH = "波尔图这座城我算是安家了。"
@@ -145,6 +148,34 @@ def test_a_server_that_is_gone_consumes_no_attempts_and_keeps_the_order(acme: Ho
     assert profile(acme)["name"] == "Ada"
     with tenant_tx(acme.tenant.id):
         assert set(Work.objects.values_list("state", "attempts")) == {("done", 0)}
+
+
+def test_a_day_whose_tokens_are_spent_leaves_the_rules(acme: House, server: ModelServer) -> None:
+    with tenant_tx(acme.tenant.id):
+        ModelRoute.objects.create(purpose="extract", endpoint="some", daily_tokens=0)
+    say(acme, "I love sushi.")
+    settle(acme)
+    assert not server.requests
+    assert preferences(acme)["food"]["likes"] == ["sushi"]
+
+
+def test_what_was_taken_back_while_a_model_read_is_learned_by_whoever_claims_it_next(
+    acme: House, server: ModelServer
+) -> None:
+    def taken_back_once(_: Request) -> Reply:
+        if len(server.requests) == 1:
+            with tenant_tx(acme.tenant.id):
+                take_back_work(acme.subject.id, [conversation_of(acme).id])
+                Message.objects.filter(content=CITY).delete()
+        return completion(json.dumps({"items": [item(CITY[:-1], "Porto")]}))
+
+    server.answer = taken_back_once
+    say(acme, CITY, "I love sushi.")
+    settle(acme)
+    assert len(server.requests) == 2
+    assert CITY not in asked_of(server)
+    assert "city" not in profile(acme)["attributes"]
+    assert preferences(acme)["food"]["likes"] == ["sushi"]
 
 
 def test_a_model_is_shown_no_secrets_and_nothing_that_says_nothing(acme: House, server: ModelServer) -> None:
