@@ -1,7 +1,7 @@
 """Forgetting one memory (row E8): itself, what was made from it, and its words wherever else they stand.
 
 ``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of those who
-write: conversations, work items, the subject's memory.
+write: conversations, work items, the subject, its memory.
 """
 
 from collections import Counter
@@ -16,6 +16,7 @@ from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.forgetting import MessageName, leave_marks
+from profiles.services.locking import lock_subject
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
@@ -27,6 +28,7 @@ from snapshots.erasure.derived import (
     remake_conversation_snapshots,
     take_back_work,
 )
+from snapshots.erasure.learned import Unlearned, unlearn
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import (
     Words,
@@ -35,7 +37,6 @@ from snapshots.erasure.words import (
     drop_replies,
     same_messages,
     same_snapshots,
-    silence_beliefs,
     silence_candidates,
     strip_receipts,
     words_left,
@@ -115,16 +116,17 @@ def forget_in_scope(
     counts.update(dissolve_consolidations(subject_id, gone))
     counts.update(delete_snapshots(subject_id, gone))
     counts["snapshot_version"] += drop_earlier_texts(target.words)
+    unlearned = unlearn(target.snapshot.subject, list(target.messages), target.words)
+    counts.update(unlearned.counts)
     counts["message"] = blank_messages(subject_id, list(target.messages))
     counts["candidate"] = silence_candidates(subject_id, list(target.messages))
-    counts.update(silence_beliefs(target.words, list(target.messages)))
-    counts["receipt.rendered"] = strip_receipts(target.words, gone)
-    counts["idempotent_reply"] = drop_replies(target.words)
+    counts["receipt.rendered"] += strip_receipts(target.words, gone)
+    counts["idempotent_reply"] += drop_replies(target.words)
     leave_marks(subject_id, texts=target.words.texts, messages=map(_name, target.messages.values()))
     reindex(target.neighbours, ready)
     renew_windows(subject_id, target.conversations)
     add_counts(erasure, counts)
-    sign_after_commit(erasure, partial(_found, target.words))
+    sign_after_commit(erasure, partial(_found, target.words, unlearned))
     return erasure
 
 
@@ -152,6 +154,7 @@ def locked(address: SnapshotAddress) -> Target | None:
     rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
     list(rows.select_for_update(no_key=True).values_list("id"))
     take_back_work(subject_id, before.conversations)
+    lock_subject(before.snapshot.subject)
     touch_memory(subject_id, changed=())
     target = target_at(address)
     if not target.conversations <= before.conversations:
@@ -216,5 +219,5 @@ def _name(message: Message) -> MessageName:
     return message.conversation.external_id, message.external_id
 
 
-def _found(words: Words) -> dict[str, object]:
-    return {"rows_left": words_left(words)}
+def _found(words: Words, unlearned: Unlearned) -> dict[str, object]:
+    return {"rows_left": words_left(words) | unlearned.found()}

@@ -4,7 +4,7 @@ Two texts are the same when a reader would call them so: case, spacing and scrip
 """
 
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,13 +13,10 @@ import orjson
 from django.db.models import Exists, OuterRef
 
 from memory_platform.kernel.text import comparable
-from profiles.models import Candidate, IdempotentReply, Preference, ProfileFact, Subject
-from profiles.services.search_text import refresh_search_text
+from profiles.models import Candidate, IdempotentReply
 from snapshots.models import (
     Message,
     MessageArchive,
-    PreferenceSource,
-    ProfileFactSource,
     Receipt,
     ReceiptMemory,
     Snapshot,
@@ -100,31 +97,6 @@ def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
     return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
 
 
-def silence_beliefs(words: Words, message_ids: Collection[UUID]) -> dict[str, int]:
-    """Let preferences and facts read from these messages keep what they concluded and lose what they quote.
-
-    One whose value is just these words says the same, and goes with its history.
-    """
-    read_from = {"subject_id": words.subject_id, "memory": OuterRef("id"), "message_id__in": message_ids}
-    preferences = Preference.objects.filter(
-        Exists(PreferenceSource.objects.filter(**read_from)), subject_id=words.subject_id
-    )
-    facts = ProfileFact.objects.filter(
-        Exists(ProfileFactSource.objects.filter(**read_from)), subject_id=words.subject_id
-    )
-    same = [row.id for row in preferences if words.say(str(row.value))]
-    quoting = [row.id for row in preferences if words.quoted_by(row.statement)]
-    facts_gone = [row.id for row in facts if words.say(str(row.value))]
-    counts = {
-        "preference.statement": _with_images(Preference, words.subject_id, quoting, statement=""),
-        "preference": _with_images(Preference, words.subject_id, same),
-        "profile_fact": _with_images(ProfileFact, words.subject_id, facts_gone),
-    }
-    if facts_gone:
-        refresh_search_text(Subject.objects.get(id=words.subject_id))
-    return counts
-
-
 def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> int:
     """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``."""
     rendered = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
@@ -156,17 +128,6 @@ def words_left(words: Words) -> dict[str, int]:
         "receipt": sum(words.stand_in(_plain(one)) for one in prompts.values_list("rendered", flat=True)),
     }
     return {table: rows for table, rows in found.items() if rows}
-
-
-def _with_images(model: Any, subject_id: UUID, ids: Sequence[UUID], **changes: Any) -> int:
-    """Change, or delete, beliefs and the images that their history is made of."""
-    if not ids:
-        return 0
-    own = model.objects.filter(subject_id=subject_id)
-    images, rows = own.filter(version_of_id__in=ids), own.filter(id__in=ids)
-    if changes:
-        return int(images.update(**changes) + rows.update(**changes))
-    return int(images.delete()[0] + rows.delete()[0])
 
 
 def _drop_from_archive(archive: MessageArchive, ids: Collection[str]) -> None:

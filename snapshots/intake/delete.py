@@ -10,11 +10,13 @@ from django.db.models import Exists, OuterRef, Q
 from profiles.models import Erasure, ErasureScope, IdempotentReply
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.forgetting import leave_marks
+from profiles.services.locking import lock_subject
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
+from snapshots.erasure.learned import Unlearned, unlearn
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.traces import windows_found
-from snapshots.erasure.words import Words, silence_beliefs, silence_candidates, strip_receipts
+from snapshots.erasure.words import Words, silence_candidates, strip_receipts
 from snapshots.models import (
     Conversation,
     Message,
@@ -37,10 +39,10 @@ LINKS = (SnapshotSource, PreferenceSource, ProfileFactSource, TagSource)
 
 
 def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE, reason: str = "") -> Erasure:
-    """Delete the conversation and every snapshot that no other conversation supports; ``conversation`` is locked.
+    """Delete the conversation and whatever no other conversation supports; ``conversation`` is locked.
 
     Return the erasure; it is signed once the transaction has committed. The order of locks is the workers' order: work
-    items, then the subject's memory. What a worker computes meanwhile it cannot store: its item is gone.
+    items, the subject, its memory. What a worker computes meanwhile it cannot store: its item is gone.
     """
     external_id = conversation.subject.external_id
     name = conversation.external_id
@@ -48,21 +50,24 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
         ErasureScope.CONVERSATION, external_id, name=name, target=conversation.id, by=by, reason=reason
     )
     counts = Counter(work=remove_work_of_conversation(conversation))
-    counts.update(forget_words(conversation))
+    words, unlearned = forget_words(conversation)
+    counts.update(words)
     counts.update(delete_rows(conversation))
     add_counts(erasure, counts)
     tenant_id = current_tenant_id()
     transaction.on_commit(partial(bury_windows, tenant_id, [conversation.id]), robust=True)
-    sign_after_commit(erasure, partial(found, tenant_id, conversation))
+    sign_after_commit(erasure, partial(found, tenant_id, conversation, unlearned))
     return erasure
 
 
-def forget_words(conversation: Conversation) -> Counter[str]:
-    """Forget what was remembered from this conversation alone, and what it says elsewhere; return the rows by table.
+def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
+    """Forget what was remembered from this conversation alone, and what it says elsewhere; return the rows by table,
+    and what was learned from it alone.
 
     Kept answers of the subject go altogether: one may repeat the conversation's turns.
     """
     subject_id = conversation.subject_id
+    lock_subject(conversation.subject)
     memory = SubjectMemory.objects.filter(subject_id=subject_id)
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
     gone = sole_snapshots(conversation)
@@ -72,15 +77,16 @@ def forget_words(conversation: Conversation) -> Counter[str]:
     words = Words.of(subject_id, [*texts, *said])
     counts = Counter({"receipt.rendered": strip_receipts(Words(subject_id, frozenset()), gone, [conversation.id])})
     counts["candidate"] = silence_candidates(subject_id, [message.id for message in messages])
-    counts.update(silence_beliefs(words, [message.id for message in messages]))
-    counts["idempotent_reply"] = IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
+    unlearned = unlearn(conversation.subject, [message.id for message in messages], words)
+    counts.update(unlearned.counts)
+    counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
     counts.update(forget_snapshots(conversation, gone))
     leave_marks(
         subject_id,
         texts=words.texts,
         messages=[(conversation.external_id, message.external_id) for message in messages],
     )
-    return counts
+    return counts, unlearned
 
 
 def forget_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[str]:
@@ -101,7 +107,7 @@ def delete_rows(conversation: Conversation) -> Counter[str]:
     counts = Counter[str]()
     for link in LINKS:
         rows = link.objects.filter(message__conversation=conversation, **own)
-        counts[link._meta.db_table] = rows.delete()[0]
+        counts[link._meta.db_table] += rows.delete()[0]
     for part in (MessageArchive, Message):
         counts[part._meta.db_table] = part.objects.filter(conversation=conversation, **own).delete()[0]
     counts["conversation"] = Conversation.objects.filter(id=conversation.id, **own).delete()[0]
@@ -117,11 +123,12 @@ def sole_snapshots(conversation: Conversation) -> list[UUID]:
     return list(rows.exclude(outside).order_by().values_list("id", flat=True))
 
 
-def found(tenant_id: UUID, conversation: Conversation) -> dict[str, object]:
+def found(tenant_id: UUID, conversation: Conversation, unlearned: Unlearned) -> dict[str, object]:
     """Look for what was deleted, in the open scope and in Redis."""
     left = {
         "conversation": Conversation.objects.filter(id=conversation.id).count(),
         "message": Message.objects.filter(conversation_id=conversation.id).count(),
+        **unlearned.found(),
     }
     return {
         "rows_left": {table: rows for table, rows in left.items() if rows},

@@ -1,0 +1,101 @@
+"""The values that one preference or fact had, and which of them only messages that go support (row E8)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from profiles.models.belief import Belief
+from profiles.services.claims import same_value
+from profiles.services.lists import among_entries, entries_of
+from snapshots.erasure.words import Words
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHistory:
+    """All values of one thing in the order in which they began, as believed now.
+
+    ``sources`` holds per value the messages behind it with the time each was said, ``removed`` the messages that go,
+    ``read`` the messages with a candidate, ``elsewhere`` what candidates of other messages say of the same thing.
+    """
+
+    rows: Sequence[Belief]
+    sources: Mapping[UUID, Mapping[UUID, datetime]]
+    removed: Collection[UUID]
+    read: Collection[UUID] = ()
+    elsewhere: Sequence[Any] = ()
+
+    def gone(self, words: Words) -> list[Belief]:
+        """Return the values that go: only removed messages said them, or one did and they are just ``words``."""
+        unsupported = [row for row in self.rows if self._is_sole(row) or self._repeats(row, words)]
+        lost = self.lost_entries(unsupported)
+        return [row for row in self.rows if row in unsupported or self.left_of(row, lost) == []]
+
+    def lost_entries(self, gone: Collection[Belief]) -> list[Any]:
+        """Return the entries of lists that came with a value that goes, and that nothing else says."""
+        lost: list[Any] = []
+        supported, before = list(self.elsewhere), list[Any]()
+        for row in self.rows:
+            entries = entries_of(row.value) or []
+            new = [entry for entry in entries if not among_entries(entry, before)]
+            if row in gone:
+                lost += new
+            else:
+                supported += entries if self._is_stated(row) else new
+            before = entries
+        return [entry for entry in lost if not among_entries(entry, supported)]
+
+    def left_of(self, row: Belief, lost: Sequence[Any]) -> Any:
+        """Return a value without the entries that are lost; one that is no list as it is."""
+        if not isinstance(row.value, list):
+            return row.value
+        return [entry for entry in row.value if not among_entries(entry, lost)]
+
+    def heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
+        """Return which values hold again in place of those that go: until when, and what supersedes them then.
+
+        Whatever ended without a successor stays ended: who withdrew it may have said so elsewhere.
+        """
+        ends = {row.id: row for row in gone}
+        heirs: dict[tuple[datetime | None, UUID | None], UUID] = {}
+        for row in self.rows:
+            successor = ends.get(row.superseded_by_id) if row.superseded_by_id and row.id not in ends else None
+            while successor is not None and successor.superseded_by_id in ends:
+                successor = ends[successor.superseded_by_id]
+            if successor is not None:
+                heirs[successor.invalid_at, successor.superseded_by_id] = row.id
+        return {heir: end for end, heir in heirs.items()}
+
+    def sayings_left(self, row: Belief) -> list[datetime]:
+        """Return when a value was said, without the removed messages: as often as others said it."""
+        behind = self._behind(row)
+        said = row.said_times or [row.valid_at]
+        kept_times = {at for message, at in behind.items() if message not in self.removed}
+        dropped = {at for message, at in behind.items() if message in self.removed} - kept_times
+        others = max(0, len(said) - len(behind)) + sum(message not in self.removed for message in behind)
+        kept = [at for at in said if at not in dropped]
+        return kept[max(0, len(kept) - others) :]
+
+    def _is_sole(self, row: Belief) -> bool:
+        behind = self._behind(row)
+        if not behind or not set(behind) <= set(self.removed):
+            return False
+        return len(row.said_times or [row.valid_at]) <= len(behind)  # said more often: by the product itself
+
+    def _repeats(self, row: Belief, words: Words) -> bool:
+        return not set(self._behind(row)).isdisjoint(self.removed) and words.say(str(row.value))
+
+    def _is_stated(self, row: Belief) -> bool:
+        """Return whether the product stated a value as a whole: without a source, or with one that nobody read."""
+        left = set(self._behind(row)) - set(self.removed)
+        return not self._behind(row) or bool(left - set(self.read))
+
+    def _behind(self, row: Belief) -> Mapping[UUID, datetime]:
+        """Return the messages behind a value; the earlier part of one that was cut in two has those of the later."""
+        own = self.sources.get(row.id)
+        if own:
+            return own
+        twins = [self.sources.get(other.id, {}) for other in self.rows if same_value(other.value, row.value)]
+        said = {message: at for behind in twins for message, at in behind.items() if at in row.said_times}
+        return said if set(row.said_times) == set(said.values()) else {}
