@@ -111,9 +111,10 @@ class ConversationView(SubjectView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponseBase:
-        """Delete the conversation, its messages, and what was remembered from it alone.
+        """Delete the conversation, its messages, and what was remembered and learned from it alone.
 
-        ``Location`` names the erasure with its certificate.
+        Preferences, profile facts and tags that no other conversation supports go; values that they had superseded hold
+        again. ``Location`` names the erasure with its certificate.
         """
         condition = IfMatch.asked(request)
         with tenant_tx(self.tenant_id):

@@ -137,7 +137,8 @@ class ForgetView(SubjectView):
     def post(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponse:
         """Erase a memory, what was made from it, and its words everywhere; the same is refused from then on.
 
-        ``docs/deletion.md`` says what goes and what stays.
+        What was learned from its messages alone goes with it: preferences, profile facts, tags. ``docs/deletion.md``
+        says what goes and what stays.
         """
         NothingInput.parsed(request)
         address = SnapshotAddress(subject_id, snapshot_id)
