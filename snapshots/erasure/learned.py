@@ -106,10 +106,10 @@ def _keep_rest(done: Unlearned, history: ValueHistory, row: Any, lost: Collectio
             changes["statement"] = ""
             done.counts["preference.statement"] += 1
     if changes:
-        done.changed.add(row.id)
         own = type(row)._default_manager.filter(subject_id=row.subject_id)
         said = {name: value for name, value in changes.items() if name != "said_times"}
         if said:
+            done.changed.add(row.id)
             own.filter(version_of_id=row.id).update(**said)
         own.filter(id=row.id).update(**changes, version=F("version") + 1)
 

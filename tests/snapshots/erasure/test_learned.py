@@ -1,5 +1,6 @@
 """What was learned from forgotten messages alone goes with them, and nothing else does. Rows: E8, P4, P6."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from snapshots.extraction import memories
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.lifecycle.preference_sources import link_preference_sources
+from snapshots.lifecycle.values import SnapshotAddress, SourceNames
 from snapshots.models import PreferenceSource, Snapshot, TagSource, Work
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
@@ -25,6 +27,8 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.model_use import chat_for
 from tests.conftest import House, World
 from tests.memory_platform.api.wall import rows_of
+from tests.snapshots.extraction.making import MONDAY
+from tests.snapshots.extraction.making import say as say_at
 from tests.snapshots.held import know, label, prefer, say
 
 CONVERSATIONS = ["trip", "dinner"]
@@ -191,6 +195,46 @@ def test_what_it_had_superseded_holds_again(
 
     assert values(world.acme) == [jobs[1 - removed]]
     assert jobs[removed] not in str(learned_rows(world.acme))
+
+
+def test_a_value_that_was_cut_in_two_goes_with_both_parts(world: World) -> None:
+    for conversation, said, hours in [
+        ("trip", "I work as a nurse", 0),
+        ("trip", "I work as a nurse", 2),
+        ("dinner", "I am a pilot now", 1),
+    ]:
+        say_at(world.acme, said, conversation=conversation, at=MONDAY + timedelta(hours=hours))
+        drain_work_job(tenant_id=str(world.acme.tenant.id))
+    with tenant_tx(world.acme.tenant.id):
+        assert ProfileFact.objects.filter(version_of=None).count() == 3
+
+    delete(world.acme, "trip")
+
+    assert values(world.acme) == ["pilot"]
+    assert "nurse" not in str(learned_rows(world.acme))
+
+
+def test_a_list_that_the_product_states_whole_keeps_what_was_learned_before(world: World) -> None:
+    teach(world.acme, "trip", "I like figs.")
+    prefer(world.acme, "general", "likes", ["figs", "无花果"])
+    teach(world.acme, "dinner", "I like dates.")
+
+    delete(world.acme, "trip")
+
+    assert values(world.acme) == ["figs", "无花果", "dates"]
+
+
+def test_a_value_stated_with_a_source_goes_with_it(world: World) -> None:
+    (message,) = say(world.acme, "hello")
+    prefer(world.acme, "drinks", "tea", "乌龙")
+    with tenant_tx(world.acme.tenant.id):
+        row = Preference.objects.get()
+        names = SourceNames(message.conversation.external_id, message.external_id)
+        link_preference_sources(world.acme.subject, row.id, [names])
+
+    delete(world.acme)
+
+    assert learned_rows(world.acme) == {}
 
 
 def test_what_was_retracted_is_not_brought_back(world: World) -> None:
