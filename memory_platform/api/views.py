@@ -103,7 +103,6 @@ class TenantView(ApiView):
         """The tenant of the key, the only one that this request can reach."""
         return self.caller.tenant_id
 
-
     @property
     def actor(self) -> Actor:
         """The key as the audit trail names it."""

@@ -40,7 +40,8 @@ def test_each_candidate_says_what_it_is_and_where_its_evidence_stands(acme: Call
 
 @pytest.mark.usefixtures("waiting")
 def test_pages_hold_every_candidate_once(acme: Caller) -> None:
-    everything, seen, cursor = [row["candidate_id"] for row in listed(acme)], [], ""
+    everything, seen = [row["candidate_id"] for row in listed(acme)], []
+    cursor: str | None = ""
     while cursor is not None:
         page = body_of(acme("GET", f"{PATH}?limit=1{cursor and f'&cursor={cursor}'}"))
         seen += [row["candidate_id"] for row in page["data"]]
