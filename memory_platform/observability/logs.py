@@ -23,7 +23,7 @@ class Event(StrEnum):
     CONVERSATION_ENDED = "conversation.ended"
     SNAPSHOT_WRITTEN = "snapshot.written"
     SUMMARY_WRITTEN = "summary.written"
-    EXTRACTION_BY_RULES = "extraction.by_rules"
+    EXTRACTION_DEGRADED = "extraction.degraded"
     CONTEXT_ASSEMBLED = "context.assembled"
     OUTCOME_NOTED = "outcome.noted"
     RECALL_DEGRADED = "recall.degraded"

@@ -64,7 +64,7 @@ def proposed_by(model: ChatModel, shares: Sequence[Share]) -> Proposed:
             try:
                 proposed |= read(model, share.spoken)
             except ChatUnavailable as unavailable:
-                log(Event.EXTRACTION_BY_RULES, messages=len(share.spoken), error=unavailable.failure)
+                log(Event.EXTRACTION_DEGRADED, messages=len(share.spoken), error=unavailable.failure)
                 break
     return proposed
 

@@ -167,6 +167,9 @@ def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
     assert "hashing-64 may be its space" in refused("--drop", "hashing-64", "--yes")
 
 
+REEMBED_ACME = ["manage.py", "embedding_spaces", "--reembed", "--tenant", "acme"]
+
+
 def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, endpoint: ModelServer) -> None:
     with override_settings(EMBEDDER=OLD):
         store(migrating.acme, *(f"memory {n}" for n in range(250)))
@@ -186,7 +189,8 @@ def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, e
         "DATABASE_URL": make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"])),
     }
     running = subprocess.Popen(
-        [sys.executable, "manage.py", "embedding_spaces", "--reembed", "--tenant", "acme"],
+        # Tests that run in the background may have SIGINT ignored, and a child inherits that.
+        ["/usr/bin/env", "--default-signal=INT", sys.executable, *REEMBED_ACME],
         cwd=ROOT,
         env=environment,
         stderr=subprocess.PIPE,
