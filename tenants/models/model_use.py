@@ -1,4 +1,4 @@
-"""Chat models of a tenant: which endpoint does what, how much a day may cost, and what was used (rows L1, T6, X10)."""
+"""Chat models of a tenant: which endpoint does what, how much a day may cost, and what was used (row L1)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -38,7 +38,7 @@ class ModelRoute(TenantOwned):
 
 
 class ModelUsage(TenantOwned):
-    """What one model was used for on one UTC day: calls and tokens, never content. The cost ledger's first column."""
+    """What one model was used for on one UTC day: calls and tokens, never content.."""
 
     day = models.DateField(_("day"))
     purpose = models.CharField(_("purpose"), max_length=16, choices=ModelPurpose.choices)

@@ -1,4 +1,4 @@
-"""Text in normal form, whatever is thrown at it. Rows: R2, S3, K1."""
+"""Text in normal form, whatever is thrown at it. Rows: R2, S3."""
 
 import time
 

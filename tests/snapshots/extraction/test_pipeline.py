@@ -1,4 +1,4 @@
-"""One message in, gated candidates out. Rows: P3, P5, E1, E2, A3, S6."""
+"""One message in, gated candidates out. Rows: P3, P5, E1, E2, A3."""
 
 import time
 

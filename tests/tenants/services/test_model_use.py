@@ -1,4 +1,4 @@
-"""A tenant's chat models: its own routes, its own budget, its own ledger. Rows: L1, X10. Isolation: T6."""
+"""A tenant's chat models: its own routes, its own budget, its own ledger. Rows: L1, T1."""
 
 import logging
 from collections.abc import Iterator
