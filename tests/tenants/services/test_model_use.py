@@ -210,7 +210,10 @@ def test_no_transaction_is_open_while_the_model_thinks(world: World, server: Mod
 
     def count_transactions(_: object) -> Reply:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%%'")
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND state LIKE 'idle in transaction%%'"
+            )
             busy.append(cursor.fetchone()[0])
         connection.close()
         return completion('{"what": "window"}')
