@@ -24,7 +24,7 @@ class ExtractionPolicy:
     )
     fast_lane_changes: int = measured(
         10,
-        source="300 held values, two busy cores: a request with 1 change takes 0.1 s, with 10 0.5 to 0.8, with 20 1.0 to 1.5",
+        source="300 held values, busy machine: a request with 1 change takes 0.1 s, with 10 0.5 to 0.8, with 20 over 1",
     )
     shown_within: timedelta = assumed(
         timedelta(hours=24), owner="extraction", settle_by="pauses between an answer and its correction"
