@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from celery.exceptions import SoftTimeLimitExceeded
+
 from memory_platform.env_chat import ChatEndpoint
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
@@ -128,6 +130,9 @@ class Chat:
         coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, read, call, as_json), loop)
         try:
             value = coming.result(timeout=self._seconds)
+        except SoftTimeLimitExceeded:  # the worker's time is up, which is no fault of the endpoint
+            coming.cancel()
+            raise
         except Exception as error:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
             coming.cancel()
             raise self._failed(error, started, call.usage) from None

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from celery.exceptions import SoftTimeLimitExceeded
+
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.circuit import Circuit
@@ -43,10 +45,15 @@ class LocalModel:
         return self._model is not None and self._circuit.closed
 
     def use(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
-        """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen."""
+        """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen.
+
+        Celery's soft time limit passes through: it ends the task, not the model.
+        """
         self._circuit.refuse_while_open()
         try:
             result = self._used(work, -1) if seconds is None else within(seconds, partial(self._used, work, seconds))
+        except SoftTimeLimitExceeded:
+            raise  # the worker's time is up, which is no fault of the model
         except Exception as error:  # noqa: BLE001 -- the library passes on whatever files, names and texts provoke
             self._circuit.note_failure()
             log(Event.PROVIDER_FAILED, provider="sentence-transformers", error=type(error).__name__)

@@ -2,13 +2,16 @@
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from pydantic import BaseModel
 from pytest_django.fixtures import Settings
@@ -304,6 +307,24 @@ def test_an_endpoint_that_is_away_is_unreachable(server: ModelServer) -> None:
         model.structured(ASKED, Colour)
     assert refused.value.failure == "unreachable"
     server.start = server.stop = lambda: None  # type: ignore[method-assign]  # it has stopped
+
+
+def test_the_soft_time_limit_of_a_worker_ends_its_task_and_is_no_failure_of_the_endpoint(server: ModelServer) -> None:
+    def over(*_: object) -> None:
+        raise SoftTimeLimitExceeded
+
+    server.answer = lambda _: Reply({}, hang_s=2.0)
+    model = chat(server, failures=1)
+    before = signal.signal(signal.SIGUSR1, over)
+    alarm = Timer(0.2, os.kill, (os.getpid(), signal.SIGUSR1))
+    alarm.start()
+    try:
+        with pytest.raises(SoftTimeLimitExceeded):
+            model.text(ASKED)
+    finally:
+        alarm.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert model.ready
 
 
 def test_the_configuration_selects_the_model_by_purpose(server: ModelServer, settings: Settings) -> None:

@@ -1,14 +1,17 @@
 """Models of sentence-transformers by path: MiniLM out of a package, offline. Rows: L1, L2, R4."""
 
 import importlib.util
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Event, Timer
 from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
@@ -296,3 +299,30 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_while() -> None:
     with pytest.raises(CircuitOpen):
         broken.use(str)
     assert len(tries) == 2
+
+
+@pytest.mark.parametrize("seconds", [None, 30.0], ids=["unbounded", "with a wait"])
+def test_the_soft_time_limit_of_a_worker_ends_its_task_and_is_no_failure_of_the_model(seconds: float | None) -> None:
+    """The limit arrives as Celery's workers get it: raised by a signal's handler in whatever runs then."""
+
+    def over(*_: object) -> None:
+        raise SoftTimeLimitExceeded
+
+    def slow(_: str) -> None:
+        ends = monotonic() + 5
+        while monotonic() < ends:
+            sleep(0.01)
+
+    model = LocalModel(lambda: "model", CircuitPolicy(failures=1, pause_s=60))
+    before = signal.signal(signal.SIGUSR1, over)
+    alarm = Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1))
+    alarm.start()
+    started = monotonic()
+    try:
+        with pytest.raises(SoftTimeLimitExceeded):
+            model.use(slow, seconds=seconds)
+    finally:
+        alarm.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert monotonic() - started < 2
+    assert model.ready
