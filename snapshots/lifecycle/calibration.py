@@ -65,16 +65,10 @@ class Reception:
         return self.positive / self.judged if self.judged else None
 
 
-def rule_for(
-    seen: Reception, provenance: Provenance, policy: CalibrationPolicy = CALIBRATION
-) -> CalibrationRule | None:
-    """Return the rule that holds, the first of disliked, corrected, liked; None for none.
-
-    What the user confirmed is lowered by corrections alone: that it was not welcome does not make it less true.
-    """
+def rule_for(seen: Reception, policy: CalibrationPolicy = CALIBRATION) -> CalibrationRule | None:
+    """Return the rule that holds, the first of disliked, corrected, liked; None for none."""
     share = seen.liked_share
-    is_disliked = seen.injected >= policy.disliked_injected and share is not None and share < policy.disliked_below
-    if is_disliked and provenance != Provenance.CONFIRMED_BY_USER:
+    if seen.injected >= policy.disliked_injected and share is not None and share < policy.disliked_below:
         return CalibrationRule.DISLIKED
     if seen.injected >= policy.corrected_injected and seen.corrected >= policy.corrected_times:
         return CalibrationRule.CORRECTED
@@ -189,7 +183,7 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
 def _calibrate(lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy) -> bool:
     """Apply what holds to one memory, and begin its tally anew; return whether its confidence changed."""
     seen = reception(tally)
-    rule = rule_for(seen, Provenance(memory.provenance), policy) if memory else None
+    rule = rule_for(seen, policy) if memory else None
     if memory is None or rule is None:
         return False
     before = memory.confidence
@@ -232,7 +226,7 @@ def _previewed(policy: CalibrationPolicy) -> Iterator[tuple[Lane, CalibrationRul
         *((Lane(tally.lane), tally, _held_belief(tally)) for tally in beliefs),
     )
     for lane, tally, memory in found:
-        rule = rule_for(reception(tally), Provenance(memory.provenance), policy) if memory else None
+        rule = rule_for(reception(tally), policy) if memory else None
         if memory is None or rule is None:
             continue
         after = calibrated(memory.confidence, Provenance(memory.provenance), rule, policy)

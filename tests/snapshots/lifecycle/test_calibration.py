@@ -31,27 +31,25 @@ OBSERVED, CONFIRMED = Provenance.OBSERVATION, Provenance.CONFIRMED_BY_USER
 
 
 @pytest.mark.parametrize(
-    ("seen", "provenance", "rule"),
+    ("seen", "rule"),
     [
-        (Reception(10, 10, 9, 0), OBSERVED, LIKED),
-        (Reception(9, 9, 9, 0), OBSERVED, None),
-        (Reception(10, 10, 8, 0), OBSERVED, None),  # 0.8 is not above 0.8
-        (Reception(10, 2, 2, 0), OBSERVED, LIKED),  # of two that were judged
-        (Reception(50, 0, 0, 0), OBSERVED, None),  # nothing was heard
-        (Reception(5, 5, 3, 2), OBSERVED, CORRECTED),
-        (Reception(4, 4, 2, 2), OBSERVED, None),
-        (Reception(5, 5, 4, 1), OBSERVED, None),
-        (Reception(5, 5, 1, 0), OBSERVED, DISLIKED),
-        (Reception(10, 10, 3, 0), OBSERVED, None),  # 0.3 is not below 0.3
-        (Reception(4, 4, 0, 0), OBSERVED, None),
-        (Reception(20, 20, 17, 2), OBSERVED, CORRECTED),  # liked, too: a correction says that it is wrong
-        (Reception(5, 5, 0, 5), OBSERVED, DISLIKED),  # corrected, too: the larger cut
-        (Reception(5, 5, 0, 5), CONFIRMED, CORRECTED),
-        (Reception(5, 5, 0, 0), CONFIRMED, None),  # not welcome is not untrue
+        (Reception(10, 10, 9, 0), LIKED),
+        (Reception(9, 9, 9, 0), None),
+        (Reception(10, 10, 8, 0), None),  # 0.8 is not above 0.8
+        (Reception(10, 2, 2, 0), LIKED),  # of two that were judged
+        (Reception(50, 0, 0, 0), None),  # nothing was heard
+        (Reception(5, 5, 3, 2), CORRECTED),
+        (Reception(4, 4, 2, 2), None),
+        (Reception(5, 5, 4, 1), None),
+        (Reception(5, 5, 1, 0), DISLIKED),
+        (Reception(10, 10, 3, 0), None),  # 0.3 is not below 0.3
+        (Reception(4, 4, 0, 0), None),
+        (Reception(20, 20, 17, 2), CORRECTED),  # liked, too: a correction says that it is wrong
+        (Reception(5, 5, 0, 5), DISLIKED),  # corrected, too: the larger cut
     ],
 )
-def test_the_rule_that_holds(seen: Reception, provenance: Provenance, rule: CalibrationRule | None) -> None:
-    assert rule_for(seen, provenance) == rule
+def test_the_rule_that_holds(seen: Reception, rule: CalibrationRule | None) -> None:
+    assert rule_for(seen) == rule
 
 
 @pytest.mark.parametrize(
@@ -158,7 +156,7 @@ def test_preferences_and_facts_keep_what_was_believed_before(world: World) -> No
         version = Subject.objects.get(id=house.subject.id).profile_version
     before = utc_now()
     belief_received(house, "preferences", preference.id, injected=5, judged=5, positive=1)
-    belief_received(house, "profile", fact.id, injected=5, judged=5, positive=1, corrected=2)
+    belief_received(house, "profile", fact.id, injected=5, judged=5, positive=2, corrected=2)
     belief_received(house, "tags", fact.id, injected=5, judged=5, positive=1)
     assert preview(house) == {"liked": 0, "corrected": 1, "disliked": 1}
     assert calibrate_tenant(house.tenant.id) == 2
@@ -201,7 +199,7 @@ def test_the_database_looks_for_what_the_rules_say(world: World) -> None:
     expected: dict[str, Any] = dict.fromkeys(("liked", "corrected", "disliked"), 0)
     for snapshot_id, (injected, judged, positive, corrected) in zip(ids, cases, strict=True):
         received(house, snapshot_id, injected=injected, judged=judged, positive=positive, corrected=corrected)
-        rule = rule_for(Reception(injected, judged, positive, corrected), OBSERVED, CALIBRATION)
+        rule = rule_for(Reception(injected, judged, positive, corrected), CALIBRATION)
         if rule:
             expected[rule] += 1
     assert preview(house) == expected
