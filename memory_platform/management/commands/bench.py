@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from memory_platform.benchmarks.build import fill_pool, place_subjects, tenant_for, tidy
+from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
 from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watched_locks
 from memory_platform.benchmarks.repeats import fill_repeats
 from memory_platform.benchmarks.report import table, write
@@ -55,6 +56,7 @@ class Command(PlatformCommand):
         self._add_build(verbs.add_parser("build", help="make the world; safe to repeat, goes on where it stopped"))
         self._add_purge(verbs.add_parser("purge", help="expire most of a world and purge it while recall goes on"))
         self._add_repeats(verbs.add_parser("repeats", help="make a world for consolidation; safe to repeat"))
+        self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
@@ -138,6 +140,24 @@ class Command(PlatformCommand):
         for name, load in (("recall alone", alone), ("recall beside it", beside)):
             self.stdout.write(f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.figures().items()))
         self.stdout.write(locks.told())
+
+    def _add_corrections(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", default="corrections", help="slug of the tenant that holds it (%(default)s)")
+        parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
+        parser.add_argument("--subjects", type=int, default=10, help="of 300 values each (%(default)s)")
+        parser.add_argument("--turns", type=int, default=20, help="corrections of each subject (%(default)s)")
+
+    def _corrections(self, options: dict[str, Any]) -> None:
+        tenant_id, count, turns = tenant_for(options["tenant"]), options["subjects"], min(options["turns"], KEYS)
+        with progress(self.stdout, "making subjects", count, "subjects") as advance:
+            subjects = fill_beliefs(tenant_id, count, advance=advance)
+        with (
+            own_key(tenant_id) as key,
+            progress(self.stdout, "correcting", count * turns, "corrections") as advance,
+        ):
+            seen = correct_over_http(target_at(options["base"], key), subjects, turns, advance=advance)
+        for line in seen.lines():
+            self.stdout.write(line)
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)
