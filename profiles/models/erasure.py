@@ -28,15 +28,16 @@ class Erasure(TenantOwned):
     """One erasure and, once it is done, its certificate. Outlives the subject; holds no word and no id of theirs.
 
     ``subject_hash`` is the keyed hash of the product's subject id (hex), ``object_hash`` that of the memory or
-    conversation. ``target`` is the row that is being erased, NULL once it is gone. ``erased`` counts rows by table,
-    ``verified`` what a scan of every table and Redis found afterwards, ``beyond_reach`` names what is not ours to
-    erase. ``signature`` covers all of it.
+    conversation. ``marks`` are those that forgetting one memory left, in hex by kind. ``target`` is the row that is
+    being erased, NULL once it is gone. ``erased`` counts rows by table, ``verified`` what a scan of every table and
+    Redis found afterwards, ``beyond_reach`` names what is not ours to erase. ``signature`` covers all of it.
     """
 
     scope = models.CharField(_("scope"), max_length=16, choices=ErasureScope.choices)
     state = models.CharField(_("state"), max_length=16, choices=ErasureState.choices, default=ErasureState.ACCEPTED)
     subject_hash = models.CharField(_("subject hash"), max_length=64)
     object_hash = models.CharField(_("object hash"), max_length=64, blank=True)
+    marks = models.JSONField(_("marks against coming back"), default=dict, blank=True, db_default={})
     target = models.UUIDField(null=True, blank=True, editable=False)
     actor_kind = models.CharField(_("asked by"), max_length=16)
     actor_ref = models.CharField(_("actor"), max_length=200, blank=True)

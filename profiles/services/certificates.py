@@ -1,6 +1,6 @@
 """Certificates: what was erased, when, by whom and how it was checked, signed so that nobody can write one (row E8).
 
-A certificate holds keyed hashes of ids, and counts; no word and no id of the subject.
+A certificate holds keyed hashes of ids and of forgotten words, and counts; no word and no id of the subject.
 """
 
 import hmac
@@ -14,12 +14,15 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.keyed import derived_key, key_name, keyed_digest
-from profiles.models import Erasure, ErasureScope, ErasureState
+from profiles.models import Erasure, ErasureScope, ErasureState, ForgottenKind
+from profiles.services.forgetting import Marks
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
 
 PURPOSE = "certificates"
-VERSION = "v1"
+VERSION = "v2"
+FIRST_VERSION = "v1"
+"""Signatures from before certificates told the marks; they stay good."""
 BEYOND_REACH = ("backups", "write_ahead_log", "free_pages", "model_providers", "tenant_exports", "vector_cache")
 """What no certificate can promise; docs/deletion.md says what each is, and how long it lasts."""
 
@@ -29,6 +32,7 @@ SIGNED = (
     "scope",
     "subject_hash",
     "object_hash",
+    "marks",
     "actor",
     "erased",
     "verified",
@@ -75,6 +79,22 @@ def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
     Erasure.objects.filter(id=erasure.id).update(state=ErasureState.RUNNING, erased=erasure.erased)
 
 
+def note_marks(erasure: Erasure, marks: Marks) -> None:
+    """Have the certificate tell the marks that were left: after a restore they find again what was forgotten."""
+    erasure.marks = {
+        kind.value: sorted(digest.hex() for digest, one in marks.items() if one == kind)
+        for kind in ForgottenKind
+        if kind in marks.values()
+    }
+    Erasure.objects.filter(id=erasure.id).update(marks=erasure.marks)
+
+
+def marks_in(certificate: Mapping[str, Any]) -> Marks:
+    """Return the marks that a genuine certificate tells."""
+    told: Mapping[str, list[str]] = certificate.get("marks") or {}
+    return {bytes.fromhex(digest): ForgottenKind(kind) for kind, digests in told.items() for digest in digests}
+
+
 def close_erasure(erasure: Erasure, verified: Mapping[str, Any]) -> Erasure:
     """Sign what was done and found, in the open scope; the certificate is final."""
     rows = Erasure.objects.filter(id=erasure.id).exclude(state=ErasureState.DONE)
@@ -102,6 +122,7 @@ def certificate_of(erasure: Erasure) -> dict[str, Any]:
         "scope": str(erasure.scope),
         "subject_hash": erasure.subject_hash,
         "object_hash": erasure.object_hash or None,
+        "marks": erasure.marks,
         "actor": f"{erasure.actor_kind}:{erasure.actor_ref}",
         "erased": erasure.erased,
         "verified": erasure.verified,
@@ -112,17 +133,24 @@ def certificate_of(erasure: Erasure) -> dict[str, Any]:
     }
 
 
-def signature_of(certificate: Mapping[str, Any]) -> str:
-    """Return ``v1.<name of the key>.<HMAC-SHA256 in hex>`` over the signed members in canonical JSON."""
+def signature_of(certificate: Mapping[str, Any], *, version: str = VERSION) -> str:
+    """Return ``v2.<name of the key>.<HMAC-SHA256 in hex>`` over the signed members in canonical JSON."""
     key = _key()
-    said = orjson.dumps({name: certificate.get(name) for name in SIGNED}, option=orjson.OPT_SORT_KEYS)
-    return f"{VERSION}.{key_name(key)}.{hmac.digest(key, said, 'sha256').hex()}"
+    signed = [name for name in SIGNED if name != "marks" or version != FIRST_VERSION]
+    said = orjson.dumps({name: certificate.get(name) for name in signed}, option=orjson.OPT_SORT_KEYS)
+    return f"{version}.{key_name(key)}.{hmac.digest(key, said, 'sha256').hex()}"
 
 
 def is_genuine(certificate: Mapping[str, Any]) -> bool:
     """Return whether this platform signed exactly this certificate with the key that it has today."""
     given = certificate.get("signature")
-    return isinstance(given, str) and hmac.compare_digest(given.encode(), signature_of(certificate).encode())
+    if not isinstance(given, str):
+        return False
+    is_first = given.startswith(f"{FIRST_VERSION}.")
+    if is_first and certificate.get("marks"):
+        return False  # it covers none
+    signature = signature_of(certificate, version=FIRST_VERSION if is_first else VERSION)
+    return hmac.compare_digest(given.encode(), signature.encode())
 
 
 def _instant(moment: Any) -> str | None:

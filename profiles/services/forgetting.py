@@ -4,7 +4,7 @@ A mark recognises a text by what a reader would call the same (case, spacing, sc
 message by the product's own ids. It tells neither, and goes with the subject.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
 from django.conf import settings
@@ -21,6 +21,9 @@ REASON = "forgotten"
 MessageName = tuple[str, str]
 """A message as the product names it: its conversation's id and its own."""
 
+Marks = Mapping[bytes, ForgottenKind]
+"""Digests, each with what it recognises."""
+
 
 class ForgottenMemory(Refused):
     """The subject had this forgotten; ``allow_forgotten`` lets it be remembered again. HTTP 422."""
@@ -28,18 +31,33 @@ class ForgottenMemory(Refused):
     code = REASON
 
 
-def leave_marks(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> int:
-    """Mark texts and messages as forgotten, in the open scope; return how many marks this added."""
+def leave_marks(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
+    """Mark texts and messages as forgotten, in the open scope; return the marks, new and old."""
     wanted = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
     wanted |= {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
-    known = _known(subject_id, wanted)
+    keep_marks(subject_id, wanted)
+    return wanted
+
+
+def keep_marks(subject_id: UUID, marks: Marks) -> None:
+    """Store marks that are not there yet, in the open scope."""
+    known = _known(subject_id, marks)
     rows = [
         Forgotten(subject_id=subject_id, kind=kind, digest=digest)
-        for digest, kind in wanted.items()
+        for digest, kind in marks.items()
         if digest not in known
     ]
     Forgotten.objects.bulk_create(rows, ignore_conflicts=True, batch_size=1_000)
-    return len(rows)
+
+
+def marked_texts(subject_id: UUID, texts: Iterable[str], marks: Marks) -> set[str]:
+    """Return those of ``texts`` that one of ``marks`` recognises."""
+    return {text for text in set(texts) if _text_mark(subject_id, text) in marks}
+
+
+def marked_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks) -> set[MessageName]:
+    """Return those of the messages that one of ``marks`` recognises."""
+    return {name for name in set(names) if _message_mark(subject_id, name) in marks}
 
 
 def forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:

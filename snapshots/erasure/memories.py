@@ -13,8 +13,8 @@ from uuid import UUID
 from django.db import transaction
 
 from memory_platform.kernel.errors import Conflict
-from profiles.models import Erasure, ErasureScope
-from profiles.services.certificates import add_counts, open_erasure
+from profiles.models import Erasure, ErasureScope, Subject
+from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.forgetting import MessageName, leave_marks
 from profiles.services.locking import lock_subject
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
@@ -52,16 +52,18 @@ from tenants.services.audit import Actor
 
 TRIES = 3
 NO_MODELS: Embedders = ()
+NOTHING_ELSE: Mapping[UUID, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What forgetting one memory concerns. ``snapshots`` say the same or were joined into it; ``messages`` said it.
 
-    ``neighbours`` are the statements indexed after one of the messages.
+    ``id`` is the memory that was named, ``neighbours`` are the statements indexed after one of the messages.
     """
 
-    snapshot: Snapshot
+    id: UUID
+    subject: Subject
     words: Words
     snapshots: frozenset[UUID]
     messages: Mapping[UUID, Message]
@@ -73,6 +75,10 @@ class Target:
         return frozenset(message.conversation_id for message in self.messages.values())
 
 
+Look = Callable[[], Target]
+"""Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks."""
+
+
 def forget_memory(
     tenant_id: UUID, address: SnapshotAddress, embedders: Embedders, *, by: Actor, reason: str = ""
 ) -> UUID:
@@ -80,49 +86,48 @@ def forget_memory(
 
     Raises SnapshotUnknown; Conflict when others keep adding to what is to be forgotten.
     """
+    return forget_found(tenant_id, partial(target_at, address), embedders, by=by, reason=reason)
+
+
+def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor, reason: str = "") -> UUID:
+    """Forget what ``look`` finds, as :func:`forget_memory` does. Raises what ``look`` raises; Conflict."""
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            drafts = drafts_without(target_at(address))
+            drafts = drafts_without(look())
         ready = prepare_snapshots(drafts, embedders)
         with tenant_tx(tenant_id):
-            erasure = forget_in_scope(address, ready, by=by, reason=reason)
+            erasure = forget_in_scope(look, ready, by=by, reason=reason)
         if erasure is not None:
             return erasure.id
     raise Conflict("Other requests keep saying what is to be forgotten.")
 
 
-def forget_in_scope(
-    address: SnapshotAddress, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = ""
-) -> Erasure | None:
+def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = "") -> Erasure | None:
     """Forget a memory in the open scope; None when it was said elsewhere since the locks were chosen.
 
     ``ready`` are neighbours made ready without the words; one that is not among them is found by its words alone until
     the back-fill brings its vectors.
     """
-    target = locked(address)
+    target = locked(look)
     if target is None:
         return None
     gone, subject_id = target.snapshots, target.words.subject_id
     erasure = open_erasure(
-        ErasureScope.MEMORY,
-        address.subject_id,
-        name=address.snapshot_id,
-        target=address.snapshot_id,
-        by=by,
-        reason=reason,
+        ErasureScope.MEMORY, target.subject.external_id, name=target.id, target=target.id, by=by, reason=reason
     )
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
     counts.update(dissolve_consolidations(subject_id, gone))
     counts.update(delete_snapshots(subject_id, gone))
     counts["snapshot_version"] += drop_earlier_texts(target.words)
-    unlearned = unlearn(target.snapshot.subject, list(target.messages), target.words)
+    unlearned = unlearn(target.subject, list(target.messages), target.words)
     counts.update(unlearned.counts)
     counts["message"] = blank_messages(subject_id, list(target.messages))
     counts["candidate"] = silence_candidates(subject_id, list(target.messages))
     counts["receipt.rendered"] += strip_receipts(target.words, gone)
     counts["idempotent_reply"] += drop_replies(target.words)
-    leave_marks(subject_id, texts=target.words.texts, messages=map(_name, target.messages.values()))
+    names = map(_name, target.messages.values())
+    note_marks(erasure, leave_marks(subject_id, texts=target.words.texts, messages=names))
     reindex(target.neighbours, ready)
     renew_windows(subject_id, target.conversations)
     add_counts(erasure, counts)
@@ -136,27 +141,33 @@ def target_at(address: SnapshotAddress) -> Target:
     snapshot = rows.filter(id=address.snapshot_id).first()
     if snapshot is None:
         raise SnapshotUnknown
-    own = Snapshot.objects.filter(subject_id=snapshot.subject_id)
-    joined = {snapshot.id, *members_of(snapshot)}
-    words = Words.of(snapshot.subject_id, _texts(snapshot.subject_id, joined))
-    snapshots = frozenset(joined | set(same_snapshots(words)))
+    return target_of(snapshot.subject, snapshot.id, {snapshot.id, *members_of(snapshot)})
+
+
+def target_of(
+    subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
+) -> Target:
+    """Return what forgetting the memories ``named`` concerns, and messages with what each says, in the open scope."""
+    words = Words.of(subject.id, [*_texts(subject.id, named), *also_said.values()])
+    snapshots = frozenset(named | set(same_snapshots(words)))
+    own = Snapshot.objects.filter(subject_id=subject.id)
     statements = own.filter(id__in=snapshots, kind=SnapshotKind.STATEMENT).order_by().values("id")
-    links = SnapshotSource.objects.filter(subject_id=snapshot.subject_id, memory_id__in=statements)
-    said = set(links.order_by().values_list("message_id", flat=True)) | set(same_messages(words))
-    messages = Message.objects.filter(subject_id=snapshot.subject_id).select_related("conversation").in_bulk(list(said))
-    return Target(snapshot, words, snapshots, messages, _neighbours(snapshot.subject_id, messages, snapshots))
+    links = SnapshotSource.objects.filter(subject_id=subject.id, memory_id__in=statements)
+    said = set(links.order_by().values_list("message_id", flat=True)) | set(same_messages(words)) | set(also_said)
+    messages = Message.objects.filter(subject_id=subject.id).select_related("conversation").in_bulk(list(said))
+    return Target(memory_id, subject, words, snapshots, messages, _neighbours(subject.id, messages, snapshots))
 
 
-def locked(address: SnapshotAddress) -> Target | None:
+def locked(look: Look) -> Target | None:
     """Lock what forgetting concerns and return it as it is under the locks; None when that is more than was locked."""
-    before = target_at(address)
+    before = look()
     subject_id = before.words.subject_id
     rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
     list(rows.select_for_update(no_key=True).values_list("id"))
     take_back_work(subject_id, before.conversations)
-    lock_subject(before.snapshot.subject)
+    lock_subject(before.subject)
     touch_memory(subject_id, changed=())
-    target = target_at(address)
+    target = look()
     if not target.conversations <= before.conversations:
         transaction.set_rollback(True)
         return None

@@ -1,63 +1,113 @@
-"""Erasing again after a restore: a certificate names nothing, so what is there is hashed and compared (matrix 61)."""
+"""Erasing again after a restore: a certificate names nothing, so what is there is hashed and compared (matrix 61).
 
-from collections.abc import Mapping
+A memory is found by its id, and by the marks that were left of its words and messages: the backup may be older than
+the memory that was forgotten and yet hold the message that said it, or another memory that says the same.
+"""
+
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
+from memory_platform.providers.redis_client import redis_client
 from profiles.models import ErasureScope, Subject
-from profiles.services.certificates import object_hash, subject_hash
+from profiles.services.certificates import marks_in, object_hash, subject_hash
+from profiles.services.forgetting import Marks, keep_marks, marked_messages, marked_texts
 from snapshots.embedding.spaces import active_embedders
-from snapshots.erasure.memories import forget_memory
+from snapshots.erasure.memories import Target, forget_found, target_of
 from snapshots.erasure.subjects import erase_subject
+from snapshots.errors import SnapshotUnknown
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation
-from snapshots.lifecycle.values import SnapshotAddress
-from snapshots.models import Conversation, Snapshot
+from snapshots.models import Conversation, Message, Snapshot
+from snapshots.selectors import with_words
+from snapshots.window.store import drop_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 
 REASON = "replayed after a restore"
+CHUNK = 500
+
+
+def drop_restored_windows() -> int:
+    """Drop all windows in Redis, and return how many: they are of versions that a restored database counts again.
+
+    Raises RedisAway.
+    """
+    return drop_windows(redis_client())
 
 
 def replay_erasure(certificate: Mapping[str, Any]) -> bool:
     """Erase what a genuine certificate tells of, if it is there again; return whether it was. Opens its own scopes.
 
-    A subject that was made after the erasure is another one under the same id, and stays.
+    A subject that was made after the erasure was asked for is another one under the same id, and stays. The marks of a
+    forgotten memory come back with it or without it: what a product posts again after a restore is refused as before.
     """
     tenant_id, scope = UUID(certificate["tenant_id"]), ErasureScope(certificate["scope"])
     with tenant_tx(tenant_id):
-        external_id = _subject_of(certificate)
-        if external_id is None:
+        subject = _subject_of(certificate)
+        if subject is None:
             return False
         if scope is ErasureScope.CONVERSATION:
-            return _delete_conversation(certificate, external_id)
-        address = _memory_of(certificate, external_id) if scope is ErasureScope.MEMORY else None
+            return _delete_conversation(certificate, subject)
+        keep_marks(subject.id, marks_in(certificate))
     if scope is ErasureScope.SUBJECT:
-        erase_subject(tenant_id, external_id, by=COMMAND_LINE, reason=REASON)
-    elif address is not None:
-        forget_memory(tenant_id, address, active_embedders(), by=COMMAND_LINE, reason=REASON)
-    return scope is ErasureScope.SUBJECT or address is not None
+        erase_subject(tenant_id, subject.external_id, by=COMMAND_LINE, reason=REASON)
+        return True
+    try:
+        look = partial(_target, certificate, subject)
+        forget_found(tenant_id, look, active_embedders(), by=COMMAND_LINE, reason=REASON)
+    except SnapshotUnknown:
+        return False
+    return True
 
 
-def _subject_of(certificate: Mapping[str, Any]) -> str | None:
-    erased_at = datetime.fromisoformat(certificate["erased_at"])
-    there = Subject.objects.filter(created_at__lt=erased_at, erasing=False).order_by()
-    names = there.values_list("external_id", flat=True)
-    return next((name for name in names.iterator() if subject_hash(name) == certificate["subject_hash"]), None)
+def _subject_of(certificate: Mapping[str, Any]) -> Subject | None:
+    asked_at = datetime.fromisoformat(certificate["requested_at"])
+    there = Subject.objects.filter(created_at__lt=asked_at, erasing=False).order_by()
+    rows = there.values_list("id", "external_id").iterator()
+    wanted = certificate["subject_hash"]
+    found = next((row_id for row_id, name in rows if subject_hash(name) == wanted), None)
+    return None if found is None else Subject.objects.get(id=found)
 
 
-def _delete_conversation(certificate: Mapping[str, Any], external_id: str) -> bool:
-    rows = Conversation.objects.filter(subject__external_id=external_id, created_at__lt=certificate["erased_at"])
+def _delete_conversation(certificate: Mapping[str, Any], subject: Subject) -> bool:
+    rows = Conversation.objects.filter(subject_id=subject.id, created_at__lt=certificate["requested_at"])
     for name in rows.order_by().values_list("external_id", flat=True):
-        if object_hash(ErasureScope.CONVERSATION, external_id, name) == certificate["object_hash"]:
-            delete_conversation(locked_known(external_id, name), by=COMMAND_LINE, reason=REASON)
+        if object_hash(ErasureScope.CONVERSATION, subject.external_id, name) == certificate["object_hash"]:
+            delete_conversation(locked_known(subject.external_id, name), by=COMMAND_LINE, reason=REASON)
             return True
     return False
 
 
-def _memory_of(certificate: Mapping[str, Any], external_id: str) -> SnapshotAddress | None:
-    rows = Snapshot.objects.filter(subject__external_id=external_id).order_by().values_list("id", flat=True)
-    wanted = certificate["object_hash"]
-    found = (one for one in rows if object_hash(ErasureScope.MEMORY, external_id, one) == wanted)
-    return next((SnapshotAddress(external_id, one) for one in found), None)
+def _target(certificate: Mapping[str, Any], subject: Subject) -> Target:
+    """Return what a certificate of one memory tells of, in the open scope. Raises SnapshotUnknown."""
+    marks, wanted = marks_in(certificate), certificate["object_hash"]
+    rows = list(Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", "text"))
+    texts = marked_texts(subject.id, [text for _, text in rows], marks)
+    named = [
+        row_id
+        for row_id, text in rows
+        if text in texts or object_hash(ErasureScope.MEMORY, subject.external_id, row_id) == wanted
+    ]
+    said = {message.id: message.content for message in _said(subject.id, marks)}
+    first = next(iter([*named, *said]), None)
+    if first is None:
+        raise SnapshotUnknown
+    return target_of(subject, first, set(named), said)
+
+
+def _said(subject_id: UUID, marks: Marks) -> Iterator[Message]:
+    """Yield the messages with words that carry one of the marks, or whose words do."""
+    own: QuerySet[Message] = Message.objects.filter(subject_id=subject_id).select_related("conversation")
+    ids = list(own.order_by("id").values_list("id", flat=True)) if marks else []
+    for start in range(0, len(ids), CHUNK):
+        rows = with_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
+        names = marked_messages(subject_id, [(row.conversation.external_id, row.external_id) for row in rows], marks)
+        texts = marked_texts(subject_id, [row.content for row in rows], marks)
+        for row in rows:
+            if row.content and (row.content in texts or (row.conversation.external_id, row.external_id) in names):
+                yield row

@@ -21,6 +21,8 @@ USE = "window"
 GRAVE = 2**53
 """A version above every real one: a deleted conversation's window cannot be written again by a late writer."""
 
+CHUNK = 1_000
+
 _KEEP = """
 local held = redis.call('HGET', KEYS[1], 'version')
 if held and tonumber(held) >= tonumber(ARGV[1]) then return 0 end
@@ -50,6 +52,15 @@ def held_turns(redis: BoundedRedis, key: str, version: int) -> tuple[WindowTurn,
     if held is None or not turns or int(held) != version:
         return None
     return tuple(_turn(one) for one in orjson.loads(turns))
+
+
+def drop_windows(redis: BoundedRedis) -> int:
+    """Remove the windows of all tenants, graves too; return how many there were. Raises RedisAway."""
+
+    def drop(client: "Redis") -> int:
+        return sum(cast(int, client.unlink(key)) for key in client.scan_iter(match="w:*", count=CHUNK))
+
+    return redis.call(USE, drop)
 
 
 def bury_turns(redis: BoundedRedis, keys: Iterable[str]) -> None:

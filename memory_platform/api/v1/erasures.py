@@ -20,8 +20,9 @@ from tenants.isolation import tenant_tx
 class CertificateOutput(Output):
     """What was erased. Ids stand as keyed hashes; ``signature`` covers everything else, and is null until it is done.
 
-    ``erased`` counts rows by table, ``verified`` what a search in every table and in Redis found afterwards,
-    ``beyond_reach`` names what is not the platform's to erase.
+    ``marks`` are keyed hashes, by kind, of the words and messages that forgetting one memory refuses from then on:
+    after a restore they tell what to erase again. ``erased`` counts rows by table, ``verified`` what a search in every
+    table and in Redis found afterwards, ``beyond_reach`` names what is not the platform's to erase.
     """
 
     id = serializers.UUIDField()
@@ -29,6 +30,7 @@ class CertificateOutput(Output):
     scope = serializers.ChoiceField(choices=ErasureScope.choices)
     subject_hash = serializers.CharField()
     object_hash = serializers.CharField(allow_null=True)
+    marks = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
     actor = serializers.CharField()
     erased = serializers.DictField(child=serializers.IntegerField())
     verified = serializers.DictField()

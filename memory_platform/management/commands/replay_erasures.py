@@ -6,19 +6,24 @@ from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.certificates import certificates_in
+from memory_platform.providers.redis_client import RedisAway
 from profiles.services.certificates import is_genuine
-from snapshots.portability.replay import replay_erasure
+from snapshots.portability.replay import drop_restored_windows, replay_erasure
 
 
 class Command(PlatformCommand):
-    help = "Erase again what certificates tell of. Each is checked first; what is gone stays gone."
+    help = "Erase again what certificates tell of, after a restore. Each is checked first; what is gone stays gone."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="certificates, or answers that hold one, a line each")
+        parser.add_argument("file", type=Path, nargs="+", help="certificates, or answers that hold one, a line each")
 
-    def handle(self, *args: object, file: Path, **options: object) -> None:
-        certificates = certificates_in(file)
+    def handle(self, *args: object, file: list[Path], **options: object) -> None:
+        certificates = [certificate for path in file for certificate in certificates_in(path)]
         if not all(map(is_genuine, certificates)):
             raise CommandError("Not all of them are genuine: see verify_certificate. Nothing was erased.")
+        try:
+            drop_restored_windows()
+        except RedisAway:
+            raise CommandError("Redis does not answer: it may hold windows newer than what was restored.") from None
         done = [replay_erasure(certificate) for certificate in certificates]
         self.stdout.write(f"{len(done)} certificates, {sum(done)} erased again, {done.count(False)} had nothing left")

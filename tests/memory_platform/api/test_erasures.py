@@ -12,7 +12,7 @@ from redis import Redis
 
 from memory_platform.providers.redis_client import redis_client
 from profiles.models import Subject
-from profiles.services.certificates import is_genuine
+from profiles.services.certificates import is_genuine, signature_of
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.policy import ErasurePolicy
 from snapshots.jobs import ASKED, drain_work_job
@@ -108,6 +108,16 @@ def test_a_certificate_is_genuine_until_somebody_changes_it(acme: Caller, world:
         assert is_genuine(certificate)
         assert not is_genuine(certificate | {"erased": {}})
         assert not is_genuine(certificate | {"signature": None})
+
+
+def test_a_certificate_from_before_there_were_marks_is_genuine_without_any(acme: Caller, world: World) -> None:
+    certificate = body_of(acme("DELETE", ADA))["certificate"]
+    with tenant_tx(world.acme.tenant.id):
+        old = certificate | {"signature": signature_of(certificate, version="v1")}
+        assert is_genuine(old)
+        assert is_genuine({name: old[name] for name in old if name != "marks"})
+        assert not is_genuine(old | {"marks": {"text": ["00" * 32]}})
+        assert not is_genuine(certificate | {"marks": {"text": ["00" * 32]}})
 
 
 def test_the_same_id_starts_anew_and_another_tenant_s_subject_stays(acme: Caller, globex: Caller, world: World) -> None:

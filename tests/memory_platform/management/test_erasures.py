@@ -8,12 +8,15 @@ import orjson
 import pytest
 from django.core.management import CommandError, call_command
 
+from snapshots.erasure.policy import ErasurePolicy
+from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Snapshot
 from snapshots.queue.asked_jobs import work_at_jobs
 from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.snapshots.held import say
@@ -72,3 +75,33 @@ def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path
 
     assert "2 erased again" in said  # the memory has another id here, and went with its subject
     assert acme("GET", ADA).status_code == 404
+
+
+def test_who_came_under_the_same_id_while_rows_were_leaving_is_not_erased_again(world: World, tmp_path: Path) -> None:
+    acme, house = Caller(world.acme), world.acme
+    say(house, "My sister Kestrel4711 lives in Utrecht")
+    erasure, _ = erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=ErasurePolicy(at_once_rows=-1))
+    assert acme("PUT", ADA, {}).status_code == 201
+    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+
+    done = body_of(acme("GET", f"/v1/erasures/{erasure.id}"))
+
+    assert done["status"] == "done"
+    assert "0 erased again" in run("replay_erasures", written(tmp_path / "certificates", done))
+    assert acme("GET", ADA).status_code == 200
+
+
+def test_certificates_are_listed_a_line_each_since_a_time(world: World) -> None:
+    certificate = body_of(Caller(world.acme)("DELETE", ADA))["certificate"]
+    other = body_of(Caller(world.globex)("DELETE", "/v1/subjects/gil"))["certificate"]
+
+    def listed(*arguments: str) -> list[Any]:
+        out = StringIO()
+        call_command("list_certificates", *arguments, stdout=out)
+        return [orjson.loads(line) for line in out.getvalue().splitlines()]
+
+    assert listed() == [certificate, other]
+    assert listed("--since", other["erased_at"]) == [other]
+    assert listed("--since", "2100-01-01T00:00:00Z") == []
+    with pytest.raises(CommandError, match="with its offset"):
+        listed("--since", "2026-01-01")
