@@ -59,6 +59,8 @@ def _learn_fact(lesson: Lesson, fact: ProfileFact) -> Learned:
 
 
 def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
+    if found.sort == "change" and not found.category and found.mode == "remove":
+        return _withdraw(lesson, found, None) or Learned(found, "", Verdict.REJECTED, UNRESOLVED)
     if found.sort == "change" and found.replaces is not None:
         meant = meant_by(lesson.subject, found.replaces, key=found.key, among=_among(lesson, found))
         if meant:
@@ -81,8 +83,8 @@ def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any,
     """Return the outcome (None when no object is meant) and the place it went to."""
     subject, claim = lesson.subject, claim_of(lesson, found, as_json(found.value), statement=found.statement)
     if found.category is None or found.key is None:
-        named = found.replaces is not None
-        return None if named else correct_newest_preference(subject, claim, among=_among(lesson, found)), ""
+        meant_by_words = found.replaces is not None or found.mode == "set"
+        return None if meant_by_words else correct_newest_preference(subject, claim, among=_among(lesson, found)), ""
     path, target = (found.category, found.key), f"{found.category}/{found.key}"
     if found.mode == "set":
         return record_preference(subject, *path, claim), target
@@ -90,8 +92,8 @@ def _record_preference(lesson: Lesson, found: PreferenceCandidate) -> tuple[Any,
     return amend_list_preference(subject, path, claim, add=add, remove=remove), target
 
 
-def _withdraw(lesson: Lesson, found: PreferenceCandidate, key: str) -> Learned | None:
-    """Take out what is denied from wherever it is held under the key; None where nothing is named."""
+def _withdraw(lesson: Lesson, found: PreferenceCandidate, key: str | None) -> Learned | None:
+    """Take out what is denied from wherever it is held (under the key, if any); None where nothing is named."""
     said = found.value if isinstance(found.value, tuple) else (found.value,)
     results = [
         correct(lesson, found, meant)

@@ -1,11 +1,19 @@
 """The fast lane (G4): what the subject put right, what it replaces and what is new. Pure; the writer applies it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from snapshots.extraction import changes_en, changes_zh, corrections_en, corrections_zh
+from snapshots.extraction import (
+    changes_en,
+    changes_zh,
+    corrections_en,
+    corrections_frames_en,
+    corrections_frames_zh,
+    corrections_zh,
+)
+from snapshots.extraction.corrections_frames import LONGEST, frame_changes, is_plausible
 from snapshots.extraction.observe import Clause, whole_sentence
 from snapshots.extraction.rules import apply
-from snapshots.extraction.values import Candidate
+from snapshots.extraction.values import Candidate, PreferenceCandidate, TagCandidate
 
 _CUE_WORDS = """
 not isn't don't meant now days lately longer more switch change replace make set stopped quit gone off given gave
@@ -14,7 +22,9 @@ drive no, actually
 别 別 应 從 从 由 成 搬 卖 賣 不 换 換 改 现在 現在 最近 如今 以前 之前 过去 過去 原来 曾经 戒 搬 可以 调
 調 应该 應該 不对 不對 错 錯 算了
 """
+_GRAMMARS = {"en": corrections_frames_en.GRAMMAR, "zh": corrections_frames_zh.GRAMMAR}
 _CUES = tuple(_CUE_WORDS.split())
+_FRAME_CUES = tuple(sorted({cue for one in _GRAMMARS.values() for each in one.frames for cue in each.cues}))
 _CLAUSES = {
     "en": (*corrections_en.CLAUSES, *changes_en.CLAUSES),
     "zh": (*corrections_zh.CLAUSES, *changes_zh.CLAUSES),
@@ -28,18 +38,46 @@ _WHOLE = {
 def may_correct(text: str) -> bool:
     """Return whether ``text`` holds a word that corrections are made with: cheap, never misses what is found below."""
     lowered = text.lower()
-    return any(cue in lowered for cue in _CUES)
+    return _may_change(lowered) or (len(text) <= LONGEST and any(cue in lowered for cue in _FRAME_CUES))
 
 
 def sentence_changes(clauses: list[Clause]) -> list[Candidate]:
     """Return the changes said across a whole sentence ("not X, Y"); where there are any, it says nothing else."""
-    if not may_correct(clauses[0].sentence):
+    if not _may_change(clauses[0].sentence.lower()):
         return []
     whole = whole_sentence(clauses)
-    return list(apply(_WHOLE[whole.language], whole))
+    found = apply(_WHOLE[whole.language], whole)
+    return [change for change in found if is_plausible(change, _GRAMMARS[whole.language])]
 
 
 def clause_changes(clause: Clause) -> Iterator[Candidate]:
     """Yield the changes of one clause ("now I like ...", "no longer ...")."""
-    if may_correct(clause.sentence):
+    if _may_change(clause.sentence.lower()):
         yield from apply(_CLAUSES[clause.language], clause)
+
+
+def framed_changes(clauses: list[Clause], stated: Collection[Candidate]) -> list[Candidate]:
+    """Return what a sentence puts right in a way that the tables above do not know, whatever it is about.
+
+    What does not name the wrong value says nothing beside a candidate that is ``stated`` with its place.
+    """
+    found = frame_changes(clauses, _GRAMMARS[clauses[0].language])
+    told = [value.lower() for one in stated for value in _values(one)]
+    return [change for change in found if not _is_told(change, told)]
+
+
+def _is_told(change: Candidate, told: Collection[str]) -> bool:
+    if not isinstance(change, PreferenceCandidate) or change.replaces is not None:
+        return False
+    words = " ".join(_values(change)).lower()
+    return any(value in words or words in value for value in told)
+
+
+def _values(found: Candidate) -> tuple[str, ...]:
+    if isinstance(found, TagCandidate):
+        return tuple(filter(None, (found.address, found.phone, *found.aliases)))
+    return found.value if isinstance(found.value, tuple) else (str(found.value),)
+
+
+def _may_change(lowered: str) -> bool:
+    return any(cue in lowered for cue in _CUES)

@@ -19,7 +19,7 @@ from snapshots.extraction import (
     rules_zh_preferences,
     rules_zh_tags,
 )
-from snapshots.extraction.corrections import clause_changes, sentence_changes
+from snapshots.extraction.corrections import clause_changes, framed_changes, sentence_changes
 from snapshots.extraction.gate import judge, speaks_for_subject
 from snapshots.extraction.instructions import is_instruction, may_instruct
 from snapshots.extraction.observe import Clause, observe, whole_sentence
@@ -105,9 +105,11 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
     if _ACROSS_CLAUSES.search(clauses[0].sentence):
         whole = whole_sentence(clauses)
         yield from apply(rules_zh_tags.WHOLE if whole.language == "zh" else rules_en_tags.WHOLE, whole)
-    for clause in clauses:
-        changed = list(clause_changes(clause))
-        yield from changed or _stated(clause)
+    found = [list(clause_changes(clause)) or list(_stated(clause)) for clause in clauses]
+    said = [candidate for each in found for candidate in each]
+    if not any(isinstance(one, PreferenceCandidate) and one.sort == "change" for one in said):
+        yield from framed_changes(clauses, said)
+    yield from said
 
 
 def _stated(clause: Clause) -> Iterator[Candidate]:

@@ -80,7 +80,9 @@ class PreferenceCandidate:
     ``add`` and ``remove`` carry a tuple of entries of a list; ``set`` carries the whole value; ``replace`` takes
     ``replaces`` out and puts ``value`` in. ``category`` and ``key`` are null only for a change that did not name its
     object: it goes to the current value equal to ``replaces``, or, with ``replaces`` null too, to the newest value of
-    the same conversation with the same unit. ``statement`` is the utterance, sensitive data masked.
+    the same conversation with the same unit. Such a change that ``remove``s takes its value out wherever it is held,
+    and one that ``set``s says what is right of something that only a reader can name: it changes nothing.
+    ``statement`` is the utterance, sensitive data masked.
     """
 
     category: str | None

@@ -88,7 +88,7 @@ def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
         changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
         told[f"{row['is_correction']}-{bool(changes)}"] += 1
         if row["is_correction"]:
-            sides["right" if any(_sides(change, row) for change in changes) else "missed"] += 1
+            sides["right" if any(sides_right(change, row) for change in changes) else "missed"] += 1
     detected = Score(told["True-True"], told["False-True"], told["True-False"])
     return {"detected": detected, "sides": Score(sides["right"], 0, sides["missed"])}
 
@@ -157,7 +157,8 @@ def _placed(found: Found, label: dict[str, Any]) -> bool:
     return any(_alike(_name(found.place[0]), _name(str(name))) for name in _some(names))
 
 
-def _sides(change: Found, row: dict[str, Any]) -> bool:
+def sides_right(change: Found, row: dict[str, Any]) -> bool:
+    """Return whether a change names both sides as the line does."""
     old, new = row["wrong"], row["right"]
     right = new is None or any(_alike(value, folded(new)) for value in change.values)
     return right and (old is None or _alike(folded(change.replaces or ""), folded(old)))

@@ -1,0 +1,81 @@
+"""How well next turns and replies are read: precision and recall of each sense, and of the memories found used.
+
+``python -m tests.golden.turns_read [FILE] [--misses] [--used]`` prints figures only, so that a file may be scored
+before anyone has read it; ``--misses`` prints the turns that were misread, ``--used`` the memories.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import django
+
+from tests.golden.corrections_read import LANGUAGES, line, loaded
+from tests.golden.labels import HERE, Score, scores
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
+django.setup()
+
+from snapshots.feedback.signals import sense_of  # noqa: E402 -- its values name models
+from snapshots.feedback.utilisation import used_memories  # noqa: E402
+from snapshots.feedback.values import Turn  # noqa: E402
+
+
+def sense_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    """Return the score of each sense."""
+    return scores(({str(_sense(row))}, {row["signal"]}) for row in wanted)
+
+
+def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
+    """Return the score of the memories found used."""
+    pairs = [({f"used {n}" for n in _used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
+    return scores(pairs).get("used", Score(0, 0, 0))
+
+
+def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the figures for both languages and for each."""
+    for language in LANGUAGES:
+        some = [row for row in wanted if language in (None, row["language"])]
+        for name, score in sense_scores(some).items():
+            yield line(f"{language or 'both'} {name}", score)
+        yield line(f"{language or 'both'} used", used_score(some))
+
+
+def misread(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the turns whose sense was misread."""
+    for row in wanted:
+        found = _sense(row)
+        if str(found) != row["signal"]:
+            yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
+
+
+def misused(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the memories that were found used and were not, or were and were not found."""
+    for row in wanted:
+        found = _used(row)
+        for number, memory in enumerate(row["memories"]):
+            if (number in found) != (number in row["utilised"]):
+                yield f"{'extra' if number in found else 'missed'} {memory} | {row['query']} | {row['reply']}"
+
+
+def _sense(row: dict[str, Any]) -> str:
+    return str(sense_of(Turn(row["query"], row["reply"], row["next"])))
+
+
+def _used(row: dict[str, Any]) -> dict[int, Any]:
+    return dict(used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
+
+
+def main(arguments: list[str]) -> None:
+    """Print the figures of a file, by default of the set that was written first, or what was misread in it."""
+    paths = [Path(each) for each in arguments if not each.startswith("--")] or [HERE / "feedback.jsonl"]
+    for path in paths:
+        wanted = loaded(path)
+        shown = misread if "--misses" in arguments else misused if "--used" in arguments else figures
+        sys.stdout.write("\n".join(shown(wanted)) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
