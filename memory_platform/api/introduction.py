@@ -30,6 +30,8 @@ TAGS = [
         ("preferences", "What the subject likes, avoids or has set, now and at any past moment."),
         ("tags", "Labelled places and contacts: home, 妈妈."),
         ("candidates", "What extraction proposed, and what became of it."),
+        ("reviews", "Memories that somebody should look at, and what was decided."),
+        ("consolidations", "Memories that were joined into one, and can be taken apart."),
         ("erasures", "Certificates of what was deleted."),
         ("jobs", "Work that nobody waits for: imports, large deletions, ends of conversations."),
         ("tenant", "The company that the key belongs to, and its limits."),

@@ -12,6 +12,7 @@ SCREENS = (
     "profiles",
     "candidates",
     "snapshots",
+    "care",
     "receipts",
     "work",
     "erasures",

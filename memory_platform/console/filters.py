@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.display import short_id
 from profiles.models import Subject
-from snapshots.models import Conversation, ReceiptMemory
+from snapshots.models import Conversation, MessageArchive, ReceiptMemory
 
 
 class Standing(admin.SimpleListFilter):
@@ -53,6 +53,20 @@ class Held(admin.SimpleListFilter):
             "expired": Q(expires_at__lte=now),
         }.get(self.value() or "")
         return queryset.filter(chosen) if chosen is not None else queryset
+
+
+class Archived(admin.SimpleListFilter):
+    """Conversations with words in the archive, and those without."""
+
+    title = _("archive")
+    parameter_name = "archive"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("away", _("words in the archive")), ("here", _("all words here"))]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))
+        return {"away": queryset.filter(away), "here": queryset.filter(~away)}.get(self.value() or "", queryset)
 
 
 class ChosenRow(admin.SimpleListFilter):

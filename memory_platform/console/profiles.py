@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.base import subject_shown
 from memory_platform.console.display import column, line, link_to, part, share, value_line, value_whole, whole, word
 from memory_platform.console.filters import OfSubject, Standing
+from memory_platform.console.forgetting import ForgettableAdmin
 from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, receipts_with
 from profiles.models import Preference, ProfileFact, Tag
 
@@ -27,7 +28,7 @@ def past_of(model: Any) -> Any:
 
 
 @admin.register(ProfileFact)
-class ProfileFactScreen(SubjectOwnedAdmin):
+class ProfileFactScreen(ForgettableAdmin):
     """Profile fields and free attributes, with their past."""
 
     list_display = (subject_shown, "field", value_short, confidence, "provenance", "valid_at", "invalid_at")
@@ -47,7 +48,7 @@ class ProfileFactScreen(SubjectOwnedAdmin):
 
 
 @admin.register(Preference)
-class PreferenceScreen(SubjectOwnedAdmin):
+class PreferenceScreen(ForgettableAdmin):
     """Preferences by category, with their past."""
 
     list_display = (subject_shown, "category", "key", value_short, confidence, "provenance", "valid_at", "invalid_at")
@@ -67,7 +68,7 @@ class PreferenceScreen(SubjectOwnedAdmin):
 
 
 @admin.register(Tag)
-class TagScreen(SubjectOwnedAdmin):
+class TagScreen(ForgettableAdmin):
     """Labelled places and contacts."""
 
     list_display = (

@@ -21,7 +21,18 @@ from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
 KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate")
-TOLD = ("Conversation", "Message", "Snapshot", "Receipt", "Work", "WorkRemoved", "Job", "Erasure")
+TOLD = (
+    "Conversation",
+    "Message",
+    "Snapshot",
+    "MemoryReview",
+    "Consolidation",
+    "Receipt",
+    "Work",
+    "WorkRemoved",
+    "Job",
+    "Erasure",
+)
 ACCESS = ("Tenant", "Member", "ApiKey", "ModelRoute", "ModelUsage", "AuditRecord")
 RUNNING = (
     "PeriodicTask",

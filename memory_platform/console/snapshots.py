@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
+from memory_platform.console.access import actor_of
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.display import (
     column,
@@ -21,9 +25,12 @@ from memory_platform.console.display import (
     whole,
     word,
 )
-from memory_platform.console.filters import Held, OfConversation, OfSubject
+from memory_platform.console.filters import Archived, Held, OfConversation, OfSubject
+from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
 from memory_platform.console.sources import SnapshotPast, SnapshotSources, receipts_with
+from snapshots.lifecycle.archive import restore_messages
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
+from snapshots.selectors import with_words
 
 conversation_shown = column(
     "conversation", lambda talk: link(talk, talk.external_id) if talk else link(None, ""), _("conversation")
@@ -58,7 +65,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         "last_accepted_at",
         "ended_at",
     )
-    list_filter = (OfSubject, "status", "remember", "created_at")
+    list_filter = (OfSubject, "status", Archived, "remember", "created_at")
     search_fields = ("external_id", "subject__external_id")
     search_help_text = _("Subject id or conversation id")
     date_hierarchy = "created_at"
@@ -66,11 +73,22 @@ class ConversationScreen(SubjectOwnedAdmin):
     fieldsets = (
         part(None, "external_id", subject_shown, held_of_conversation, "status", "remember"),
         part(_("Summary"), column("summary", whole, _("summary"))),
-        part(_("More"), "id", "created_at", "last_accepted_at", "ended_at"),
+        part(_("More"), "id", "created_at", "last_accepted_at", "ended_at", "restored_at"),
     )
+    action_form = ReasonedActions
+    actions = ("restore",)
 
     def title_of(self, obj: Conversation) -> str:
         return obj.external_id
+
+    @admin.action(description=_("Restore: put archived words back for a while"), permissions=["support"])
+    @needs_reason
+    def restore(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
+        """Put back the words of the chosen conversations that have some in the archive."""
+        by, reason = actor_of(request), reason_of(request)
+        done = sum(bool(restore_messages(row, by=by, reason=reason)) for row in queryset.order_by("subject_id", "id"))
+        text = ngettext("%(count)d conversation was restored.", "%(count)d conversations were restored.", done)
+        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
 
 
 @admin.register(Message)
@@ -105,6 +123,7 @@ class MessageScreen(SubjectOwnedAdmin):
             "seq",
             "tokens",
             "remember",
+            "archived",
             column("parts", value_whole, _("parts")),
             column("metadata", value_whole, _("metadata")),
         ),
@@ -112,6 +131,11 @@ class MessageScreen(SubjectOwnedAdmin):
 
     def title_of(self, obj: Message) -> str:
         return obj.content or obj.external_id
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Message | None:
+        """Return the message with its words, also where these are in the archive."""
+        found = super().get_object(request, object_id, from_field)
+        return with_words([found])[0] if found else None
 
 
 @admin.register(Snapshot)

@@ -12,6 +12,7 @@ from django.db.models import F, Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.kernel.ids import stable_id
+from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, Group, Member
@@ -21,6 +22,7 @@ from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.versions import SUPERSEDED, keep_image, supersede
 from snapshots.models import Consolidation, Lane, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
+from tenants.services.audit import Actor, record_audit
 
 MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
 
@@ -100,12 +102,17 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
     return True
 
 
-def undo_consolidation(consolidation_id: UUID) -> Consolidation:
+def consolidations_of(subject: Subject) -> QuerySet[Consolidation]:
+    """Return what was joined of a subject's memories, also what was taken apart again."""
+    return Consolidation.objects.filter(subject_id=subject.id, lane=Lane.SNAPSHOTS)
+
+
+def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, reason: str = "") -> Consolidation:
     """Take a joined memory apart, in the open scope: its members hold again as they did, it is held no longer.
 
-    They are not joined again. Raises NotFound, ConsolidationUndone.
+    They are not joined again. Leaves an audit record. Raises NotFound, ConsolidationUndone.
     """
-    found = Consolidation.objects.filter(id=consolidation_id, lane=Lane.SNAPSHOTS).first()
+    found = consolidations_of(subject).filter(id=consolidation_id).first()
     if found is None:
         raise NotFound("no such consolidation")
     lock_memory(found.subject_id)
@@ -125,6 +132,14 @@ def undo_consolidation(consolidation_id: UUID) -> Consolidation:
     touch_memory(found.subject_id, changed=[member.position for member in (*members, joined)])
     found.undone_at = now
     found.save(update_fields=["undone_at"])
+    record_audit(
+        by,
+        "memory.taken_apart",
+        object_kind="consolidation",
+        object_id=str(found.id),
+        subject_ref=found.subject_id,
+        reason=reason,
+    )
     return found
 
 

@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Candidate, CandidateKind, Erasure, ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.certificates import add_counts, open_erasure
@@ -78,6 +80,8 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
         counts[model._meta.db_table] = model._default_manager.filter(version_of_id__in=ids, **own).delete()[0]
     counts[model._meta.db_table] += model._default_manager.filter(id__in=ids, **own).delete()[0]
     leave_marks(subject.id, texts=belief.statements)
+    if model is ProfileFact:
+        Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(subject)
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_found, model, ids))

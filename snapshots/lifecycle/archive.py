@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from snapshots.lifecycle.policy import ARCHIVE, ArchivePolicy
@@ -19,6 +19,7 @@ from snapshots.models import Conversation, ConversationStatus, Message, MessageA
 from snapshots.selectors import ARCHIVED_WORDS, with_words
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
+from tenants.services.audit import Actor, record_audit
 
 NO_WORDS: Mapping[str, Any] = {"content": "", "parts": None, "tool_calls": None, "metadata": {}}
 
@@ -82,30 +83,46 @@ def archive_some(conversation_id: UUID, policy: ArchivePolicy) -> int:
     return len(messages)
 
 
-def restore_messages(conversation: Conversation) -> int:
+def restore_messages(conversation: Conversation, *, by: Actor, reason: str = "") -> int:
     """Put the words of a conversation's messages back and drop its archive, in the open scope; return how many.
 
-    While nothing is said in it, the next run archives it again.
+    They stay for as long as those of a conversation that was just said. Leaves an audit record where any came back.
     """
-    Conversation.objects.select_for_update(no_key=True).get(id=conversation.id)
+    held = Conversation.objects.select_for_update(no_key=True).get(id=conversation.id)
     own = Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation)
     messages = with_words(list(own.filter(archived=True).order_by("seq").select_for_update()))
     for message in messages:
         message.archived = False
     Message.objects.bulk_update(messages, [*ARCHIVED_WORDS, "archived"], batch_size=ARCHIVE.stretch)
     MessageArchive.objects.filter(subject_id=conversation.subject_id, conversation=conversation).delete()
+    if messages:
+        held.restored_at = Now()
+        held.save(update_fields=["restored_at"])
+        _audit(conversation, by, reason)
     return len(messages)
 
 
 def aged_conversations(policy: ArchivePolicy) -> QuerySet[Conversation]:
-    """Return ended conversations whose last message is old, that have no work left and no archive of their last."""
+    """Return ended conversations whose last message is old and not archived, nor restored lately, with no work left."""
     own: dict[str, object] = {"conversation_id": OuterRef("id")}
     archived = MessageArchive.objects.filter(**own, last_seq__gte=OuterRef("next_seq") - 1)
     open_work = Work.objects.filter(**own).exclude(state=WorkState.DONE)
     return Conversation.objects.filter(
         ~Exists(archived),
         ~Exists(open_work),
+        Q(restored_at__isnull=True) | Q(restored_at__lte=Now() - policy.after),
         status=ConversationStatus.ENDED,
         last_accepted_at__lte=Now() - policy.after,
         next_seq__gt=1,
+    )
+
+
+def _audit(conversation: Conversation, by: Actor, reason: str) -> None:
+    record_audit(
+        by,
+        "conversation.restored",
+        object_kind="conversation",
+        object_id=str(conversation.id),
+        subject_ref=conversation.subject_id,
+        reason=reason,
     )

@@ -4,8 +4,8 @@ The job opens rows and closes those whose memory is gone or no longer in questio
 person decided to keep counts as validated, and is not asked about again for a while.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
-from profiles.models import Preference, ProfileFact
+from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import retract_preference
 from profiles.services.profile import FactName, patch_profile
@@ -38,6 +38,8 @@ TABLES: Mapping[Lane, type[Snapshot] | type[Preference] | type[ProfileFact]] = {
     Lane.PROFILE: ProfileFact,
 }
 BY_JOB = "review-memories"
+OPEN = "open"
+"""The state of what nobody has decided yet."""
 
 
 class ReviewDecided(Conflict):
@@ -74,19 +76,40 @@ def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason) -> None:
     MemoryReview.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def decide_review(review_id: UUID, decision: ReviewDecision, *, by: Actor, reason: str) -> MemoryReview:
+def reviews_of(subject: Subject, *, state: str | None = None) -> QuerySet[MemoryReview]:
+    """Return what was asked about a subject's memories; ``state`` is :data:`OPEN` or a decision."""
+    rows = MemoryReview.objects.filter(subject_id=subject.id)
+    if state == OPEN:
+        return rows.filter(decided_at__isnull=True)
+    return rows.filter(decision=state) if state else rows
+
+
+def memories_in(reviews: Iterable[MemoryReview]) -> dict[UUID, Memory]:
+    """Return the memories that reviews ask about, by id, one query a lane; those no longer held are missing."""
+    asked: dict[Lane, list[UUID]] = defaultdict(list)
+    for review in reviews:
+        asked[Lane(review.lane)].append(review.memory_ref)
+    return {memory.id: memory for lane, ids in asked.items() for memory in _held(lane, ids)}
+
+
+def decide_review(
+    subject: Subject, review_id: UUID, decision: ReviewDecision, *, by: Actor, reason: str
+) -> MemoryReview:
     """Retire or keep the memory of an open review, in the open scope; leaves an audit record.
 
-    What is kept counts as validated now. Raises NotFound, ReviewDecided; ValueError for ``gone``, which no person says.
+    What is kept counts as validated now. Decided so before: the review as it is. Raises NotFound, ReviewDecided;
+    ValueError for ``gone``, which no person says.
     """
     if decision == ReviewDecision.GONE:
         raise ValueError(decision)
-    review = MemoryReview.objects.filter(id=review_id).select_related("subject").first()
+    review = MemoryReview.objects.filter(id=review_id, subject_id=subject.id).first()
     if review is None:
         raise NotFound("no such review")
+    if review.decision == decision:
+        return review
     memory = _held(Lane(review.lane), [review.memory_ref]).select_related("subject").first()
     # The memory's own locks come first, as for every writer; then the review's row tells who was first.
-    if memory is not None:
+    if memory is not None and review.decided_at is None:
         _retire(memory, by, reason) if decision == ReviewDecision.RETIRED else _keep(memory, by, reason)
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}

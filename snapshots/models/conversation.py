@@ -20,7 +20,7 @@ class Conversation(SubjectOwned):
 
     ``next_seq`` is the order number of the next accepted message. ``generation`` counts the ends: a message to an ended
     conversation reopens it, and its next end is a new piece of work. ``summary`` speaks of the messages up to
-    ``summarised_seq``.
+    ``summarised_seq``. ``restored_at``: when somebody last had its words back from the archive.
     """
 
     external_id = models.CharField(_("conversation id"), max_length=200)
@@ -32,6 +32,7 @@ class Conversation(SubjectOwned):
     generation = models.PositiveIntegerField(default=0, editable=False)
     last_accepted_at = models.DateTimeField(_("last accepted at"), default=timezone.now)
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    restored_at = models.DateTimeField(_("restored at"), null=True, blank=True)
     summary = models.TextField(_("summary"), blank=True)
     summarised_seq = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
     version = models.PositiveBigIntegerField(default=1, editable=False)

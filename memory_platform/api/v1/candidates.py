@@ -67,7 +67,7 @@ class ProposedOutput(Output):
     candidate_id = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=KINDS)
     target = serializers.CharField(allow_null=True)
-    value = serializers.JSONField(allow_null=True)
+    value = serializers.JSONField()  # any, null among them
     verdict = serializers.ChoiceField(choices=VERDICTS)
     reason = serializers.CharField(allow_null=True)
     confidence = serializers.FloatField()

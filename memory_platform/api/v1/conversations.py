@@ -1,4 +1,4 @@
-"""``/v1/subjects/{subject_id}/conversations``: list, one, end, delete, and the work that is pending."""
+"""``/v1/subjects/{subject_id}/conversations``: list, one, end, restore, delete, and the work that is pending."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -24,10 +24,12 @@ from profiles.selectors import subject_by_external_id
 from snapshots.intake.conversations import locked_known, set_remember
 from snapshots.intake.delete import delete_conversation
 from snapshots.intake.end import end_on_request
+from snapshots.lifecycle.archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.counts import pending
 from snapshots.selectors import conversation_of, conversations_of
 from tenants.isolation import tenant_tx
+from tenants.services.audit import Actor
 
 
 class ConversationInput(Input):
@@ -62,6 +64,13 @@ class EndOutput(Output):
     conversation_id = serializers.CharField()
     status = serializers.ChoiceField(choices=ConversationStatus.choices)
     job_id = serializers.UUIDField()
+
+
+class RestoredOutput(Output):
+    """How many messages have their words back."""
+
+    conversation_id = serializers.CharField()
+    restored = serializers.IntegerField()
 
 
 class PendingOutput(Output):
@@ -137,6 +146,22 @@ class EndView(SubjectView):
         return write_once(request, partial(end, subject_id, conversation_id))
 
 
+class RestoreView(SubjectView):
+    """The words of one conversation, back from the archive."""
+
+    noun = "conversations"
+    required_scope = MEMORY_WRITE
+
+    @extend_schema(request=NothingInput, responses=RestoredOutput)
+    def post(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponse:
+        """Put the words of an archived conversation's messages back, for as long as if they had just been said.
+
+        Lists of messages and exports show archived words without it. One that is not archived: ``restored`` is 0.
+        """
+        NothingInput.parsed(request)
+        return write_once(request, partial(restored, subject_id, conversation_id, self.actor))
+
+
 class PendingView(SubjectView):
     """How much of what a subject said has not become memory yet."""
 
@@ -156,6 +181,13 @@ def end(subject_id: str, conversation_id: str) -> Reply:
     conversation, work = end_on_request(subject_id, conversation_id)
     data = {"conversation_id": conversation.external_id, "status": conversation.status, "job_id": work.id}
     return Reply(data, status=202, subject_id=conversation.subject_id)
+
+
+def restored(subject_id: str, conversation_id: str, by: Actor) -> Reply:
+    """Put words back inside the open transaction."""
+    conversation = locked_known(subject_id, conversation_id)
+    data = {"conversation_id": conversation.external_id, "restored": restore_messages(conversation, by=by)}
+    return Reply(data, subject_id=conversation.subject_id)
 
 
 def answer(conversation: Conversation) -> Response:
@@ -187,5 +219,6 @@ urlpatterns = [
     path("subjects/<product_id:subject_id>/conversations", ConversationsView.as_view(), name="conversations"),
     path(BELOW, ConversationView.as_view(), name="conversation"),
     path(f"{BELOW}/end", EndView.as_view(), name="conversation-end"),
+    path(f"{BELOW}/restore", RestoreView.as_view(), name="conversation-restore"),
     path("subjects/<product_id:subject_id>/pending", PendingView.as_view(), name="pending"),
 ]

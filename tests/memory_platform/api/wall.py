@@ -13,7 +13,8 @@ from django.http import HttpResponse
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Subject
-from snapshots.models import Work
+from snapshots.lifecycle.review import ask_for_review
+from snapshots.models import Consolidation, Lane, MemoryReview, ReviewReason, Snapshot, Work
 from tenants.isolation import tenant_tx
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.memory_platform.api.routes import Route
@@ -41,12 +42,14 @@ class Ids:
     erasure_id: str
     job_id: str
     candidate_id: str
+    review_id: str
+    consolidation_id: str
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
         """Return ids that no row has."""
         return cls(
-            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "123456")
+            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "12345678")
         )
 
 
@@ -106,6 +109,15 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/candidates/<own_id:candidate_id>/review"): ValidCall(
         lambda ids: {"decision": "reject", "reason": PLAIN}
     ),
+    ("POST", f"{SUBJECT}/profile/forget"): ValidCall(lambda ids: {"field": "name"}),
+    ("POST", f"{PREFERENCE}/forget"): ValidCall(lambda ids: {}),
+    ("POST", f"{TAG}/forget"): ValidCall(lambda ids: {}),
+    ("POST", f"{CONVERSATION}/restore"): ValidCall(lambda ids: {}),
+    ("GET", f"{SUBJECT}/reviews"): ValidCall(query=lambda ids: {"state": "open"}),
+    ("POST", f"{SUBJECT}/reviews/<own_id:review_id>/decide"): ValidCall(
+        lambda ids: {"decision": "retire", "reason": PLAIN}
+    ),
+    ("POST", f"{SUBJECT}/consolidations/<own_id:consolidation_id>/undo"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("POST", "v1/import"): ValidCall(
         lambda ids: {
             "lines": [
@@ -138,6 +150,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", CONVERSATION),
         ("DELETE", CONVERSATION),
         ("GET", f"{SUBJECT}/pending"),
+        ("GET", f"{SUBJECT}/consolidations"),
         ("GET", f"{CONVERSATION}/messages"),
         ("GET", f"{CONVERSATION}/window"),
         ("GET", SNAPSHOT),
@@ -185,7 +198,8 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     erasure = done(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
     job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
     waiting = in_doubt(caller, subject_id)
-    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting)
+    cared_for = in_question(caller, [UUID(one["id"]) for one in held])
+    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 
@@ -215,6 +229,21 @@ def in_doubt(caller: Caller, subject_id: str) -> str:
         ]
         Candidate.objects.bulk_create(rows)
     return str(rows[0].id)
+
+
+def in_question(caller: Caller, snapshots: list[UUID]) -> tuple[str, str]:
+    """Have somebody asked about two memories, and both be what others were joined into; return the first rows' ids."""
+    assert caller.house is not None
+    with tenant_tx(caller.house.tenant.id):
+        rows = list(Snapshot.objects.filter(id__in=snapshots).order_by("position"))
+        for row in rows:
+            ask_for_review(row, Lane.SNAPSHOTS, ReviewReason.UNSURE)
+        own = {"subject_id": rows[0].subject_id, "lane": Lane.SNAPSHOTS}
+        joined = [
+            Consolidation.objects.create(**own, memory_ref=row.id, members=[new_id()], similarity=0.9) for row in rows
+        ]
+        review = MemoryReview.objects.get(memory_ref=rows[0].id)
+    return str(review.id), str(joined[0].id)
 
 
 def done(caller: Caller, method: str, path: str, body: Any) -> dict[str, Any]:

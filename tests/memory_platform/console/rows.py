@@ -8,8 +8,10 @@ from django.db.models import Model
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from snapshots.models import (
+    Consolidation,
     Conversation,
     Job,
+    MemoryReview,
     Message,
     PreferenceSource,
     ProfileFactSource,
@@ -37,6 +39,12 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= talk(subject, text)
     rows |= beliefs(subject, text)
     rows |= snapshot_and_receipt(subject, text, rows)
+    rows[MemoryReview] = MemoryReview.objects.create(
+        subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
+    )
+    rows[Consolidation] = Consolidation.objects.create(
+        subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, members=[rows[Snapshot].pk], similarity=0.9
+    )
     rows[WorkRemoved], _ = WorkRemoved.objects.get_or_create(day=SAID_AT.date(), defaults={"count": 41})
     rows[Erasure] = Erasure.objects.create(
         scope="subject", subject_hash=text[:64], actor_kind="api_key", actor_ref=text[:200], reason=text

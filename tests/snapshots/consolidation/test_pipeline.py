@@ -24,6 +24,7 @@ from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.lifecycle.history import history_of
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
 from tenants.services.job_runs import Turn
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
@@ -54,7 +55,7 @@ def rows(house: House, ids: Sequence[UUID]) -> list[Snapshot]:
 
 def undo(house: House) -> None:
     with tenant_tx(house.tenant.id):
-        undo_consolidation(Consolidation.objects.get(undone_at__isnull=True).id)
+        undo_consolidation(house.subject, Consolidation.objects.get(undone_at__isnull=True).id, by=COMMAND_LINE)
 
 
 @pytest.mark.parametrize("texts", [SAME, SEATS])
@@ -109,9 +110,9 @@ def test_it_is_taken_apart_again_and_stays_so(world: World) -> None:
     with tenant_tx(house.tenant.id):
         undone = Consolidation.objects.get(undone_at__isnull=False)
         with pytest.raises(ConsolidationUndone):
-            undo_consolidation(undone.id)
+            undo_consolidation(house.subject, undone.id, by=COMMAND_LINE)
         with pytest.raises(NotFound):
-            undo_consolidation(uuid4())
+            undo_consolidation(house.subject, uuid4(), by=COMMAND_LINE)
 
 
 @pytest.mark.parametrize(

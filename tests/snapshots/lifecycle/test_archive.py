@@ -15,6 +15,8 @@ from snapshots.lifecycle.policy import ArchivePolicy
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
 from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 
 CALL = [{"id": "c1", "type": "function", "function": {"name": "book", "arguments": "{}"}}]
@@ -81,10 +83,23 @@ def test_they_come_back_as_they_were(world: World) -> None:
     archive_tenant(house.tenant.id, policy=ArchivePolicy(stretch=2))
     with tenant_tx(house.tenant.id):
         assert MessageArchive.objects.count() == 2
-        assert restore_messages(conversation) == 3
-        assert restore_messages(conversation) == 0
+        assert restore_messages(conversation, by=COMMAND_LINE, reason="asked for") == 3
+        assert restore_messages(conversation, by=COMMAND_LINE) == 0
         assert not MessageArchive.objects.exists()
+        assert AuditRecord.objects.get(action="conversation.restored").reason == "asked for"
     assert stored(house) == before
+
+
+def test_what_came_back_stays_for_as_long_as_what_was_just_said(world: World) -> None:
+    house = world.acme
+    conversation = talk(house, "old", ended_days_ago=91)
+    archive_tenant(house.tenant.id)
+    with tenant_tx(house.tenant.id):
+        restore_messages(conversation, by=COMMAND_LINE)
+    assert (preview(house)["conversations"], archive_tenant(house.tenant.id)) == (0, 0)
+    with tenant_tx(house.tenant.id):
+        Conversation.objects.update(restored_at=F("restored_at") - timedelta(days=91))
+    assert archive_tenant(house.tenant.id) == 3
 
 
 def test_a_conversation_that_goes_on_shows_its_archived_turns_in_the_window(world: World) -> None:

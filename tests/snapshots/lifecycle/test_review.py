@@ -50,7 +50,7 @@ def preview(house: House) -> dict[str, int]:
 def decide(house: House, decision: ReviewDecision) -> MemoryReview:
     with tenant_tx(house.tenant.id):
         review = MemoryReview.objects.get(decided_at__isnull=True)
-        return decide_review(review.id, decision, by=COMMAND_LINE, reason="looked at")
+        return decide_review(house.subject, review.id, decision, by=COMMAND_LINE, reason="looked at")
 
 
 @pytest.mark.parametrize(("days", "share"), [(0, 1.0), (30, 1.0), (31, 0.85), (91, 0.6), (181, 0.3), (900, 0.3)])
@@ -131,8 +131,9 @@ def test_what_a_person_retires_leaves_recall_with_its_history(world: World) -> N
     review_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         for review in MemoryReview.objects.all():
-            decided = decide_review(review.id, ReviewDecision.RETIRED, by=COMMAND_LINE, reason="no longer so")
-            assert decided.decision == ReviewDecision.RETIRED
+            retired = ReviewDecision.RETIRED
+            decided = decide_review(house.subject, review.id, retired, by=COMMAND_LINE, reason="no longer so")
+            assert decided.decision == retired
         assert Snapshot.objects.get().retired_at is not None
         assert Preference.objects.filter(retired_at__isnull=True).get().invalid_at is not None
         assert ProfileFact.objects.filter(retired_at__isnull=True).get().invalid_at is not None
@@ -146,9 +147,13 @@ def test_two_people_decide_once(world: World) -> None:
     review = decide(house, ReviewDecision.RETIRED)
     for tenant, error in ((house, ReviewDecided), (world.globex, NotFound)):
         with tenant_tx(tenant.tenant.id), pytest.raises(error):
-            decide_review(review.id, ReviewDecision.KEPT, by=COMMAND_LINE, reason="")
+            decide_review(tenant.subject, review.id, ReviewDecision.KEPT, by=COMMAND_LINE, reason="")
     with tenant_tx(house.tenant.id), pytest.raises(NotFound):
-        decide_review(new_id(), ReviewDecision.KEPT, by=COMMAND_LINE, reason="")
+        decide_review(house.subject, new_id(), ReviewDecision.KEPT, by=COMMAND_LINE, reason="")
+    with tenant_tx(house.tenant.id):
+        again = decide_review(house.subject, review.id, ReviewDecision.RETIRED, by=COMMAND_LINE, reason="again")
+        assert again.decided_at == review.decided_at
+        assert not AuditRecord.objects.filter(reason="again").exists()
 
 
 def test_no_more_questions_than_a_team_can_answer(world: World) -> None:

@@ -1,0 +1,169 @@
+"""What care leaves to people is decided in the console: with a reason, on record, never by viewers.
+
+Rows: E3, E5, E7, E8, D2, T3, T7.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F, Model
+from django.test import Client
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.registry import embedders
+from profiles.models import Erasure, Preference, ProfileFact, Tag
+from profiles.services.certificates import certificate_of, is_genuine
+from snapshots.consolidation.pipeline import consolidate_subject
+from snapshots.lifecycle.archive import archive_tenant
+from snapshots.lifecycle.review import review_tenant
+from snapshots.models import (
+    Consolidation,
+    Conversation,
+    ConversationStatus,
+    MemoryReview,
+    Message,
+    Snapshot,
+    Work,
+    WorkState,
+)
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import House, World
+from tests.memory_platform.console.conftest import Staff
+from tests.snapshots.held import know, label, prefer, remember, say
+
+REASON = "asked her on the phone"
+SAME = ("I love spicy ramen noodles", "I really love spicy ramen noodles", "I love the spicy ramen noodles")
+
+
+def address(model: type[Model], page: str = "") -> str:
+    return f"/console/{model._meta.app_label}/{model._meta.model_name}/{page}"
+
+
+def act(client: Client, action: str, *rows: Any, reason: str = REASON) -> str:
+    body = {"action": action, "_selected_action": [str(row.pk) for row in rows], "reason": reason}
+    return client.post(address(type(rows[0])), body, follow=True).content.decode()
+
+
+def held(house: House, model: type[Model]) -> list[Any]:
+    with tenant_tx(house.tenant.id):
+        return list(model._default_manager.order_by("pk"))
+
+
+def audited(house: House) -> set[str]:
+    with tenant_tx(house.tenant.id):
+        acts = AuditRecord.objects.filter(reason=REASON).exclude(action__endswith=".listed")
+        return set(acts.values_list("action", flat=True))
+
+
+@pytest.fixture
+def acme(world: World) -> House:
+    return world.acme
+
+
+@pytest.fixture
+def reviews(acme: House) -> list[MemoryReview]:
+    remember(acme, "may like tea <b>", confidence=0.1)
+    prefer(acme, "food", "likes", ["拉面"])
+    with tenant_tx(acme.tenant.id):
+        Preference.objects.update(last_validated_at=F("last_validated_at") - timedelta(days=181))
+    assert review_tenant(acme.tenant.id) == 2
+    return held(acme, MemoryReview)
+
+
+@pytest.fixture
+def joined(acme: House) -> Consolidation:
+    remember(acme, *SAME)
+    assert consolidate_subject(acme.tenant.id, acme.subject.id, embedders("wordllama,use")) == 3
+    row: Consolidation = held(acme, Consolidation)[0]
+    return row
+
+
+@pytest.fixture
+def archived(acme: House) -> Conversation:
+    say(acme, "我喜欢靠窗的座位")
+    with tenant_tx(acme.tenant.id):
+        Work.objects.update(state=WorkState.DONE, done_at=utc_now())
+        past = F("last_accepted_at") - timedelta(days=91)
+        Conversation.objects.update(status=ConversationStatus.ENDED, last_accepted_at=past)
+    assert archive_tenant(acme.tenant.id) == 1
+    row: Conversation = held(acme, Conversation)[0]
+    return row
+
+
+def test_what_is_in_question_stands_there_in_its_words(staff: Staff, reviews: list[MemoryReview]) -> None:
+    page = staff.vic.get(address(MemoryReview)).content.decode()
+    assert "may like tea &lt;b&gt;" in page
+    assert "拉面" in page
+    for review in reviews:
+        one = staff.vic.get(address(MemoryReview, f"{review.pk}/change/")).content.decode()
+        assert f"{review.memory_ref}/change/" in one
+
+
+def test_support_keeps_and_retires_with_a_reason(acme: House, staff: Staff, reviews: list[MemoryReview]) -> None:
+    tea, ramen = sorted(reviews, key=lambda row: row.lane, reverse=True)
+    assert "1 memory was retired" in act(staff.sam, "retire", tea)
+    assert "1 memory was kept" in act(staff.sam, "keep", tea, ramen)
+    assert [row.retired_at is None for row in held(acme, Snapshot)] == [False]
+    assert audited(acme) == {"snapshot.retired", "memory.kept"}
+    assert "0 memories were retired" in act(staff.sam, "retire", ramen)
+
+
+def test_support_takes_a_joined_memory_apart(acme: House, staff: Staff, joined: Consolidation) -> None:
+    page = staff.sam.get(address(Consolidation, f"{joined.pk}/change/")).content.decode()
+    assert all(text in page for text in SAME)
+    assert "1 joined memory was taken apart" in act(staff.sam, "take_apart", joined)
+    assert "0 joined memories were taken apart" in act(staff.sam, "take_apart", joined)
+    assert sum(row.invalid_at is None and row.retired_at is None for row in held(acme, Snapshot)) == 3
+    assert audited(acme) == {"memory.taken_apart"}
+
+
+def test_support_finds_and_restores_archived_words(acme: House, staff: Staff, archived: Conversation) -> None:
+    [message] = held(acme, Message)
+    assert message.content == ""
+    assert "我喜欢靠窗的座位" in staff.vic.get(address(Message, f"{message.pk}/change/")).content.decode()
+    found = {
+        where: staff.sam.get(address(Conversation, f"?archive={where}")).content.decode() for where in ("away", "here")
+    }
+    assert (f"{archived.pk}/change/" in found["away"], f"{archived.pk}/change/" in found["here"]) == (True, False)
+    assert "1 conversation was restored" in act(staff.sam, "restore", archived)
+    assert "0 conversations were restored" in act(staff.sam, "restore", archived)
+    assert [row.content for row in held(acme, Message)] == ["我喜欢靠窗的座位"]
+    assert audited(acme) == {"conversation.restored"}
+
+
+def test_a_manager_has_beliefs_forgotten_with_every_value(acme: House, staff: Staff) -> None:
+    for value in ("oolong", "assam"):
+        prefer(acme, "drinks", "tea", value)
+    know(acme, occupation="pilot")
+    label(acme, "家", address="人民路")
+    for model in (Preference, ProfileFact, Tag):
+        rows = held(acme, model)
+        assert "forget" not in staff.sam.get(address(model)).content.decode().split('name="action"')[-1][:400]
+        act(staff.sam, "forget", *rows)
+        assert held(acme, model) == rows
+        assert "1 belief was forgotten" in act(staff.mia, "forget", *rows)
+        assert held(acme, model) == []
+    assert audited(acme) == {"memory.erased"}
+    with tenant_tx(acme.tenant.id):
+        erasures = list(Erasure.objects.all())
+        assert [is_genuine(certificate_of(one)) for one in erasures] == [True] * 3
+
+
+@pytest.mark.parametrize("who", ["vic", "gus", "sam"])
+def test_viewers_other_tenants_and_the_reasonless_change_nothing(
+    acme: House,
+    staff: Staff,
+    reviews: list[MemoryReview],
+    joined: Consolidation,
+    archived: Conversation,
+    who: str,
+) -> None:
+    models = (MemoryReview, Consolidation, Conversation, Preference, Snapshot, Erasure)
+    before = {model: [vars(row) | {"_state": None} for row in held(acme, model)] for model in models}
+    reason = "" if who == "sam" else REASON
+    calls = (("keep", reviews[0]), ("retire", reviews[1]), ("take_apart", joined), ("restore", archived))
+    for action, row in (*calls, ("forget", held(acme, Preference)[0])):
+        act(getattr(staff, who), action, row, reason=reason)
+    assert {model: [vars(row) | {"_state": None} for row in held(acme, model)] for model in models} == before
