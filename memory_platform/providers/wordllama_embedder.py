@@ -55,10 +55,14 @@ class WordLlamaEmbedder:
         self._ready()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return shape (len(texts), 256). Raises EmbeddingUnavailable when the wheel's own files are missing."""
+        """Return shape (len(texts), 256), of long texts from pieces of them.
+
+        Raises EmbeddingUnavailable when the wheel's own files are missing.
+        """
         forbid_open_transaction()
         model = self._ready()
-        return unit_rows(np.array([model.summed(text) for text in texts], np.float32).reshape(-1, DIMENSIONS))
+        read = [_in_pieces(text, self._policy) for text in texts]
+        return unit_rows(np.array([model.summed(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return rows as of any texts: 0.05 ms each. Raises as :meth:`embed` does."""
@@ -145,6 +149,15 @@ def _load_shipped_model() -> tuple[Any, Vectors]:
         raise EmbeddingUnavailable("the files of wordllama are not in its wheel") from missing
     model.tokenizer.no_padding()
     return model.tokenizer, np.ascontiguousarray(model.embedding, np.float32)
+
+
+def _in_pieces(text: str, policy: EmbeddedPolicy) -> str:
+    """Return ``text``, or of a long one pieces at equal distances: the mean of its tokens stays nearly what it was."""
+    if len(text) <= policy.static_text_chars:
+        return text
+    count = policy.static_text_pieces
+    starts = (number * len(text) // count for number in range(count))
+    return " ".join(text[start : start + policy.static_text_chars // count] for start in starts)
 
 
 def _well_formed(text: str) -> str:

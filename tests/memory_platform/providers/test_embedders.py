@@ -10,7 +10,7 @@ from django.db import transaction
 from memory_platform.env import EMBEDDERS
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, unit_rows
-from memory_platform.providers.policy import EmbeddedPolicy
+from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 from memory_platform.providers.registry import UnknownProvider, embedder, embedders, first_knowing, word_relations
 from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
@@ -65,6 +65,23 @@ def test_loading_a_model_leaves_the_root_logger_alone(model: Embedder) -> None:
     handlers, level = logging.getLogger().handlers[:], logging.getLogger().level
     model.embed(["anything"])
     assert (logging.getLogger().handlers, logging.getLogger().level) == (handlers, level)
+
+
+def test_wordllama_reads_a_long_text_in_pieces_that_say_what_all_of_it_says() -> None:
+    topics = (
+        "the sailing boat left the harbour",
+        "her tax return is due",
+        "a recipe for plum cake",
+        "he broke his arm",
+    )
+    pages = [f"On day {day} {topics[day // 125 % 4]} once more. " for day in range(1_500)]
+    text = "".join(pages)
+    whole = WordLlamaEmbedder(EmbeddedPolicy(static_text_chars=len(text)))
+    read = WordLlamaEmbedder()
+    assert float(whole.embed([text])[0] @ read.embed([text])[0]) > 0.97
+    short = text[: EMBEDDED.static_text_chars]
+    assert np.array_equal(whole.embed([short]), read.embed([short]))
+    assert np.array_equal(read.embed(["x" * 40_000 + "jazz"]), read.embed(["x" * 40_004]))
 
 
 def test_wordllama_names_the_words_near_a_word_best_first() -> None:
