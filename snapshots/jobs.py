@@ -13,7 +13,7 @@ from snapshots.care import run_care
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import measured_embedders
-from snapshots.embedding.unread import number_sayings
+from snapshots.embedding.unread import read_again
 from snapshots.erasure.signing import has_left_behind, sign_left_behind
 from snapshots.erasure.subjects import run_erasure
 from snapshots.extraction.conversations import store_conversation_snapshots
@@ -150,7 +150,7 @@ def end_idle_conversations_job() -> None:
 
 @platform_job
 def backfill_vectors_job() -> None:
-    """Add the vectors that an outage of the embedding service or of pgvector left out, and missing sayings."""
+    """Add the vectors that an outage of the embedding service or of pgvector left out; read again what was not read."""
     run_round("backfill-vectors", BACKFILL_RUN_POLICY.every, lambda turn: _backfill(turn.tenant_id))
 
 
@@ -200,7 +200,8 @@ def _seal(turn: Turn) -> int:
 
 
 def _backfill(tenant_id: UUID) -> int:
-    return number_sayings(tenant_id) + backfill_vectors(tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
+    read = read_again(tenant_id, mask=mask_sensitive)
+    return read + backfill_vectors(tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
 
 
 def _count_spaces() -> Tally:

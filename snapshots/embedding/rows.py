@@ -56,9 +56,14 @@ def reworded(lex: bytes, indexed: IndexedText) -> bytes:
     return around + encode_lex(replace(indexed, speaker=(), before=()))
 
 
+def is_whole(lex: bytes) -> bool:
+    """Return whether ``lex`` is a whole number of postings."""
+    return not len(lex) % POSTING.itemsize
+
+
 def decode_lex(lex: bytes) -> npt.NDArray[np.void]:
     """Return the postings as a structured array with fields ``term`` and ``code``. Raises DamagedIndexRow."""
-    if len(lex) % POSTING.itemsize:
+    if not is_whole(lex):
         raise DamagedIndexRow("lex is not a whole number of postings")
     return np.frombuffer(lex, POSTING)
 

@@ -1,14 +1,22 @@
-"""Memories that were indexed before sayings had numbers get theirs: what they would be indexed with today."""
+"""Memories whose index was not read, or could not be, get what they would be indexed with today.
 
-from collections.abc import Sequence
+Those from before sayings had numbers get theirs. Those whose words were found damaged get new ones of their text.
+"""
+
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import F, Func, IntegerField, QuerySet
+from django.db.models.functions import Mod
 
+from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.policy import SAYING, SayingPolicy
+from snapshots.embedding.rows import POSTING
 from snapshots.embedding.sayings import saying_of
 from snapshots.embedding.store import touch_memory
+from snapshots.embedding.stored import Mask, stored_drafts
 from snapshots.models import SnapshotWords
 from tenants.isolation import current_tenant_id, tenant_tx
 
@@ -19,27 +27,43 @@ WHERE w.tenant_id = %s AND w.snapshot_id = said.snapshot_id AND w.saying IS NULL
 """What was edited after it was read has the number of its new text already."""
 
 
-def number_sayings(tenant_id: UUID, policy: SayingPolicy = SAYING) -> int:
-    """Give memories of a tenant that have none the numbers of their sayings; return how many were read.
+def read_again(tenant_id: UUID, *, mask: Mask, policy: SayingPolicy = SAYING) -> int:
+    """Give memories of a tenant whose index was not read their words and numbers; return how many were read.
 
-    Opens scopes of its own. Safe to run twice, also at once, and to be stopped anywhere.
+    ``mask`` is what statements are masked with. Opens scopes of its own. Safe to run twice, also at once, and to be
+    stopped anywhere.
     """
     read = 0
     while read < policy.a_run:
         with tenant_tx(tenant_id):
-            unread = SnapshotWords.objects.filter(saying__isnull=True).order_by("subject_id").defer("words")
-            batch = list(unread.select_related("snapshot")[: policy.batch])
+            batch = list(unread()[: policy.batch])
+            damaged = [words.snapshot for words in batch if words.spoiled]
+            drafts = stored_drafts(damaged, mask)
+        anew = {prepared.draft.id: prepared for prepared in prepare_snapshots(drafts, ())}
         for subject_id, words in groupby(batch, key=lambda one: one.subject_id):
-            _number(tenant_id, subject_id, list(words))
+            _renew(tenant_id, subject_id, list(words), anew)
         read += len(batch)
         if len(batch) < policy.batch:
             break
     return read
 
 
-def _number(tenant_id: UUID, subject_id: UUID, words: Sequence[SnapshotWords]) -> None:
+def unread() -> QuerySet[SnapshotWords]:
+    """Return the words that were not read, without themselves; ``spoiled`` is not 0 where they are damaged."""
+    length = Func(F("words"), function="octet_length", output_field=IntegerField())
+    rows = SnapshotWords.objects.filter(saying__isnull=True).order_by("subject_id").defer("words")
+    return rows.select_related("snapshot").annotate(spoiled=Mod(length, POSTING.itemsize))
+
+
+def _renew(
+    tenant_id: UUID, subject_id: UUID, words: Sequence[SnapshotWords], anew: Mapping[UUID, PreparedSnapshot]
+) -> None:
+    """Write what was made of the texts of one subject that nobody has changed since."""
     sayings = [saying_of(one.snapshot.text, one.snapshot.name) for one in words]
     with tenant_tx(tenant_id):
         touch_memory(subject_id, changed=[one.position for one in words])
+        for prepared in (anew[one.snapshot_id] for one in words if one.snapshot_id in anew):
+            held = SnapshotWords.objects.filter(subject_id=subject_id, snapshot_id=prepared.draft.id)
+            held.filter(saying__isnull=True).update(words=prepared.words, language=prepared.language)
         with connection.cursor() as cursor:
             cursor.execute(NUMBER, [[one.snapshot_id for one in words], sayings, current_tenant_id()])

@@ -18,16 +18,18 @@ from snapshots.recall.current import LoosePart, MemoryState, Since, StoredMemory
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.earlier import check_size
 from snapshots.recall.image import Image, Rows, build_image, extend_image, join, link, unpack
-from snapshots.recall.mending import remove_damaged
+from snapshots.recall.mending import mark_unread, remove_damaged
 from snapshots.recall.reading import (
     NO_VECTORS,
     PackedVectors,
     Row,
+    legible,
     memory_row,
     packed_vectors,
     read_stretches,
     read_vectors,
 )
+from tenants.isolation import current_tenant_id
 
 BEYOND_ALL = 2**62
 """A position that no memory has."""
@@ -77,7 +79,10 @@ def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = No
 def read_parts(
     whose: Whose, embedders: Embedders, since: Since | None, *, vectors: bool = True, damaged: Sequence[int] = ()
 ) -> tuple[StoredMemory, list[Rows]] | None:
-    """Return what is stored of a subject, and its parts unpacked; a damaged block is left to its rows, and removed."""
+    """Return what is stored of a subject, and its parts unpacked; a damaged block is left to its rows, and removed.
+
+    Memories whose words are damaged have none, and are noted.
+    """
     stored = read_memory(whose, embedders, since, vectors=vectors, damaged=damaged)
     if stored is None:
         return None
@@ -85,12 +90,13 @@ def read_parts(
     unreadable: list[int] = []
     for part in stored.parts:
         if isinstance(part, LoosePart):
-            parts.append(unpack_rows(part.rows, packed_vectors(part.vectors, embedders), embedders))
+            rows, unread = legible(part.rows)
+            mark_unread(whose.tenant_id, stored.subject_id, unread)
+            parts.append(unpack_rows(rows, packed_vectors(part.vectors, embedders), embedders))
             continue
         try:
             parts.append(unpack_block(part.packed))
-        except DamagedBlock as fault:
-            log(Event.RECALL_DEGRADED, provider="memory_block", error=fault.code)
+        except DamagedBlock:
             unreadable.append(part.block)
     if unreadable:
         remove_damaged(whose.tenant_id, stored.subject_id, spaces_key(embedders), unreadable)
@@ -118,7 +124,9 @@ def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) 
     """
     check_size(subject_id, embedders, known_at)
     earlier = changed_since(subject_id, known_at)
-    (rows,) = read_stretches(subject_id, [(0, BEYOND_ALL)])
+    (found,) = read_stretches(subject_id, [(0, BEYOND_ALL)])
+    rows, unread = legible(found)
+    mark_unread(current_tenant_id(), subject_id, unread)
     held = [
         row for row in rows if row.recorded_at <= known_at and (row.retired_at is None or row.retired_at > known_at)
     ]

@@ -12,7 +12,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.postgres.prepared import Rows as Fetched
 from memory_platform.postgres.prepared import Statement, fetch_prepared, fetch_together
 from memory_platform.providers.contracts import Embedder
-from snapshots.embedding.rows import Float32, pack_dense
+from snapshots.embedding.rows import Float32, is_whole, pack_dense
 from snapshots.embedding.spaces import Embedders, space_id
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.values import MemoryRow
@@ -122,7 +122,9 @@ def packed_vectors(found: Fetched, embedders: Embedders) -> dict[UUID, PackedVec
 
 
 def _packed_space(found: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
-    """Return the vectors of one space by memory."""
+    """Return the vectors of one space by memory; one of another length is none."""
+    size = HALFVEC_HEADER + 2 * embedder.dimensions
+    found = [row for row in found if len(row[1]) == len(row[2]) == size]
     if not found:
         return {}
     dated, previous = (_halves([row[column] for row in found], embedder.dimensions) for column in (1, 2))
@@ -135,6 +137,14 @@ def _halves(values: Sequence[bytes], dimensions: int) -> Float32:
     size = HALFVEC_HEADER + 2 * dimensions
     raw = np.frombuffer(b"".join(bytes(value) for value in values), np.uint8).reshape(-1, size)
     return np.ascontiguousarray(raw[:, HALFVEC_HEADER:]).view(">f2").astype(np.float32)
+
+
+def legible(rows: Sequence[Row]) -> tuple[list[Row], list[UUID]]:
+    """Return ``rows``, those whose words are damaged without any, and the ids of these."""
+    damaged = [row.id for row in rows if not is_whole(row.words)]
+    if not damaged:
+        return list(rows), damaged
+    return [row if is_whole(row.words) else row._replace(words=b"", saying=0) for row in rows], damaged
 
 
 def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:

@@ -13,18 +13,16 @@ from django.db.models.functions import Coalesce
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.observability.logs import Event, log
-from snapshots.embedding.rows import DamagedIndexRow
 from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, spaces_key
 from snapshots.embedding.store import lock_memory
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
 from snapshots.recall.blocks import FORMAT, pack_block
 from snapshots.recall.current import MemoryState, memory_state
 from snapshots.recall.loading import unpack_rows
-from snapshots.recall.mending import count_blocks
+from snapshots.recall.mending import count_blocks, mark_unread
 from snapshots.recall.policy import SEALING, SealingPolicy
-from snapshots.recall.reading import read_stretches, read_vectors
-from tenants.isolation import tenant_tx
+from snapshots.recall.reading import legible, read_stretches, read_vectors
+from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]
 Advance = Callable[[int], object]
@@ -110,17 +108,18 @@ def seal_blocks(
 
 
 def pack_some(subject_id: UUID, embedders: Embedders, blocks: Sequence[int], policy: SealingPolicy) -> dict[int, bytes]:
-    """Return the first few of ``blocks``, packed; none while pgvector is away. What cannot be packed is left out."""
+    """Return the first few of ``blocks``, packed; none while pgvector is away. Those with damaged rows wait."""
     packed: dict[int, bytes] = {}
     for block in blocks:
-        (rows,) = read_stretches(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
+        (found,) = read_stretches(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
+        rows, unread = legible(found)
+        if unread:
+            mark_unread(current_tenant_id(), subject_id, unread)
+            continue
         vectors, degraded = read_vectors(subject_id, embedders, [row.id for row in rows])
         if degraded:
             return {}
-        try:
-            packed[block] = pack_block(unpack_rows(rows, vectors, embedders))
-        except DamagedIndexRow as fault:
-            log(Event.JOB_FAILED, job="seal-memories", error=fault.code)
+        packed[block] = pack_block(unpack_rows(rows, vectors, embedders))
         if len(packed) == policy.batch or sum(map(len, packed.values())) >= policy.batch_bytes:
             break
     return packed
