@@ -1,5 +1,7 @@
 """Words shared by every memory: how it came to be known, and what a write did."""
 
+from collections.abc import Mapping, Sequence
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -26,3 +28,15 @@ class Verdict(models.TextChoices):
     UNCHANGED = "unchanged", _("unchanged")
     REJECTED = "rejected", _("rejected")
     PENDING = "pending", _("waits for review")
+
+
+def in_words(value: object) -> str:
+    """Return a JSON value as a reader would write it: lists with commas, "key: value" for objects, "" for null."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        pairs = ((str(key), in_words(inner)) for key, inner in value.items())
+        return "; ".join(f"{key}: {inner}" for key, inner in pairs if inner)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(filter(None, map(in_words, value)))
+    return "" if value is None else str(value)

@@ -1,9 +1,9 @@
 """Facts of a profile as items of a context: their words, and the stable order in which a prefix holds them."""
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from profiles.values import in_words
 from snapshots.context.values import MemoryItem, ProfileView
 
 _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
@@ -28,18 +28,6 @@ class Place(NamedTuple):
     address: str | None = None
     phone: str | None = None
     relation: str | None = None
-
-
-def in_words(value: object) -> str:
-    """Return a JSON value as a reader would write it: lists with commas, "key: value" for objects, "" for null."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        pairs = ((str(key), in_words(inner)) for key, inner in value.items())
-        return "; ".join(f"{key}: {inner}" for key, inner in pairs if inner)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(filter(None, map(in_words, value)))
-    return "" if value is None else str(value)
 
 
 def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:

@@ -14,8 +14,9 @@ from snapshots.embedding.versions import supersede
 from snapshots.extraction import values
 from snapshots.extraction.digest import digested
 from snapshots.extraction.extractive import conversation_draft, segment_draft, segments_of
-from snapshots.extraction.policy import RUNNING
-from snapshots.extraction.statements import utterance_of
+from snapshots.extraction.policy import ECHO, RUNNING
+from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
+from snapshots.extraction.statements import own_utterance
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.policy import expires_at
 from snapshots.queue.leases import complete, hold
@@ -30,11 +31,12 @@ CONVERSATION_VERSION = "conversation-1"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One end of a conversation: which one, and all that was said and may be remembered."""
+    """One end of a conversation: which one, all that was said and may be remembered, and what prompts had shown."""
 
     conversation: Conversation
     generation: int
     messages: tuple[Message, ...]
+    shown: ShownBefore = NOTHING_SHOWN
 
 
 def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -89,7 +91,7 @@ def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotDraft]:
     """Yield the snapshot of a conversation in which a tool was called and, of a long one, one per segment (S1)."""
     if not any(message.tool_calls for message in end.messages):
         return
-    spoken = [utterance_of(message) for message in end.messages]
+    spoken = [own_utterance(message, end.shown) for message in end.messages]
     parts = [(conversation_draft(spoken, tool_called=True), spoken)]
     parts += [(segment_draft(part), list(part)) for part in segments_of(spoken)]
     for number, (drawn, messages) in enumerate((drawn, messages) for drawn, messages in parts if drawn):
@@ -130,7 +132,9 @@ def _ended(item: ClaimedWork) -> Ended | None:
     messages = Message.objects.filter(
         subject_id=item.subject_id, conversation_id=item.conversation_id, remember=True
     ).order_by("seq")
-    return Ended(conversation, item.generation, tuple(with_words(list(messages))))
+    said = tuple(with_words(list(messages)))
+    shown = shown_before(said, receipts=ECHO.receipts_of_conversation)
+    return Ended(conversation, item.generation, said, shown)
 
 
 def _draft(end: Ended, drawn: values.SnapshotDraft, number: int, *, fell_back: bool) -> SnapshotDraft:

@@ -16,6 +16,7 @@ from snapshots.extraction.learn import Learned, Lesson, learn, said_with_changes
 from snapshots.extraction.memories import lesson_of, own_names
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.policy import EXTRACTION
+from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import ExtractionContext
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
@@ -33,9 +34,10 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
     if not spoken or not conversation.remember:
         return []
     names = own_names([subject])[subject.id] if any(message.name for message in spoken) else frozenset[str]()
+    shown = shown_before(spoken)
     results: list[Learned] = []
     for message in spoken:
-        lesson = lesson_of(subject, message, names)
+        lesson = lesson_of(subject, message, names, shown=shown)
         if len(results) + len(said_with_changes(lesson.extraction)) > EXTRACTION.fast_lane_changes:
             break
         if lesson.extraction.corrections:
@@ -51,7 +53,8 @@ def apply_unposted(subject: Subject, message: Message, *, among: Collection[UUID
     found = extract(utterance_of(message), context=ExtractionContext(own_names=frozenset()))
     if not 0 < len(said_with_changes(found)) <= EXTRACTION.fast_lane_changes:
         return []
-    lesson = Lesson(subject, None, message, found, frozenset(among), is_posted=False)
+    echoes = shown_before([message]).echoes(message)
+    lesson = Lesson(subject, None, message, found, frozenset(among), is_posted=False, echoes=echoes)
     return learn(lesson, changes_only=True)
 
 

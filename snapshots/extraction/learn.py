@@ -31,6 +31,7 @@ from tenants.isolation import current_tenant_id
 __all__ = ["Learned", "Lesson", "learn"]
 
 SENSITIVE = "sensitive"
+ECHO = "echo"
 REASONS = {
     Verdict.STORED: "new",
     Verdict.MERGED: "added",
@@ -75,7 +76,9 @@ def record_id(message: Message, origin: str, number: int) -> UUID:
 
 
 def _decided(lesson: Lesson, found: Candidate) -> Learned:
-    """Apply a candidate, unless it is in doubt: then it waits for a person."""
+    """Apply a candidate, unless it only comes back from a prompt, or is in doubt: then it waits for a person."""
+    if lesson.echoes.hold(found.evidence):
+        return Learned(found, target_of(found), Verdict.REJECTED, ECHO)
     doubt = doubt_about(lesson.subject, found)
     if doubt:
         return Learned(found, target_of(found), Verdict.PENDING, doubt)

@@ -8,6 +8,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import CandidateKind, Subject
 from profiles.services.claims import Claim, learned
 from profiles.values import Provenance, Verdict
+from snapshots.extraction.echo import NO_ECHO, Echoes
 from snapshots.extraction.values import Candidate, Extraction, PreferenceCandidate, ProfileFact, TagCandidate
 from snapshots.models import Conversation, Message
 
@@ -33,7 +34,7 @@ class Lesson:
     """One message to learn from: who said it, where, and what extraction found in it.
 
     ``among``: preferences that a change without an object may mean beside those of its conversation. A message that
-    ``is_posted`` is a row, and becomes a source of what it taught.
+    ``is_posted`` is a row, and becomes a source of what it taught. What it ``echoes`` teaches nothing.
     """
 
     subject: Subject
@@ -42,6 +43,7 @@ class Lesson:
     extraction: Extraction
     among: frozenset[UUID] = frozenset()
     is_posted: bool = True
+    echoes: Echoes = NO_ECHO
 
 
 def claim_of(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Claim:

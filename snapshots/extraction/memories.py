@@ -1,22 +1,24 @@
 """The worker's second care: profile facts, preferences and tags from each message, in the order they were accepted."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable
 from profiles.models import ProfileFact, Subject
 from profiles.services.forgetting import is_forgotten
+from snapshots.extraction.echo import Echoes
 from snapshots.extraction.gate import speaks_for_subject
 from snapshots.extraction.learn import Lesson, learn
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.policy import READING, RUNNING, ReadingPolicy
 from snapshots.extraction.reading import read, with_read
+from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import Candidate, Extraction, ExtractionContext, Rejection, Utterance
 from snapshots.extraction.worth import says_something
-from snapshots.models import Message
+from snapshots.models import Message, MessageRole
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.leases import complete, hold, release
 from snapshots.queue.values import ClaimedWork
@@ -76,6 +78,7 @@ def shares_of(items: Sequence[ClaimedWork], policy: ReadingPolicy = READING) -> 
     """
     messages = {message.id: message for message in _messages(items)}
     names = own_names(Subject.objects.filter(id__in={item.subject_id for item in items}))
+    before = shown_before(_by_users(messages.values()))
     by_subject: dict[UUID, list[ClaimedWork]] = {}
     for item in sorted(items, key=_position):
         by_subject.setdefault(item.subject_id, []).append(item)
@@ -84,7 +87,7 @@ def shares_of(items: Sequence[ClaimedWork], policy: ReadingPolicy = READING) -> 
         spoken: list[Utterance] = []
         for item in work:
             message = messages.get(item.message_id) if item.message_id else None
-            shown = [utterance_of(message)] if message and _is_shown(message, names[subject_id]) else []
+            shown = [_unpasted(message, before)] if message and _is_shown(message, names[subject_id]) else []
             length = sum(min(len(one.text), policy.message_chars) for one in (*spoken, *shown))
             if held and (length > policy.chars or len(held) == policy.messages):
                 yield Share(tuple(held), tuple(spoken))
@@ -94,21 +97,46 @@ def shares_of(items: Sequence[ClaimedWork], policy: ReadingPolicy = READING) -> 
         yield Share(tuple(held), tuple(spoken))
 
 
-def lesson_of(subject: Subject, message: Message, names: frozenset[str], proposed: Sequence[Candidate] = ()) -> Lesson:
+def lesson_of(
+    subject: Subject,
+    message: Message,
+    names: frozenset[str],
+    proposed: Sequence[Candidate] = (),
+    shown: ShownBefore = NOTHING_SHOWN,
+) -> Lesson:
     """Return what a message teaches, by rules and as proposed; of what the subject had forgotten only that it was
-    refused."""
-    spoken = utterance_of(message)
-    extraction = extract(spoken, context=ExtractionContext(own_names=names))
-    extraction = with_read(extraction, proposed, spoken, own_names=names)
+    refused, and so of what is pasted from a prompt."""
+    echoes = shown.echoes(message)
+    spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
+    context = ExtractionContext(own_names=names)
+    extraction = with_read(extract(spoken, context=context), proposed, spoken, own_names=names)
+    if echoes.pasted:
+        extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
     if extraction != NOTHING and _is_forgotten(message):
         extraction = refused(extraction)
-    return Lesson(subject, message.conversation, message, extraction)
+    return Lesson(subject, message.conversation, message, extraction, echoes=echoes)
 
 
 def refused(extraction: Extraction) -> Extraction:
     """Return every candidate as a rejection without its value: it was read from what the subject had forgotten."""
-    found = (*extraction.corrections, *extraction.facts, *extraction.preferences, *extraction.tags)
-    return Extraction(rejections=tuple(Rejection("forgotten", candidate.evidence) for candidate in found))
+    return Extraction(
+        rejections=tuple(Rejection("forgotten", candidate.evidence) for candidate in candidates_of(extraction))
+    )
+
+
+def with_echoes(own: Extraction, whole: Extraction, echoes: Echoes) -> Extraction:
+    """Return what a message teaches in its ``own`` words; what was read from echoes in its whole as rejections without
+    their values: the memory may have been forgotten since."""
+    refused = (Rejection("echo", one.evidence) for one in candidates_of(whole) if echoes.hold(one.evidence))
+    return replace(own, rejections=(*own.rejections, *refused))
+
+
+def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
+    """Yield all that was found, corrections first."""
+    yield from extraction.corrections
+    yield from extraction.facts
+    yield from extraction.preferences
+    yield from extraction.tags
 
 
 def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
@@ -130,9 +158,10 @@ def _learn_from(tenant_id: UUID, items: Sequence[ClaimedWork], proposed: Propose
         messages = _messages(held)
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
         names = own_names(list(subjects.values()))
+        shown = shown_before(_by_users(messages))
         for message in messages:
             subject = subjects[message.subject_id]
-            if learn(lesson_of(subject, message, names[subject.id], proposed.get(str(message.id), ()))):
+            if learn(lesson_of(subject, message, names[subject.id], proposed.get(str(message.id), ()), shown)):
                 names |= own_names([subject])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)
@@ -149,6 +178,14 @@ def _messages(held: Sequence[ClaimedWork]) -> list[Message]:
 def _is_shown(message: Message, names: frozenset[str]) -> bool:
     spoken = utterance_of(message)
     return speaks_for_subject(spoken, names) and says_something(spoken.text) and not _is_forgotten(message)
+
+
+def _by_users(messages: Iterable[Message]) -> list[Message]:
+    return [message for message in messages if message.role == MessageRole.USER]
+
+
+def _unpasted(message: Message, shown: ShownBefore) -> Utterance:
+    return replace(utterance_of(message), text=shown.echoes(message).unpasted(message.content))
 
 
 def _is_forgotten(message: Message) -> bool:

@@ -1,7 +1,7 @@
 """The worker's first care: each message that says something becomes a findable statement (S2), within seconds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
@@ -12,6 +12,7 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.extraction.extractive import statement_draft
 from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.values import Utterance
 from snapshots.extraction.worth import says_something
 from snapshots.models import Message, MessageRole, SnapshotKind
@@ -26,10 +27,11 @@ STATEMENT_VERSION = "statement-1"
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message to be remembered and the one before it in its conversation."""
+    """A message to be remembered, the one before it in its conversation, and what prompts had shown before."""
 
     message: Message
     previous: Message | None
+    shown: ShownBefore = NOTHING_SHOWN
 
 
 def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -51,7 +53,9 @@ def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
     wanted = [item.message_id for item in items if item.message_id]
     messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
     before = messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
-    return [Heard(message, before.get((message.conversation_id, message.seq - 1))) for message in messages]
+    said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
+    shown = shown_before(said)
+    return [Heard(message, before.get((message.conversation_id, message.seq - 1)), shown) for message in messages]
 
 
 def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) -> dict[tuple[UUID, int], Message]:
@@ -65,15 +69,16 @@ def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) ->
     return {(row.conversation_id, row.seq): row for row in rows if (row.conversation_id, row.seq) in places}
 
 
-def is_statement(message: Message) -> bool:
+def is_statement(message: Message, shown: ShownBefore = NOTHING_SHOWN) -> bool:
     """Does the message become a statement of its own? A user's that says something, when it may be remembered."""
-    return message.remember and message.role == MessageRole.USER and says_something(message.content)
+    return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
 
 
 def statement(heard: Heard) -> SnapshotDraft | None:
-    """Return the statement that a message makes, masked and indexed after the turn before it; None for courtesies."""
+    """Return the statement that a message makes, masked and indexed after the turn before it; None for courtesies, and
+    for what only comes back from a prompt."""
     message, previous = heard.message, heard.previous
-    drawn = statement_draft(utterance_of(message)) if message.remember else None
+    drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
     if drawn is None:
         return None
     now = utc_now()
@@ -88,16 +93,19 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         expires_at=expires_at(SnapshotKind.STATEMENT, recorded_at=now),
         conversation_id=message.conversation_id,
         seq=message.seq,
-        previous=Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at)
-        if previous and previous.content
-        else None,
-        previous_is_memory=previous is not None and is_statement(previous),
+        previous=_turn(previous, heard.shown) if previous else None,
+        previous_is_memory=previous is not None and is_statement(previous, heard.shown),
         importance=drawn.importance,
         topics=drawn.topics,
         category=drawn.category or "",
         message_ids=(message.id,),
         masked=bool(drawn.masked),
     )
+
+
+def own_utterance(message: Message, shown: ShownBefore) -> Utterance:
+    """Return a message as extraction reads it, without what only comes back from a prompt."""
+    return replace(utterance_of(message), text=shown.own_words(message))
 
 
 def utterance_of(message: Message) -> Utterance:
@@ -110,3 +118,9 @@ def utterance_of(message: Message) -> Utterance:
         said_at=message.said_at,
         seq=message.seq,
     )
+
+
+def _turn(message: Message, shown: ShownBefore) -> Turn | None:
+    """Return a message as the turn before another; an answer stands there with all that it recites."""
+    said = shown.own_words(message) if message.role == MessageRole.USER else message.content
+    return Turn(mask_sensitive(said)[0], message.name, message.said_at) if said else None

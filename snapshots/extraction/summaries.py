@@ -17,10 +17,11 @@ from snapshots.extraction.compress import is_too_much_for_rules, shortened, summ
 from snapshots.extraction.extractive import rough_tokens
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
-from snapshots.extraction.policy import RUNNING, RunningPolicy
+from snapshots.extraction.policy import ECHO, RUNNING, RunningPolicy
 from snapshots.extraction.prompts import SUMMARISE
 from snapshots.extraction.sensitive import is_sensitive
-from snapshots.extraction.statements import utterance_of
+from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
+from snapshots.extraction.statements import own_utterance
 from snapshots.extraction.values import Utterance
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.leases import complete, hold
@@ -37,10 +38,12 @@ _CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a summary has to take in: the summary so far, up to which message it speaks, and what came after."""
+    """What a summary has to take in: the summary so far, up to which message it speaks, and what came after; and what
+    prompts had shown of it."""
 
     conversation: Conversation
     messages: tuple[Message, ...]
+    shown: ShownBefore = NOTHING_SHOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +88,16 @@ def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | 
         return None
     passed = own.filter(seq__gt=conversation.summarised_seq, seq__lt=first_shown[0]).order_by("seq")
     messages = tuple(with_words(list(passed[: policy.messages_read])))
-    return Stretch(conversation, messages) if messages else None
+    if not messages:
+        return None
+    return Stretch(conversation, messages, shown_before(messages, receipts=ECHO.receipts_of_conversation))
 
 
 def summarised(stretch: Stretch, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> Written:
     """Return the new summary. No transaction may be open where a model is given."""
     so_far = stretch.conversation.summary
-    told = shortened([utterance_of(one) for one in stretch.messages if one.remember], policy=policy)
+    said = [own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
+    told = shortened(said, policy=policy)
     by_rules = summary_by_rules(so_far, told, policy=policy)
     if model is None or not is_too_much_for_rules(so_far, told, policy=policy):
         return Written(by_rules, RULES)

@@ -23,6 +23,7 @@ Reason = Literal[
     "sensitive",
     "instruction",
     "forgotten",
+    "echo",
 ]
 Value = str | bool | tuple[str, ...]
 

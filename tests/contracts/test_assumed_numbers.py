@@ -37,6 +37,9 @@ ASSUMED = {
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
+    "snapshots.extraction.EchoPolicy": (
+        "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"
+    ),
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
         "unmarked_constraint_confidence shown_within"

@@ -1,0 +1,159 @@
+"""What the prompts of a subject showed before a message came: one read for a batch of messages, none for most (S6)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from memory_platform.kernel.text import comparable
+from profiles.values import in_words
+from snapshots.extraction.echo import (
+    NO_ECHO,
+    Echoes,
+    Shown,
+    ShownMemory,
+    echoes_in,
+    has_elements,
+    may_echo,
+)
+from snapshots.extraction.policy import ECHO, EchoPolicy
+from snapshots.models import Message, Receipt
+from snapshots.receipts.read import rendered_of
+from tenants.isolation import current_tenant_id
+
+SHOWN = """
+WITH shown AS (
+    SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last
+    FROM unnest(%(subjects)s::uuid[], %(after)s::timestamptz[], %(before)s::timestamptz[])
+        AS u (subject_id, after, before)
+    CROSS JOIN LATERAL (
+        SELECT id, created_at FROM receipt
+        WHERE tenant_id = %(tenant)s AND subject_id = u.subject_id
+            AND created_at > u.after AND created_at < u.before
+        ORDER BY created_at DESC LIMIT %(receipts)s
+    ) r
+    JOIN receipt_memory m
+        ON m.tenant_id = %(tenant)s AND m.receipt_id = r.id AND m.subject_id = u.subject_id
+    GROUP BY 1, 2, 3
+    ORDER BY last DESC
+    LIMIT %(memories)s
+)
+SELECT h.subject_id, h.lane, h.since, s.text, p.key, p.statement, coalesce(p.value, f.value), f.field, t.label,
+    t.relation, t.address, t.phone
+FROM shown h
+LEFT JOIN snapshot s ON h.lane = 'snapshots'
+    AND s.tenant_id = %(tenant)s AND s.subject_id = h.subject_id AND s.id = h.memory_ref
+LEFT JOIN preference p ON h.lane = 'preferences'
+    AND p.tenant_id = %(tenant)s AND p.subject_id = h.subject_id AND p.id = h.memory_ref
+LEFT JOIN profile_fact f ON h.lane = 'profile'
+    AND f.tenant_id = %(tenant)s AND f.subject_id = h.subject_id AND f.id = h.memory_ref
+LEFT JOIN tag t ON h.lane = 'tags'
+    AND t.tenant_id = %(tenant)s AND t.subject_id = h.subject_id AND t.id = h.memory_ref
+"""
+"""The memories that each subject's newest prompts held, with their words of now: one that is gone has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBefore:
+    """What prompts showed to each subject. Of a message it tells what is echo, and the words that are left."""
+
+    by_subject: Mapping[UUID, Shown] = field(default_factory=dict)
+
+    def echoes(self, message: Message) -> Echoes:
+        """Return what in ``message`` only comes back from a prompt before it."""
+        shown = self.by_subject.get(message.subject_id)
+        if shown is None:
+            return NO_ECHO
+        return echoes_in(message.content, message.role, shown, message.accepted_at)
+
+    def own_words(self, message: Message) -> str:
+        """Return the text of ``message`` without echoes."""
+        return self.echoes(message).rest(message.content)
+
+
+NOTHING_SHOWN = ShownBefore()
+
+
+def shown_before(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBefore:
+    """Return what the newest ``receipts`` of the messages' subjects showed before them, in the open scope.
+
+    Costs one query where some message may hold an echo, and one more where one holds elements as prompts do.
+    """
+    looked_at = [message for message in messages if message.content and may_echo(message.content, message.role)]
+    if not looked_at:
+        return NOTHING_SHOWN
+    times: dict[UUID, list[datetime]] = {}
+    for message in looked_at:
+        times.setdefault(message.subject_id, []).append(message.accepted_at)
+    held = _memories(times, receipts)
+    lines = _lines([message for message in looked_at if has_elements(message.content)])
+    return ShownBefore({one: Shown(held.get(one, ()), lines.get(one, frozenset())) for one in times})
+
+
+def _memories(
+    times: Mapping[UUID, Sequence[datetime]], receipts: int, policy: EchoPolicy = ECHO
+) -> dict[UUID, list[ShownMemory]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            SHOWN,
+            {
+                "tenant": current_tenant_id(),
+                "subjects": list(times),
+                "after": [min(at) - policy.within for at in times.values()],
+                "before": [max(at) for at in times.values()],
+                "receipts": receipts,
+                "memories": policy.memories,
+            },
+        )
+        rows = cursor.fetchall()
+    found: dict[UUID, list[ShownMemory]] = {}
+    for subject_id, *row in rows:
+        if memory := _memory(*row):
+            found.setdefault(subject_id, []).append(memory)
+    return found
+
+
+def _memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
+    """Return a row as it stood in a prompt; None where the memory is gone."""
+    value, name, label, *points_at = more
+    if lane == "preferences" and key is not None:
+        text = f"{key}: {_value(value)}"
+    elif lane == "profile" and name is not None:
+        text = _value(value)
+    elif lane == "tags" and label is not None:
+        text = f"{label}: {', '.join(filter(None, points_at))}"
+    if text is None:
+        return None
+    return ShownMemory(text[: ECHO.memory_chars], lane, since, said or "", lane == "profile" and name == "name")
+
+
+def _value(stored: Any) -> str:
+    return in_words(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
+
+
+def _lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
+    """Return the lines of the newest prompts that are still held, by subject: a product may send back the whole of one.
+
+    The question of a prompt is no part of it: it is what the user says.
+    """
+    found: dict[UUID, frozenset[str]] = {}
+    for message in messages:
+        newest = Receipt.objects.filter(
+            subject_id=message.subject_id, created_at__lt=message.accepted_at, rendered__isnull=False
+        ).order_by("-created_at")
+        for receipt in newest.defer("candidates", "sections")[: policy.prompts]:
+            found[message.subject_id] = found.get(message.subject_id, frozenset()) | _lines_of(receipt)
+    return found
+
+
+def _lines_of(receipt: Receipt) -> frozenset[str]:
+    rendered = rendered_of(receipt)
+    if rendered is None:
+        return frozenset()
+    texts = [str(one.get("content") or "") for one in rendered.messages]
+    lines = {comparable(line) for text in (*texts, rendered.text or "") for line in text.splitlines()}
+    return frozenset(lines - {comparable(line) for line in rendered.query.splitlines()} - {""})
