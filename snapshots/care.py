@@ -19,6 +19,7 @@ from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import RoundWork, Turn, forget_old_runs, run_round
+from tenants.services.model_use import chat_for
 from tenants.services.slots import Default
 
 
@@ -61,7 +62,7 @@ CARE = {
             "consolidate-memories",
             CONSOLIDATION.daily,
             lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
-            lambda turn: consolidate_tenant(turn, active_embedders()),
+            lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
         ),
         CareJob(
             "calibrate-confidence",

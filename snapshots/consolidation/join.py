@@ -4,7 +4,6 @@ What was joined stays: it ends on the valid clock in favour of the joined memory
 history says so. Whatever another writer changed since the memories were read stops the join: a person's edit wins.
 """
 
-from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
@@ -16,7 +15,7 @@ from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, Group, Member
-from snapshots.consolidation.meaning import added_sentences
+from snapshots.consolidation.writing import Written
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft
 from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
@@ -25,9 +24,6 @@ from snapshots.models import Consolidation, Lane, Snapshot, SnapshotKind, Snapsh
 from tenants.services.audit import Actor, record_audit
 
 MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
-
-Summarise = Callable[[Sequence[str]], str | None]
-"""May write one text for several that say nearly the same, longest first; None leaves it to the extractive way."""
 
 
 class ConsolidationUndone(Conflict):
@@ -51,23 +47,21 @@ def taken_apart(subject_id: UUID) -> list[frozenset[UUID]]:
     return [frozenset(members) for members in undone.values_list("members", flat=True)]
 
 
-def draft_of(subject_id: UUID, group: Group, summarise: Summarise | None = None) -> SnapshotDraft | None:
-    """Return what the joined memory will say, in the open scope; None when a member is gone by now.
+def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotDraft | None:
+    """Return the joined memory with the text that was written, in the open scope; None when a member is gone by now.
 
-    Its text is the longest member's with the sentences that only others have; sources and topics are united; it is as
-    sure as its surest member, within the ceiling of an analysis; its times are those of the newest.
+    Sources and topics are united; it is as sure as its surest member, within the ceiling of an analysis; its times are
+    those of the newest.
     """
     rows = list(_current(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id"))
     if len(rows) < len(group.members):
         return None
-    texts = sorted((row.text for row in rows), key=len, reverse=True)
-    text = (summarise(texts) if summarise else None) or " ".join([texts[0], *added_sentences(texts[0], texts[1:])])
     sources = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=[row.id for row in rows])
     return SnapshotDraft(
         id=stable_id("consolidated", *sorted(str(row.id) for row in rows)),
         subject_id=subject_id,
         kind=SnapshotKind.CONSOLIDATED,
-        text=text,
+        text=written.text,
         name=rows[0].name,
         said_at=rows[0].said_at,
         valid_at=utc_now(),
@@ -78,6 +72,7 @@ def draft_of(subject_id: UUID, group: Group, summarise: Summarise | None = None)
         confidence=min(max(row.confidence for row in rows), BELIEFS.ceiling(Provenance.ANALYSIS)),
         provenance=Provenance.ANALYSIS,
         message_ids=tuple(sources.order_by("message_id").values_list("message_id", flat=True).distinct()),
+        raw_fallback=written.fell_back,
     )
 
 

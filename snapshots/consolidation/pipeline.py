@@ -1,7 +1,7 @@
 """Memories of a subject that say nearly the same become one (row E3). Each step runs twice, or dies, without harm.
 
-Stages: read what may be joined, find candidates by their words, measure the pairs, draft the joined memory, store it in
-a transaction that looks again. No model is asked while a transaction is open.
+Stages: read what may be joined, find candidates by their words, measure the pairs, write and draft the joined memory,
+store it in a transaction that looks again. No model is asked while a transaction is open.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,13 @@ from uuid import UUID
 import numpy as np
 
 from memory_platform.kernel.text import detect_language
-from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
+from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUnavailable
 from memory_platform.providers.registry import first_knowing
 from profiles.models import Subject
 from snapshots.consolidation.groups import Float32, Group, Member, candidates, groups_among
-from snapshots.consolidation.join import Summarise, draft_of, join_group, members_of, taken_apart
+from snapshots.consolidation.join import draft_of, join_group, members_of, taken_apart
 from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
+from snapshots.consolidation.writing import Writer
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.spaces import Embedders
@@ -28,7 +29,7 @@ def consolidate_tenant(
     turn: Turn,
     embedders: Embedders,
     *,
-    summarise: Summarise | None = None,
+    model: ChatModel | None = None,
     policy: ConsolidationPolicy = CONSOLIDATION,
 ) -> int:
     """Join what says nearly the same, subject by subject from where the turn stands; marks how many were joined.
@@ -38,7 +39,7 @@ def consolidate_tenant(
     for subject_id in subjects_after(turn.tenant_id, turn.after):
         if not turn.may_go_on():
             break
-        turn.reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, summarise, policy))
+        turn.reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, policy))
     return 0
 
 
@@ -46,14 +47,18 @@ def consolidate_subject(
     tenant_id: UUID,
     subject_id: UUID,
     embedders: Embedders,
-    summarise: Summarise | None = None,
+    model: ChatModel | None = None,
     policy: ConsolidationPolicy = CONSOLIDATION,
 ) -> int:
-    """Join one subject's memories; return how many memories became part of another."""
-    joined = 0
+    """Join one subject's memories; return how many memories became part of another.
+
+    A ``model`` may write the joined text, rules do it where its words are not true to the memories.
+    """
+    joined, writer = 0, Writer(model, policy)
     for group in find_groups(tenant_id, subject_id, embedders, policy):
+        written = writer.written(group)
         with tenant_tx(tenant_id):
-            draft = draft_of(subject_id, group, summarise)
+            draft = draft_of(subject_id, group, written)
         if draft is None or len(draft.text) > policy.longest:
             continue
         (prepared,) = prepare_snapshots([draft], embedders)

@@ -28,6 +28,8 @@ class ConsolidationPolicy:
     """Characters of a joined text: a group whose text would be longer stays apart."""
     at_once: int = assumed(200, owner="consolidation", settle_by="how often subjects repeat themselves")
     """Memories compared pair by pair."""
+    writing_s: float = assumed(30.0, owner="consolidation", settle_by="groups a night of subjects with a model")
+    """Of one subject's groups a model is asked no further: a worker that marks nothing for 90 s loses its run."""
     daily: Daily = assumed(Daily(2, 0), owner="consolidation", settle_by="hours in which tenants are quiet")
 
 

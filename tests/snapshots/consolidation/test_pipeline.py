@@ -20,6 +20,7 @@ from snapshots.consolidation.pipeline import (
     find_groups,
     preview_consolidation,
 )
+from snapshots.consolidation.writing import Written, text_by_rules
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.lifecycle.history import history_of
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
@@ -148,7 +149,7 @@ def test_an_edit_between_reading_and_writing_wins(world: World) -> None:
     ids = remember(house, *SAME)
     (group,) = find_groups(house.tenant.id, house.subject.id, MODELS)
     with tenant_tx(house.tenant.id):
-        draft = draft_of(house.subject.id, group)
+        draft = draft_of(house.subject.id, group, Written(text_by_rules(group)))
     assert draft is not None
     (prepared,) = prepare_snapshots([draft], MODELS)
     with tenant_tx(house.tenant.id):
@@ -189,9 +190,7 @@ def test_tenants_stay_apart_and_a_turn_marks_its_subjects(world: World) -> None:
     assert len(current(world.globex)) == 3, "an earlier worker came to the last subject already"
 
 
-def test_a_model_may_write_it_and_without_models_nothing_is_joined(world: World) -> None:
+def test_without_embedding_models_nothing_is_joined(world: World) -> None:
     house = world.acme
     remember(house, *SAME)
     assert consolidate_subject(house.tenant.id, house.subject.id, ()) == 0
-    written = consolidate_subject(house.tenant.id, house.subject.id, MODELS, lambda texts: "Spicy ramen!")
-    assert (written, current(house)[0].text) == (3, "Spicy ramen!")

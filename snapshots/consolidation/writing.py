@@ -1,0 +1,82 @@
+"""The text of a joined memory: in a model's words where one is configured and its words are true, else by rules (E3).
+
+A model's one statement stands under the same rule as the memories themselves: had somebody said it, it would have been
+joined with each of them. So it can neither turn a meaning round nor bring in a word that nobody said.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_platform.kernel.text import detect_language
+from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput
+from snapshots.consolidation.groups import Group
+from snapshots.consolidation.meaning import added_sentences, meaning_of, same_meaning
+from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
+from snapshots.consolidation.prompts import JOIN
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a joined memory will say; ``fell_back``: a model should have written it, and rules did."""
+
+    text: str
+    fell_back: bool = False
+
+
+class Writer:
+    """Writes the joined memories of one subject. A model that does not answer is not asked again, nor one for long."""
+
+    def __init__(self, model: ChatModel | None, policy: ConsolidationPolicy = CONSOLIDATION) -> None:
+        self._model = model
+        self._policy = policy
+        self._is_down = False
+        self._ends_at = time.monotonic() + policy.writing_s
+
+    def written(self, group: Group) -> Written:
+        """Return the text of a group. No transaction may be open where a model is given."""
+        by_rules = text_by_rules(group)
+        if self._model is None:
+            return Written(by_rules)
+        if self._is_down or time.monotonic() >= self._ends_at:
+            return Written(by_rules, fell_back=True)
+        texts = [member.text for member in group.members]
+        try:
+            text = self._model.text(question(texts)).value.strip()
+        except InvalidOutput:
+            return Written(by_rules, fell_back=True)
+        except ChatUnavailable:
+            self._is_down = True
+            return Written(by_rules, fell_back=True)
+        return Written(text) if is_one_statement(text, texts, self._policy) else Written(by_rules, fell_back=True)
+
+
+def text_by_rules(group: Group) -> str:
+    """Return the longest member's text with the sentences that only others have."""
+    texts = sorted((member.text for member in group.members), key=len, reverse=True)
+    return " ".join([texts[0], *added_sentences(texts[0], texts[1:])])
+
+
+def question(texts: Sequence[str]) -> ChatPrompt:
+    """Return the question to a model: each text in a fence that it cannot leave."""
+    language = "zh" if detect_language("\n".join(texts)) == "zh" else "en"
+    nonce = new_nonce()
+    return ChatPrompt(
+        f"{JOIN.text(language)}\n{fence_rule(language, nonce)}", "\n".join(fenced(text, nonce) for text in texts)
+    )
+
+
+def is_one_statement(text: str, texts: Sequence[str], policy: ConsolidationPolicy = CONSOLIDATION) -> bool:
+    """Return whether ``text`` says what each of ``texts`` says, in their words, and is no longer than all of them.
+
+    Numbers, negations and names are theirs, each as often; so is every sentence that only some of them have.
+    """
+    if not text or len(text) > min(sum(map(len, texts)), policy.longest):
+        return False
+    meaning, meanings = meaning_of(text), [meaning_of(one) for one in texts]
+    if not all(same_meaning(meaning, one, least_shared=policy.least_shared) for one in meanings):
+        return False
+    said = {word for one in meanings for words in one.sentences for word in words}
+    told = {word for words in meaning.sentences for word in words}
+    return told == said
