@@ -103,16 +103,20 @@ def lesson_of(
     names: frozenset[str],
     proposed: Sequence[Candidate] = (),
     shown: ShownBefore = NOTHING_SHOWN,
+    *,
+    changes_only: bool = False,
 ) -> Lesson:
     """Return what a message teaches, by rules and as proposed; of what the subject had forgotten only that it was
-    refused, and so of what is pasted from a prompt."""
+    refused, and so of what is pasted from a prompt. ``changes_only``: a message without corrections is not looked up
+    among what was forgotten."""
     echoes = shown.echoes(message)
     spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
     context = ExtractionContext(own_names=names)
     extraction = with_read(extract(spoken, context=context), proposed, spoken, own_names=names)
     if echoes.pasted:
         extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
-    if extraction != NOTHING and _is_forgotten(message):
+    matters = bool(extraction.corrections) if changes_only else extraction != NOTHING
+    if matters and _is_forgotten(message):
         extraction = refused(extraction)
     return Lesson(subject, message.conversation, message, extraction, echoes=echoes)
 
