@@ -2,7 +2,7 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -17,6 +17,7 @@ from profiles.models import Subject
 from profiles.services.subjects import put_subject
 from snapshots.models import Job, JobKind, JobPart
 from snapshots.portability.columns import ColumnFault, read_row
+from snapshots.portability.forgotten import Kept, Line, without_forgotten_lines
 from snapshots.portability.lines import BY_NAME, END, FORMAT, HEADER, KINDS, SUBJECT
 from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
 from snapshots.queue.asked_jobs import add_job, nudge_jobs
@@ -24,8 +25,6 @@ from tenants.isolation import current_tenant_id
 
 LINK = "link"
 """Lines made here: keys to rows of the same table, set when all of them are there."""
-
-Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,13 @@ def accept_import(
     put = put_subject(name)
     if put.created:
         put = put_subject(name, metadata=asked.metadata)
+    kept = Kept(list(asked.rows)) if allow_forgotten else without_forgotten_lines(put.subject.id, asked.rows)
     params = {"subject": str(put.subject.id), "origin": str(asked.origin), "allow_forgotten": allow_forgotten}
-    job = add_job(JobKind.IMPORT, params, total=sum(row["type"] != LINK for row in asked.rows))
-    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_parts(asked.rows, policy))]
+    job = add_job(JobKind.IMPORT, params, total=sum(row["type"] != LINK for row in kept.rows))
+    if kept.left_out:
+        job.result = {"forgotten": dict(kept.left_out)}
+        job.save(update_fields=["result"])
+    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_parts(kept.rows, policy))]
     JobPart.objects.bulk_create(parts, batch_size=20)
     transaction.on_commit(partial(nudge_jobs, current_tenant_id()), robust=True)
     return put.subject, job

@@ -59,7 +59,8 @@ def read_value(name: str, column: models.Field[Any, Any], value: Any) -> Any:
             return None
         raise ColumnFault(name, "Must not be null.")
     checked = _typed(name, column, value)
-    if column.choices and checked not in {choice for choice, _ in column.flatchoices}:
+    left_blank = column.blank and checked == ""
+    if column.choices and not left_blank and checked not in {choice for choice, _ in column.flatchoices}:
         raise ColumnFault(name, "Is not one of the values of this field.")
     try:
         if not isinstance(column, models.JSONField | ArrayField):

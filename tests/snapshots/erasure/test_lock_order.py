@@ -1,4 +1,4 @@
-"""The last step of a subject's erasure meets those who still write: nobody waits in a circle, all is counted. Rows: E8, C3.
+"""The last step of a subject's erasure meets those who still write: nobody waits in a circle, all counts. Rows: E8, C3.
 
 Work items are removed before the subject is locked, as a worker takes them, and once more after it: what was posted
 between the two is no longer anybody's.

@@ -1,0 +1,105 @@
+"""What an export from before a forgetting would bring back beside the words themselves (rows D1, E8).
+
+A mark recognises a message. What was learned or made from it carries none: it is known by its sources, and those stand
+in other lines of the export, so that it is left out before the lines are parted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from profiles.services.forgetting import forgotten_messages, forgotten_texts, has_marks
+from snapshots.models import SnapshotKind
+
+Line = Mapping[str, Any]
+
+BELIEFS = {"profile_fact": ("field", "is_attribute"), "preference": ("category", "key"), "tag": ("label",)}
+"""What is learned, with the columns that say what it is about."""
+SOURCES = frozenset({"snapshot_source", "preference_source", "profile_fact_source", "tag_source"})
+MADE_OF_MANY = frozenset({SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED})
+"""Snapshots that hold the words of all their sources; any other one is left out when all of them are."""
+REFERENCES = ("memory_id", "memory_ref", "snapshot_id", "version_of_id", "message_id", "message_ref")
+
+
+@dataclass(slots=True)
+class Kept:
+    """The lines that bring back nothing forgotten, and how many of each type do."""
+
+    rows: list[Line] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def without_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> Kept:
+    """Leave out what forgotten messages alone taught, what was made from them, and what refers to either.
+
+    The messages themselves stay among the lines: each is refused where it would be stored. In the open scope.
+    """
+    gone = _forgotten(subject_id, rows) if has_marks(subject_id) else set()
+    if not gone:
+        return Kept(list(rows))
+    lost = _lost(rows, gone)
+    emptied, begun = _conversations(rows, gone)
+    kept = Kept()
+    for row in rows:
+        if row["id"] in lost or row["id"] in emptied or _refers_to(row, lost | gone):
+            kept.left_out[row["type"]] += 1
+        else:
+            kept.rows.append({**row, "summary": "", "summarised_seq": 0} if row["id"] in begun else row)
+    return kept
+
+
+def _forgotten(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
+    """Return the ids of the messages that carry a mark, or whose words do."""
+    conversations = {row["id"]: row["external_id"] for row in _of(rows, "conversation")}
+    messages = {row["id"]: row for row in _of(rows, "message")}
+    names = {one: (conversations.get(row["conversation_id"], ""), row["external_id"]) for one, row in messages.items()}
+    gone = forgotten_messages(subject_id, list(names.values()))
+    texts = forgotten_texts(subject_id, [row["content"] for row in messages.values()])
+    return {one for one, row in messages.items() if names[one] in gone or row["content"] in texts}
+
+
+def _lost(rows: Sequence[Line], gone: set[str]) -> set[str]:
+    """Return the ids of the memories that go with these messages."""
+    behind: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row["type"] in SOURCES:
+            behind[row["memory_id"]].add(row["message_id"])
+    lost = {row["id"] for row in rows if _goes(row, behind[row["id"]], gone)}
+    said = {_saying(row) for row in rows if row["id"] in lost and row["type"] in BELIEFS}
+    unsourced = [row for row in rows if row["type"] in BELIEFS and not behind[row["id"]]]
+    # The earlier part of a value that was cut in two has no source of its own.
+    return lost | {row["id"] for row in unsourced if _saying(row) in said}
+
+
+def _goes(row: Line, behind: set[str], gone: set[str]) -> bool:
+    if row["type"] == "snapshot" and row["kind"] in MADE_OF_MANY:
+        return not behind.isdisjoint(gone)
+    if row["type"] not in {"snapshot", *BELIEFS} or not behind or not behind <= gone:
+        return False
+    return len(row.get("said_times") or ()) <= len(behind)  # said more often: by the product itself
+
+
+def _saying(row: Line) -> tuple[str, ...]:
+    columns = (*BELIEFS[row["type"]], "value")
+    return (row["type"], *(repr(row.get(name)) for name in columns))
+
+
+def _conversations(rows: Sequence[Line], gone: set[str]) -> tuple[set[str], set[str]]:
+    """Return the conversations all of whose messages are forgotten, and those of which some are."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for row in _of(rows, "message"):
+        said[row["conversation_id"]].add(row["id"])
+    emptied = {one for one, messages in said.items() if messages <= gone}
+    return emptied, {one for one, messages in said.items() if not messages.isdisjoint(gone)} - emptied
+
+
+def _refers_to(row: Line, ids: set[str]) -> bool:
+    if row["type"] == "receipt_memory":  # numbers, and no words
+        return False
+    return any(row.get(name) in ids for name in REFERENCES) or not ids.isdisjoint(row.get("members") or ())
+
+
+def _of(rows: Sequence[Line], name: str) -> Iterator[Line]:
+    return (row for row in rows if row["type"] == name)
