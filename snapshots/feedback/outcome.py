@@ -53,15 +53,18 @@ def take_outcome(receipt_id: UUID, told: Told) -> Outcome:
     return Outcome(receipt.subject_id, utilised_in(ledger.rows), judged_in(ledger.rows), changes)
 
 
-def note(receipt: Receipt, told: Told) -> Ledger:
-    """Note what was told of a receipt, in the open scope; return all that is known of its memories."""
+def note(receipt: Receipt, told: Told, *, sense: Sense | None = None) -> Ledger:
+    """Note what was told of a receipt, in the open scope; return all that is known of its memories.
+
+    ``sense``: what a model says of the next turn; rules say it where none is given.
+    """
     ledger = Ledger(receipt, locked_rows(receipt))
     memories = injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
     query = _query_of(receipt) if memories else ""
     if told.reply is not None:
         ledger.note_reply(used_in(query, told.reply, memories))
     if told.next:
-        sense = sense_of(Turn(query, told.reply, told.next))
+        sense = sense or sense_of(Turn(query, told.reply, told.next))
         ledger.note_turn(judgements(sense, told.next, memories, ledger.used()))
     ledger.note_verdicts(told.verdicts)
     count(receipt, ledger.save())

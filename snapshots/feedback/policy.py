@@ -53,6 +53,16 @@ class LoopPolicy:
     indicators_every: timedelta = assumed(timedelta(hours=1), owner="feedback", settle_by="who looks at them how often")
 
 
+@dataclass(frozen=True, slots=True)
+class JudgingPolicy:
+    """What a model is shown of turns that rules do not understand (G3)."""
+
+    turns: int = assumed(8, owner="feedback", settle_by="unclear turns in a batch of work, with a real judge")
+    chars: int = assumed(2_000, owner="feedback", settle_by="lengths of real replies")
+    """Of a question, a reply and a next turn, each."""
+
+
 UTILISATION = UtilisationPolicy()
 SIGNALS = SignalPolicy()
 LOOP = LoopPolicy()
+JUDGING = JudgingPolicy()

@@ -49,6 +49,7 @@ ASSUMED = {
         "budget words tolerated from_source user_weight kept_before line_chars messages_read prompt_chars"
     ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
+    "snapshots.feedback.JudgingPolicy": "turns chars",
     "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch tally_time indicators_every",
     "snapshots.feedback.SignalPolicy": "next_chars context_chars concerned_lead",
     "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",
