@@ -8,7 +8,7 @@ from itertools import groupby
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Func, IntegerField, QuerySet
+from django.db.models import F, Func, IntegerField
 from django.db.models.functions import Mod
 
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
@@ -17,7 +17,7 @@ from snapshots.embedding.rows import POSTING
 from snapshots.embedding.sayings import saying_of
 from snapshots.embedding.store import touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
-from snapshots.models import SnapshotWords
+from snapshots.models import Snapshot, SnapshotWords
 from tenants.isolation import current_tenant_id, tenant_tx
 
 NUMBER = """
@@ -36,9 +36,9 @@ def read_again(tenant_id: UUID, *, mask: Mask, policy: SayingPolicy = SAYING) ->
     read = 0
     while read < policy.a_run:
         with tenant_tx(tenant_id):
-            batch = list(unread()[: policy.batch])
-            damaged = [words.snapshot for words in batch if words.spoiled]
-            drafts = stored_drafts(damaged, mask)
+            unread = SnapshotWords.objects.filter(saying__isnull=True).order_by("subject_id").defer("words")
+            batch = list(unread.select_related("snapshot")[: policy.batch])
+            drafts = stored_drafts(damaged_among(batch), mask)
         anew = {prepared.draft.id: prepared for prepared in prepare_snapshots(drafts, ())}
         for subject_id, words in groupby(batch, key=lambda one: one.subject_id):
             _renew(tenant_id, subject_id, list(words), anew)
@@ -48,11 +48,12 @@ def read_again(tenant_id: UUID, *, mask: Mask, policy: SayingPolicy = SAYING) ->
     return read
 
 
-def unread() -> QuerySet[SnapshotWords]:
-    """Return the words that were not read, without themselves; ``spoiled`` is not 0 where they are damaged."""
+def damaged_among(batch: Sequence[SnapshotWords]) -> list[Snapshot]:
+    """Return the snapshots whose words are no whole number of postings."""
     length = Func(F("words"), function="octet_length", output_field=IntegerField())
-    rows = SnapshotWords.objects.filter(saying__isnull=True).order_by("subject_id").defer("words")
-    return rows.select_related("snapshot").annotate(spoiled=Mod(length, POSTING.itemsize))
+    damaged = SnapshotWords.objects.annotate(beyond=Mod(length, POSTING.itemsize)).exclude(beyond=0)
+    ids = set(damaged.filter(id__in=[one.id for one in batch]).values_list("id", flat=True))
+    return [one.snapshot for one in batch if one.id in ids]
 
 
 def _renew(
