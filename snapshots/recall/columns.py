@@ -133,6 +133,31 @@ def join_columns(parts: Sequence[Columns]) -> Columns:
     return Columns(*(_joined([getattr(part, f.name) for part in parts]) for f in fields(Columns)))
 
 
+def take_columns(columns: Columns, order: npt.NDArray[np.int64]) -> Columns:
+    """Return the columns of the rows numbered ``order``, in that order; texts that none of them holds are left out."""
+    return Columns(*(_taken(getattr(columns, f.name), order) for f in fields(Columns)))
+
+
+def _taken(column: Any, order: npt.NDArray[np.int64]) -> Any:
+    if isinstance(column, Labels):
+        return Labels(*_renumbered(column.codes[order], column.texts))
+    if isinstance(column, LabelLists):
+        counts = np.diff(column.ptr)[order]
+        at = np.arange(counts.sum()) + np.repeat(column.ptr[:-1][order] - counts.cumsum() + counts, counts)
+        return LabelLists(_ends(counts), *_renumbered(column.codes[at], column.texts))
+    return column[order]
+
+
+def _renumbered(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """Return codes into those of ``texts`` that are used, in the order of their first use."""
+    used, first = np.unique(codes, return_index=True)
+    used = used[np.argsort(first)]
+    used = used[used >= 0]
+    moved = np.full(len(texts) + 1, -1, np.int32)
+    moved[used] = np.arange(len(used))
+    return moved[codes], tuple(texts[code] for code in used.tolist())
+
+
 def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], Labels):
         return Labels(*_join_labels(parts))

@@ -5,6 +5,7 @@ changing, and the rows that one left to the block would be missing from both.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -17,7 +18,7 @@ from snapshots.embedding.spaces import Embedders, space_id, spaces_key
 from snapshots.models import BLOCK_POSITIONS
 from snapshots.recall.blocks import FORMAT
 from snapshots.recall.reading import COLUMNS, TABLES, Row
-from tenants.isolation import current_tenant_id, scope_reads, tenant_reads
+from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
 _SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"
 
@@ -73,12 +74,16 @@ Run = Callable[[Sequence[Statement]], list[Fetched]]
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """One subject, by our id or else by the product's, and how statements about it are run."""
+    """One subject, by our id or else by the product's, and how statements about it are run.
+
+    ``scope`` opens the tenant's scope where none is open, for reads of more than one round trip.
+    """
 
     tenant_id: UUID
     run: Run
     subject_id: UUID | None = None
     external_id: str | None = None
+    scope: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def statement(self, sql: str, *values: object) -> Statement:
         """Return a statement whose first three values are the tenant and both ids."""
@@ -130,7 +135,8 @@ class StoredMemory:
 
 def known_to_product(tenant_id: UUID, external_id: str) -> Whose:
     """Return a subject by the product's id: each round trip is a read-only transaction of its own."""
-    return Whose(tenant_id, partial(tenant_reads, tenant_id), external_id=external_id)
+    run, scope = partial(tenant_reads, tenant_id), partial(tenant_tx, tenant_id)
+    return Whose(tenant_id, run, external_id=external_id, scope=scope)
 
 
 def in_scope(subject_id: UUID) -> Whose:

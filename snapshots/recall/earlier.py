@@ -38,23 +38,31 @@ class Turns:
 
     def __init__(self, policy: EarlierPolicy = EARLIER) -> None:
         self._seats = BoundedSemaphore(policy.at_once)
+        self._places = BoundedSemaphore(policy.at_once + policy.waiting)
         self._wait_s = policy.wait_s
 
     @contextmanager
     def seat(self, query: RecallQuery) -> Iterator[None]:
         """Hold a seat for the block if the question needs one; take it before a transaction opens.
 
-        Raises Unavailable when none becomes free in time.
+        Raises Unavailable when none becomes free in time, and at once where as many wait already as may: who waits
+        keeps a thread from all other questions.
         """
         if query.known_at is None or SNAPSHOTS not in query.lanes:
             yield
             return
-        if not self._seats.acquire(timeout=self._wait_s):
-            raise Unavailable("Too many questions about earlier moments at once.")
-        try:
+        with _held(self._places, 0), _held(self._seats, self._wait_s):
             yield
-        finally:
-            self._seats.release()
+
+
+@contextmanager
+def _held(seats: BoundedSemaphore, wait_s: float) -> Iterator[None]:
+    if not seats.acquire(timeout=wait_s):
+        raise Unavailable("Too many questions about earlier moments at once.")
+    try:
+        yield
+    finally:
+        seats.release()
 
 
 TURNS = Turns()

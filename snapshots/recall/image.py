@@ -25,7 +25,7 @@ from snapshots.embedding.rows import (
     decode_lex,
     term_key,
 )
-from snapshots.recall.columns import Columns, Labels, array_bytes, build_columns, join_columns
+from snapshots.recall.columns import Columns, Labels, array_bytes, build_columns, join_columns, take_columns
 from snapshots.recall.sittings import Int32, Neighbours, Sittings, link_neighbours, link_sittings
 from snapshots.recall.values import MemoryRow
 
@@ -178,6 +178,24 @@ def join(parts: Sequence[Rows]) -> Rows:
     )
 
 
+def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
+    """Return the rows numbered ``order``, in that order."""
+    place = np.full(len(rows.ids), NOT_HELD, np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    docs = place[rows.docs]
+    kept = np.flatnonzero(docs != NOT_HELD)
+    kept = kept[np.argsort(docs[kept], kind="stable")]
+    return Rows(
+        ids=rows.ids[order],
+        columns=take_columns(rows.columns, order),
+        keys=rows.keys[kept],
+        docs=docs[kept],
+        tf=rows.tf[kept],
+        lengths=rows.lengths[:, order],
+        spaces=tuple(_take_spaces(rows.spaces, place)),
+    )
+
+
 def link(rows: Rows) -> Image:
     """Return the image of ``rows``: sorted by term, neighbours and sittings found, documents measured."""
     neighbours = link_neighbours(rows.columns)
@@ -244,6 +262,16 @@ def _join_spaces(parts: Sequence[tuple[DenseSpace, ...]], starts: Int32) -> tupl
         )
         for name, stretches in held.items()
     )
+
+
+def _take_spaces(spaces: Sequence[DenseSpace], place: Int32) -> Iterator[DenseSpace]:
+    for space in spaces:
+        rows = place[space.rows]
+        kept = np.flatnonzero(rows != NOT_HELD)
+        kept = kept[np.argsort(rows[kept], kind="stable")]
+        if len(kept):
+            scales, dated, continued = space.scales[:, kept], space.dated[kept], space.continued[kept]
+            yield DenseSpace(space.name, rows[kept], scales, dated, continued)
 
 
 def _speakers(named: Labels) -> tuple[Speaker, ...]:

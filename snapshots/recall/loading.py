@@ -1,23 +1,17 @@
 """From the tables to an image. The rows are the truth; an image is a copy, and so are sealed blocks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import DatabaseError
 
 from memory_platform.observability.logs import Event, log
-from snapshots.embedding.contextual import IndexedText, Turn, index_text
-from snapshots.embedding.rows import reworded
 from snapshots.embedding.spaces import Embedders, spaces_key
-from snapshots.embedding.versions import INDEXED, HeldThen, changed_since
-from snapshots.models import Snapshot
 from snapshots.recall.blocks import DamagedBlock, unpack_block
 from snapshots.recall.current import LoosePart, MemoryState, Since, StoredMemory, Whose, read_memory
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.earlier import check_size
-from snapshots.recall.image import Image, Rows, build_image, extend_image, join, link, unpack
+from snapshots.recall.image import Image, Rows, extend_image, join, link, unpack
 from snapshots.recall.mending import mark_unread, remove_damaged
 from snapshots.recall.reading import (
     NO_VECTORS,
@@ -26,13 +20,7 @@ from snapshots.recall.reading import (
     legible,
     memory_row,
     packed_vectors,
-    read_stretches,
-    read_vectors,
 )
-from tenants.isolation import current_tenant_id
-
-BEYOND_ALL = 2**62
-"""A position that no memory has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +31,6 @@ class LoadedImage:
     image: Image
     state: MemoryState
     degraded: frozenset[DegradedReason] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldImage:
-    """An image of an earlier moment, what was missing while it was built, and which memories were changed since."""
-
-    image: Image
-    degraded: frozenset[DegradedReason]
-    earlier: Mapping[UUID, HeldThen] = field(default_factory=dict)
 
 
 def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
@@ -116,54 +95,5 @@ def _image(earlier: Image | None, parts: Sequence[Rows]) -> Image:
     return extend_image(earlier, join(parts)) if parts else earlier
 
 
-def load_image_held(subject_id: UUID, embedders: Embedders, known_at: datetime) -> HeldImage:
-    """Build the image of what was held of a subject at ``known_at`` (P4), in the open scope: for one question only.
-
-    What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
-    Raises MemoryTooLarge.
-    """
-    check_size(subject_id, embedders, known_at)
-    earlier = changed_since(subject_id, known_at)
-    (found,) = read_stretches(subject_id, [(0, BEYOND_ALL)])
-    rows, unread = legible(found)
-    mark_unread(current_tenant_id(), subject_id, unread)
-    held = [
-        row for row in rows if row.recorded_at <= known_at and (row.retired_at is None or row.retired_at > known_at)
-    ]
-    dense, degraded = read_vectors(subject_id, embedders, None)
-    dense = {row: packed for row, packed in dense.items() if row not in earlier or not _reworded(earlier[row])}
-    memories = [memory_row(_row_then(row, earlier.get(row.id)), dense.get(row.id, NO_VECTORS)) for row in held]
-    return HeldImage(build_image(memories, _dimensions(embedders)), degraded, earlier)
-
-
 def _dimensions(embedders: Embedders) -> dict[str, int]:
     return {embedder.name: embedder.dimensions for embedder in embedders}
-
-
-def _row_then(row: Row, then: HeldThen | None) -> Row:
-    """Return ``row`` with the values it was held with; the turn before and the speaker cannot have changed."""
-    if then is None:
-        return row
-    held = then.snapshot
-    indexed = _indexed_then(held) if _reworded(then) else None
-    return row._replace(
-        words=reworded(bytes(row.words), indexed) if indexed else row.words,
-        saying=indexed.saying if indexed else row.saying,
-        said_at=held.said_at,
-        valid_at=held.valid_at,
-        invalid_at=held.invalid_at,
-        last_validated_at=held.last_validated_at,
-        confidence=held.confidence,
-        importance=held.importance,
-        provenance=held.provenance,
-        topics=held.topics,
-    )
-
-
-def _reworded(then: HeldThen) -> bool:
-    return not INDEXED.isdisjoint(then.changed)
-
-
-def _indexed_then(held: Snapshot) -> IndexedText:
-    turn = Turn(held.text, held.name, held.said_at)
-    return index_text(turn, category=held.category or None, topics=held.topics)

@@ -1,23 +1,26 @@
-"""What is remembered now, in as few round trips as there can be: one where this process holds the image, else two.
+"""What is remembered, in as few round trips as there can be: one where this process holds the image, else two.
 
 An image is brought up to date in the first, which most answers do without. The other brings the state of the subject's
 memory with the lanes and the texts: an image of another state answers nothing. Texts come from Postgres under row-level
 security in any case: no image can show one tenant's words to another.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from profiles.held import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
+from snapshots.embedding.versions import HeldThen
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import STATE, MemoryState, Whose, state_of
 from snapshots.recall.lanes import RecalledLanes, lanes_of
 from snapshots.recall.loading import LoadedImage
 from snapshots.recall.metadata import with_metadata
+from snapshots.recall.past import held_at
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import Question, Stopwatch, current_image, held_image
 from snapshots.recall.texts import texts_of, texts_statement
-from snapshots.recall.values import SNAPSHOTS, RankedHit, RecalledMemory, RecallQuery
+from snapshots.recall.values import RankedHit, RecalledMemory, RecallQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,8 @@ class Read:
         return (self.subject_id, self.state) == (loaded.subject_id, loaded.state)
 
 
-def asks_now(query: RecallQuery) -> bool:
-    """Return whether a question is one about what is remembered now."""
-    return query.known_at is None and SNAPSHOTS in query.lanes
-
-
-def recall_now(whose: Whose, query: RecallQuery, question: Question) -> Recalled:
-    """Return what the subject's memory answers; nothing for an unknown subject.
+def recall_of(whose: Whose, query: RecallQuery, question: Question) -> Recalled:
+    """Return what the subject's memory answers, as it is or as it was known then; nothing for an unknown subject.
 
     Where somebody writes in between, the image is brought up to date and asked again; where that does not end, the
     answer is that of a moment ago, without what is gone since.
@@ -52,20 +50,23 @@ def recall_now(whose: Whose, query: RecallQuery, question: Question) -> Recalled
         if loaded is None:
             break
         with watch.stage("load"):
-            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), loaded.image)
+            held = held_at(whose, loaded, question.embedders, query.known_at)
+            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.image, held.earlier)
         with watch.stage("rank"):
-            hits = question.rank(asked, loaded.image, DEFAULT_RECALL)
+            hits = question.rank(asked, held.image, DEFAULT_RECALL)
         with watch.stage("read"):
-            read = read_beside(whose, loaded.subject_id, query, hits)
+            read = read_beside(whose, loaded.subject_id, query, hits, held.earlier)
         if not left or read.shows(loaded):
             spent = {"embed": question.embed_ms, **watch.ms}
-            return Recalled(read.memories, read.lanes, question.degraded | loaded.degraded, spent)
+            return Recalled(read.memories, read.lanes, question.degraded | held.degraded, spent)
         with watch.stage("load"):
             loaded = current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)
 
 
-def read_beside(whose: Whose, subject_id: UUID, query: RecallQuery, hits: list[RankedHit]) -> Read:
+def read_beside(
+    whose: Whose, subject_id: UUID, query: RecallQuery, hits: list[RankedHit], earlier: Mapping[UUID, HeldThen]
+) -> Read:
     """Read everything that an answer needs beside the image, in one round trip."""
     tenant_id, asked = whose.tenant_id, beliefs_in(query)
     state, beliefs, tags, texts = whose.run(
@@ -76,9 +77,10 @@ def read_beside(whose: Whose, subject_id: UUID, query: RecallQuery, hits: list[R
             texts_statement(tenant_id, subject_id, hits),
         ]
     )
-    return Read(*state_of(state), lanes_of(query, beliefs_of(beliefs), tags_of(tags)), texts_of(texts, hits))
+    return Read(*state_of(state), lanes_of(query, beliefs_of(beliefs), tags_of(tags)), texts_of(texts, hits, earlier))
 
 
 def beliefs_in(query: RecallQuery) -> Beliefs:
     """Return which beliefs a question asks for."""
-    return Beliefs(query.as_of, facts="profile" in query.lanes, preferences="preferences" in query.lanes)
+    facts, preferences = "profile" in query.lanes, "preferences" in query.lanes
+    return Beliefs(query.as_of, query.known_at, facts=facts, preferences=preferences)

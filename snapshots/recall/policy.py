@@ -224,6 +224,7 @@ class EarlierPolicy:
     """What images of earlier moments may take of a process: they are built for one question each (P4)."""
 
     at_once: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
+    waiting: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
     wait_s: float = assumed(2.0, owner="recall", settle_by="how long a build of a real memory lasts")
     build_bytes: int = assumed(500_000_000, owner="recall", settle_by="memory of a web process under load")
     row_bytes: int = measured(3_000, source=_BUILD_BYTES)

@@ -36,6 +36,12 @@ WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.position >= $3 AND s.position
 ORDER BY s.position
 """  # noqa: S608  # made of constants of this module; values are parameters
 
+ROWS_OF = f"""
+SELECT {COLUMNS} FROM {TABLES}
+WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
+ORDER BY s.position
+"""  # noqa: S608  # made of constants of this module; values are parameters
+
 VECTORS = """
 SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM snapshot_vector
 WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
@@ -91,6 +97,11 @@ def read_stretches(subject_id: UUID, stretches: Sequence[Stretch]) -> list[list[
     own = [current_tenant_id(), subject_id]
     found = fetch_together([Statement(ROWS, [*own, first, end]) for first, end in stretches])
     return [[Row(*row) for row in rows] for rows in found]
+
+
+def read_rows(subject_id: UUID, wanted: Sequence[UUID]) -> list[Row]:
+    """Return the rows of the ``wanted`` memories in order of position, in the open scope."""
+    return [Row(*row) for row in fetch_prepared(ROWS_OF, [current_tenant_id(), subject_id, wanted])]
 
 
 def read_vectors(

@@ -1,11 +1,9 @@
-"""The parts of a recall: the question made ready, the images that this process holds, and moments that are over."""
+"""The parts of a recall: the question made ready, and the images that this process holds."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from time import perf_counter
-from uuid import UUID
 
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import EmbeddingUnavailable
@@ -14,16 +12,14 @@ from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
-from snapshots.recall.current import Whose, in_scope
+from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
-from snapshots.recall.loading import LoadedImage, load_image, load_image_held
-from snapshots.recall.metadata import with_metadata
+from snapshots.recall.loading import LoadedImage, load_image
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
-from snapshots.recall.texts import load_texts
-from snapshots.recall.values import DOCUMENTS, SNAPSHOTS, RankedHit, RecallQuery, RecallResult
+from snapshots.recall.values import DOCUMENTS, SNAPSHOTS, RankedHit, RecallQuery
 from snapshots.recall.wordings import Wording, rank_wordings
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
@@ -127,21 +123,6 @@ def embed_questions(
         for i, row in zip(known, rows, strict=True):
             vectors[i][embedder.name] = row
     return vectors, degraded
-
-
-def recall_then(
-    subject_id: UUID, query: RecallQuery, question: Question, known_at: datetime, policy: RecallPolicy = DEFAULT_RECALL
-) -> RecallResult:
-    """Return the best snapshots as they were known at ``known_at`` (P4), in the open scope; built for one question."""
-    watch = Stopwatch()
-    with watch.stage("load"):
-        held = load_image_held(subject_id, question.embedders, known_at)
-        asked = with_metadata(query, in_scope(subject_id), held.image, held.earlier)
-    with watch.stage("rank"):
-        hits = question.rank(asked, held.image, policy)
-    with watch.stage("read"):
-        memories = load_texts(subject_id, hits, held.earlier)
-    return RecallResult(memories, question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms})
 
 
 def held_image(whose: Whose, embedders: Embedders) -> LoadedImage | None:

@@ -15,10 +15,10 @@ from snapshots.recall.current import in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.earlier import TURNS
 from snapshots.recall.lanes import recall_lanes
-from snapshots.recall.now import asks_now, recall_now
+from snapshots.recall.now import recall_of
 from snapshots.recall.rerank import narrowed, rerank_head, widened
 from snapshots.recall.rewriting import reworded
-from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question, recall_then
+from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
@@ -48,10 +48,11 @@ def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Rec
 
 
 def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
-    """Return what is remembered: now, in reads of their own; at an earlier moment, in one scope."""
-    if asks_now(query):
-        return recall_now(known_to_product(tenant_id, external_id), query, question)
-    with TURNS.seat(query), tenant_tx(tenant_id):
+    """Return what is remembered: snapshots in reads of their own, the other lanes alone in one scope."""
+    if SNAPSHOTS in query.lanes:
+        with TURNS.seat(query):
+            return recall_of(known_to_product(tenant_id, external_id), query, question)
+    with tenant_tx(tenant_id):
         subject_id = subject_id_of(external_id)
         if subject_id is None:
             return Recalled(degraded=question.degraded)
@@ -81,15 +82,12 @@ def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
 
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
     """Return what a known subject's memory answers to a prepared question, in the open scope."""
-    if asks_now(query):
-        return recall_now(in_scope(subject_id), query, question)
+    if SNAPSHOTS in query.lanes:
+        return recall_of(in_scope(subject_id), query, question)
     watch = Stopwatch()
     with watch.stage("lanes"):
         lanes = recall_lanes(subject_id, query)
-    if SNAPSHOTS not in query.lanes or query.known_at is None:
-        return Recalled(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
-    result = recall_then(subject_id, query, question, query.known_at)
-    return Recalled(result.memories, lanes, result.degraded, {**result.timings_ms, **watch.ms})
+    return Recalled(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
 
 
 def count(found: Recalled, seconds: float) -> None:

@@ -27,17 +27,15 @@ WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 """
 
 
-def load_texts(
-    subject_id: UUID, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
-) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` with their words and sources, in their order; those in ``earlier`` as of then.
+def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
+    """Return the memories of ``hits`` with their words and sources, in their order.
 
     One that is gone, or is not the subject's, is left out.
     """
     if not hits:
         return ()
     (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
-    return texts_of(found, hits, earlier)
+    return texts_of(found, hits)
 
 
 def texts_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
@@ -48,7 +46,10 @@ def texts_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]
 def texts_of(
     found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
 ) -> tuple[RecalledMemory, ...]:
-    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``; what is gone is left out."""
+    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``.
+
+    Those in ``earlier`` are as they were then. What is gone is left out.
+    """
     rows = {row[0]: row for row in found}
     memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories

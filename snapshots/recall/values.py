@@ -1,12 +1,10 @@
 """The typed values of recall: what is asked, what one memory brings, what comes back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filters import FilterNode
 
 Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual"]
@@ -167,12 +165,3 @@ class RecalledMemory:
     sources: tuple[Source, ...] = ()
     explain: Explain | None = None
     tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RecallResult:
-    """The snapshots of an answer, best first, what was missing while they were sought, and how long each stage took."""
-
-    memories: tuple[RecalledMemory, ...]
-    degraded: frozenset[DegradedReason] = frozenset()
-    timings_ms: Mapping[str, float] = field(default_factory=dict)

@@ -70,7 +70,7 @@ ASSUMED = {
         "look_every seat seat_renewed_every"
     ),
     "snapshots.queue.WakeUpPolicy": "quiet life",
-    "snapshots.recall.EarlierPolicy": "at_once build_bytes changed_bytes dimension_bytes wait_s",
+    "snapshots.recall.EarlierPolicy": "at_once build_bytes changed_bytes dimension_bytes wait_s waiting",
     "snapshots.recall.RecallPolicy": (
         "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars"
     ),

@@ -1,6 +1,7 @@
 """Questions about earlier moments take turns, and none takes more memory than a process has. Rows: P4, R1, E6."""
 
 import threading
+import time
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -43,7 +44,7 @@ def test_a_seat_is_free_again_after_a_fault() -> None:
 
 
 def test_who_waits_comes_next() -> None:
-    turns, done = Turns(replace(EARLIER, wait_s=5)), list[int]()
+    turns, done = Turns(replace(EARLIER, wait_s=5, waiting=3)), list[int]()
 
     def build(number: int) -> None:
         with turns.seat(THEN):
@@ -57,6 +58,27 @@ def test_who_waits_comes_next() -> None:
     for one in waiting:
         one.join()
     assert sorted(done) == [0, 1, 2]
+
+
+def test_who_finds_enough_waiting_is_told_at_once() -> None:
+    turns, refused = Turns(replace(EARLIER, wait_s=60)), threading.Event()
+
+    def wait() -> None:
+        with turns.seat(THEN):
+            refused.wait()
+
+    with turns.seat(THEN):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        deadline = time.monotonic() + 10
+        while turns._places._value and time.monotonic() < deadline:  # until its place is taken
+            time.sleep(0.001)
+        started = time.monotonic()
+        with pytest.raises(Unavailable), turns.seat(THEN):
+            pass
+        assert time.monotonic() - started < 5
+    refused.set()
+    waiting.join()
 
 
 def test_recall_takes_a_seat(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,8 +130,8 @@ def test_what_was_recorded_later_is_not_known_then_although_it_was_true(world: W
 
 def test_the_past_is_built_for_one_question_and_leaves_the_usual_path_alone(world: World) -> None:
     create_one(world.acme, "The key is under the mat")
-    IMAGES.clear()
     asked(world.acme, "key", known_at=utc_now())
+    IMAGES.clear()
     with CaptureQueriesContext(connection) as first:
         asked(world.acme, "key")
     with CaptureQueriesContext(connection) as second:

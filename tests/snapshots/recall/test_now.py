@@ -20,7 +20,7 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageKey
 from snapshots.recall.current import known_to_product, memory_state
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.now import recall_now
+from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
@@ -53,7 +53,7 @@ class Asking:
             self.trips += 1
             return whose.run(statements)
 
-        return recall_now(replace(whose, run=run), query, prepare_question(query.text))
+        return recall_of(replace(whose, run=run), query, prepare_question(query.text))
 
 
 def nothing(house: House) -> None:
