@@ -29,7 +29,8 @@ WITH size AS MATERIALIZED (
     sum(pg_column_size(value.json)) AS bytes
   FROM unnest($3::text[]) WITH ORDINALITY AS key (name, place), snapshot s,
   LATERAL (SELECT s.metadata -> key.name AS json OFFSET 0) AS value
-  WHERE (SELECT bytes FROM size) <= $4 AND s.tenant_id = $1 AND s.subject_id = $2 AND value.json IS NOT NULL
+  WHERE (SELECT bytes FROM size) <= $4 AND s.tenant_id = $1 AND s.subject_id = $2 AND s.metadata ?| $3::text[]
+    AND value.json IS NOT NULL
   GROUP BY key.place
 )
 SELECT size.bytes <= $4, found.place, found.ids,
@@ -39,7 +40,8 @@ FROM size LEFT JOIN found ON true
 ORDER BY found.bytes DESC NULLS LAST
 """
 """Of metadata out of line, the size is read without the value, which is stored as it is: see migration 0015. Of what
-stands under the keys, the size is added up before any of it becomes text, which takes ten times as long."""
+stands under the keys, the size is added up before any of it becomes text, which takes ten times as long. Metadata that
+holds none of the keys is looked at once, not once for each."""
 
 
 def with_metadata(
