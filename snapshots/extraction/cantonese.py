@@ -10,6 +10,7 @@ _MANDARIN = {
 _PAIRS = {
     "钟意": "喜欢",
     "中意": "喜欢",
+    "不系": "不是",
     "不使": "不用",
     "不好": "不要",
     "而家": "现在",
@@ -17,6 +18,7 @@ _PAIRS = {
     "听日": "明天",
     "食饭": "吃饭",
 }
+_BEING = re.compile("(?<![关联体星派院不])系(?![统列数主])")
 _MANDARIN_PAIRS = re.compile("|".join(_PAIRS))
 
 
@@ -24,4 +26,4 @@ def as_mandarin(text: str) -> str:
     """Return simplified ``text`` with Cantonese words replaced by Mandarin ones of the same length."""
     if not _CANTONESE.search(text):
         return text
-    return _MANDARIN_PAIRS.sub(lambda found: _PAIRS[found.group()], text.translate(_MANDARIN))
+    return _BEING.sub("是", _MANDARIN_PAIRS.sub(lambda found: _PAIRS[found.group()], text.translate(_MANDARIN)))

@@ -46,6 +46,8 @@ def sentence_changes(clauses: list[Clause]) -> list[Candidate]:
     if not _may_change(clauses[0].sentence.lower()):
         return []
     whole = whole_sentence(clauses)
+    if _GRAMMARS[whole.language].idle.search(whole.sentence):
+        return []
     found = apply(_WHOLE[whole.language], whole)
     return [change for change in found if is_plausible(change, _GRAMMARS[whole.language])]
 

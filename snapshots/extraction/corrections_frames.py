@@ -18,6 +18,7 @@ REACH = 260
 """Characters from the head of a sentence that a frame may span."""
 LONGEST = 1_000
 """Characters of a message above which it is a text, and no turn that puts something right."""
+MOST_MATCHES = 3
 PLAIN_WORDS = 2
 """Words of each side of a contrast between things that are neither names nor numbers."""
 _PRONOUNS = frozenset(["it", "its", "he", "she", "i", "we", "they"])
@@ -78,14 +79,22 @@ def frame_changes(clauses: list[Clause], grammar: Grammar) -> list[Candidate]:
     for each in grammar.frames:
         if not any(cue in lowered for cue in each.cues):
             continue
-        match = each.pattern.search(text)
-        if match is None or match.start() >= length or _is_idle(text, match, each, grammar):
-            continue
-        whole = replace(first, start=start, text=text, shift=0, last=True)
-        found = list(_said(whole, match, each, grammar))
-        if found:
-            return found
+        for match in _matches(each.pattern, text, length):
+            whole = replace(first, start=start, text=text, shift=0, last=True)
+            found = [] if _is_idle(text, match, each, grammar) else list(_said(whole, match, each, grammar))
+            if found:
+                return found
     return []
+
+
+def _matches(pattern: re.Pattern[str], text: str, length: int) -> Iterator[re.Match[str]]:
+    """Yield the matches that begin in the sentence, up to ``MOST_MATCHES``; between words, those that overlap, too."""
+    match = pattern.search(text)
+    for _ in range(MOST_MATCHES):
+        if match is None or match.start() >= length:
+            return
+        yield match
+        match = pattern.search(text, match.start() + 1 if text.isascii() else max(match.end(), match.start() + 1))
 
 
 def is_plausible(change: Candidate, grammar: Grammar) -> bool:

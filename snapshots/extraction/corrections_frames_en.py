@@ -38,9 +38,9 @@ FRAMES = (
         "stands",
         "no|actually|wrong|correction|hang on|hold on|wait|oops|sorry|hey|hm|look|listen|ugh|that's|since when|you"
         "| is | are ",
-        rf"(?:^|[.!?] ){MARK}[,.!;: –—-]+(?P<who>it|its|ours|mine|{MY} [\w' ]{{2,30}}?|he|she|i|we|[A-Z]\w+)(?:'s|"
-        rf"s|'m|'re| is| are| am|(?<=its))(?: (?:now|actually|called|at|in|on|with|really))* (?P<new>{WORDS})(?: n"
-        rf"ow)?{END}",
+        rf"(?:^|[.!?] )(?:(?:hm+|um+|hey|mate|oh|well|look|ugh|nah|er+|honey|dude)[, ]+)?{MARK}[,.!;: –—-]+(?P<who"
+        rf">it|its|ours|mine|{MY} [\w' ]{{2,30}}?|he|she|i|we|[A-Z]\w+)(?:'s|s|'m|'re| is| are| am|(?<=its))(?: (?"
+        rf":now|actually|called|at|in|on|with|really))* (?P<new>{WORDS})(?: now)?{END}",
         telling=True,
     ),
     *frame(
@@ -57,9 +57,9 @@ FRAMES = (
     ),
     *frame(
         "stands",
-        "switched|changed |turned|gone up|went up|bumped|raised|dropped to|down to|up to|moved to|moved into|switc"
-        "hed to|changed to|converted to|upgraded|transferred|got a new|bought a|promoted|became|started|relocated|"
-        "joined|changed|pushed",
+        "been moved|been transferred|been switched|been assigned|switched|changed |turned|gone up|went up|bumped|r"
+        "aised|dropped to|down to|up to|moved to|moved into|switched to|changed to|converted to|upgraded|transferr"
+        "ed|got a new|bought a|promoted|became|started|relocated|joined|changed|pushed",
         rf"\b(?:i|he|she|we|they|{MY} (?:\w+ )?(?:son|daughter|kid|child|baby|boy|girl|toddler|youngest|oldest|eld"
         rf"est|niece|nephew|twins?)){HAVE} {JUST}turned (?P<new>\d+)\b",
         rf"\b{MY} [\w' -]{{2,30}}?{HAVE} {JUST}(?:gone (?:up|down) to|went (?:up|down) to|been (?:moved|changed|ra"
@@ -71,6 +71,7 @@ FRAMES = (
         rf"{ME}{HAVE} {JUST}(?:switched|changed) (?:gyms|jobs|schools|banks|phones|cars|providers|carriers|doctors"
         rf"|dentists|plans|shampoos?|vets?|brands?)\s*[,;.–—-]+\s*(?:now |so )*{ME}(?:'m| am)? ?(?:now )?(?:{DO}|"
         rf"{DOING}|go to|at|with)? {NEW}{END}",
+        rf"{ME}{HAVE} {JUST}been (?:moved|transferred|switched|assigned) (?:over )?to {NEW}{END}",
         rf"{ME}{HAVE} {JUST}(?:got|been) (?:promoted|transferred)(?: to)?\s*(?:[,;.–—-]+\s*)?(?:i'm |now |to )*(?:"
         rf"an? )?{NEW}{END}",
     ),
@@ -84,10 +85,12 @@ FRAMES = (
     ),
     *frame(
         "stands",
-        "should be|should say|should read|supposed to be|correct|spelled|spelt|right one",
+        " with|should be|should say|should read|supposed to be|correct|spelled|spelt|right one",
         rf"\b(?:it|that|this|{MY} [\w' -]{{2,25}}?) (?:should|ought to) (?:be|say|read|have been|have said) {NEW}"
         rf"{END}",
         rf"\b(?:the )?(?:correct|right|real|actual|proper) (?:\w+ )?(?:is|one is|one's|would be) {NEW}{END}",
+        r"(?:\b(?:is|it's|that's|name's|i'm) |[-–—:,] ?)(?P<new>(?-i:[A-Z])\w+),? with(?:out)? (?:an?|the|two|one|"
+        r"no) (?:double )?['\"]?\w{1,2}\b",
         rf"\b(?:is|it's|that's|name's) (?:actually )?(?:spelled|spelt|pronounced|written) (?:as )?{NEW}{END}",
     ),
     *frame(
@@ -107,12 +110,16 @@ FRAMES = (
     # It is over.
     *frame(
         "over",
-        "anymore|any more|any longer|no longer|n't been|longer",
+        "anymore|any more|any longer|no longer|n't |not been|longer|been off|used to",
         rf"{ME} (?:(?:really|actually|just|even) )*(?:don't|do not|dont|doesn't|does not|can't|cannot|won't|never)"
         rf" (?:{DO}|even \w+|\w+ (?:to|at|in|with)) {OLD}(?: at all)? (?:any ?more|any longer)\b",
         rf"\b(?:i|we|{MY} [\w' -]{{2,25}}?|he|she)(?:'m|'re|'s| am| are| is)(?:n't| not) (?:really )?(?:an? |at |i"
         rf"n |on |with |into |the )*{OLD} (?:any ?more|any longer)\b",
         rf"{ME}(?:'m|'re| am| are)? no longer (?:(?:{DO}|{DOING}|an?|the|care about) )*{OLD}{END}",
+        r"\bi(?:'m| am) (?:an? |the )?(?P<old>[^,;.!?\n]{2,30}?) no longer\b",
+        rf"{ME}{HAVE} been off (?:the )?{OLD} (?:for|since)\b",
+        rf"{ME} used to (?:{DO} |be |go )?(?:the |an? )?(?P<old>[^,;.!?\n]{{2,30}}?)\s*[,;.–—-]+ .{{0,60}}\b(?:now"
+        r"|these days|nowadays|any ?more|instead)\b",
         rf"{ME}{HAVE}(?:n't| not) (?:been|had|eaten|drunk|driven|used|worn|touched|played|lived in|worked at|gone "
         rf"to) (?:an? |the |in |at )?{OLD} (?:since|in (?:years|ages|months)|for (?:years|ages|months))\b",
     ),
@@ -133,6 +140,17 @@ FRAMES = (
         "over",
         "who told you|who said|since when|where did you|where do you|why do you|what makes you|joke|joking|kidding"
         "|sarcas|you |ya |u |never |didn't|did not|don't|dont",
+        rf"{YOU} keep (?!(?:me|it|us|up|in|on|going|surprising|making me|cracking)\b)\w+ing (?:(?:me|us|my|our|him"
+        r"|her|it|that)\b)?(?: (?:on|to|as|in|with|for|about|at))* ?(?:the |an? |my )?(?P<old>[^,;.!?\n]{2,30}?"
+        rf"){END}",
+        r"\byou(?:'ve| have|'d)? (?:got |had |saved |been \w+ing )(?:(?:me|us|him|her|it|that|my|our|his)\b)[^,;.!"
+        r"?\n]{0,25}? (?:down |in |saved |listed )*(?:as|in on|on|at|under|for|in) (?:the |an? )?(?P<old>[^,;.!?\n"
+        r"]{2,25}?)(?= but\b|\s*[,;.!–—-]+ ?(?:but|i |i'|it|he|she|that|not|no\b|we|my|wrong|actually)|\.$|$)",
+        r"\b(?P<old>[^,;.!?\n]{0,30}you(?:'ve| have)? (?:got|have|saved|wrote|put|noted)\b[^,;.!?\n]{0,30}?) (?:is"
+        r"|are|was|'s) (?:way |all |completely |totally |a bit )?(?:off|wrong|ancient|old|bad|out|outdated|incorre"
+        r"ct|rubbish|stale|dead|not right|nonsense)\b",
+        r"\byou(?:'ve| have) been (?:writing|spelling|calling|saying|using|sending|putting|booking) (?:me |it |my"
+        rf" name )?(?P<old>[^,;.!?\n]{{2,25}}?){END}",
         r"\b(?:who (?:told you|said)|since when (?:am|do|did|are|is)|where(?:'d| did| do) you (?:get|hear)(?: the"
         r" idea)?|why (?:do|did|would) you (?:think|say|keep|have)|what makes you think)(?: that| the)? (?:i|we|i"
         rf"t|me|i'm|we're|my)?(?:'m|'ve| am| was| have| like| is| had| wanted)? ?(?:an? |the )?{OLD}(?=\s*[,;?!.\n"
@@ -163,18 +181,18 @@ FRAMES = (
         r"|tab|timer|alarm|rest|item)\b)[^,;.!?\n]{2,35}?)(?: (?:thing|bit|part|entry|note|one|stuff|from (?:my|th"
         r"e|your) .{2,20}?))*(?=\s*[,;.!\n]|$)(?=.*(?:thing|note|joke|profile|entry|memory|allerg|preference|outgr"
         r"ew|wrong|not (?:true|mine|me)|don't|never|no longer|any ?more|old|moved|list of|isn't))",
-        r"\b(?:please |just |so |and )?(?:stop|quit|don't (?:keep|ever)) (?:suggesting|recommending|sending|showin"
-        r"g|playing|ordering|giving|adding|booking|using|putting|mentioning|bringing up|reminding)(?: me| us)?(?: "
-        r"of| about| with)? (?:any |the |all )?(?P<old>[^,;.!?\n]{2,35}?)(?: (?:suggestions?|recipes?|ads|any ?mor"
-        r"e|stuff|all the time|every .{1,10}))*(?=\s*[,;.!\n]|$| (?:i|we|it)\b)",
+        r"\b(?:please |just |so |and )?(?:stop|quit|don't (?:keep|ever)) (?:saying|suggesting|recommending|sending"
+        r"|showing|playing|ordering|giving|adding|booking|using|putting|mentioning|bringing up|reminding)(?: me| u"
+        r"s)?(?: of| about| with)? (?:any |the |all )?(?P<old>[^,;.!?\n]{2,35}?)(?: (?:suggestions?|recipes?|ads|a"
+        r"ny ?more|stuff|all the time|every .{1,10}))*(?=\s*[,;.!\n]|$| (?:i|we|it)\b)",
         r"\bno more (?P<old>(?!(?:questions?|worries|time|room|than)\b)[^,;.!?\n]{2,30}?)(?: suggestions?| recipes"
         r"?| recommendations?| for me| please)+(?=\s*[,;.!\n]|$)",
     ),
     # It is someone else's, or simply wrong.
     *frame(
         "over",
-        "that's|that is|that was|those are|it's|its|thats|is my|are my|was my|that belongs|not mine|not me|isn't m"
-        "ine|not my|the one who|who ",
+        "'m not the|that's|that is|that was|those are|it's|its|thats|is my|are my|was my|that belongs|not mine|not"
+        " me|isn't mine|not my|the one who|who ",
         r"\bi'm not the (?P<old>[^,;.!?\n]{2,30}?) (?:one|person|guy)\b",
         r"\b(?:that|those|this|thats|you're thinking of|(?:it|this)(?=.{0,50}\b(?:not|wrong|don't|doesn't)\b))("
         rf"?:'s|s| is| was| are| were)? (?:actually |really )?(?P<old>(?:my|our|his|her|the) (?:\w+ )?{KIN}(?:'s|s"
@@ -188,6 +206,8 @@ FRAMES = (
         r"\b(?:(?:that|it|this)(?:'s| is| was) )?(?P<old>[A-Z][\w]+(?:'s)(?: [\w-]+){0,3}?),? not (?:mine|me|my ow"
         r"n)\b",
         rf"\b(?P<old>(?:my|our) (?:\w+ )?{KIN}(?:'s)?(?: [\w' -]{{1,30}}?)?),? not (?:me|mine|i)\b",
+        r"\b(?:the |that |this )(?P<old>[^,;.!?\n]{2,30}?) (?:isn't|aren't|wasn't|is not|are not) (?:mine|me|ours|"
+        r"for me)\b",
         r"\b(?:it(?:'s| is| was)|that(?:'s| is| was)) (?:me|my \w+|[A-Z]\w+) (?:who|that) (?:likes?|has|have|is|lo"
         r"ves?|hates?|wants?|eats?|does|plays|can't|needs?|listened to|lives?) (?P<old>[^,;.!?\n]{2,30}?)\s*[,;.]+"
         r"\s*(?:not|[A-Z]\w+ (?:hates?|doesn't|does not|isn't|likes))",

@@ -56,7 +56,7 @@ ME = r"\b(?:i|we)"
 LATELY = r"(?: now| these days| nowadays| any ?more| lately| at the moment)"
 HELD = (
     r"(?:have|had|got|put|wrote|noted|saved|said|say|called|call|listed|filed|stored|think|thought|keep (?:saying|"
-    r"calling|"
+    r"calling|writing|"
     r"playing|sending|buying|suggesting|giving|recommending|putting|using|booking|ordering|adding|thinking)|kept)"
 )
 YOU = r"\b(?:you|u|ya)(?:'ve|'re)?(?: (?:still|always|keep|must|also|probably|even))*"
@@ -70,12 +70,12 @@ NOTE = (
 )
 MARK = (
     r"(?:(?:no|nope|nah|wrong(?: \w+)?|incorrect|actually|correction|hang on|hold on|wait|oops|sorry|"
-    r"ugh|that's (?:wrong|old|not right|outdated)|not quite|since when|(?:you're|ur) (?:wrong|a \w+ behind|out of "
-    r"date|"
+    r"ugh|that's (?:wrong|old|not it|not right|outdated)|not quite|since when|(?:you're|ur) (?:wrong|a \w+ behind|"
+    r"out of date|"
     r"confused|mixed up)|you(?:'ve)? (?:got|have) (?:the wrong|it wrong|that wrong)[^,;.!?\n]{0,20}|[^,;.!?\n]"
     r"{0,40} (?:is|are) "
-    r"(?:wrong|bad|old|outdated|out of date|incorrect|off|[\w ]{2,12} old))(?:,? (?:no|nope|dude|man|honey|wait|so"
-    r"rry))*)"
+    r"(?:wrong|bad|old|outdated|out of date|incorrect|off|ancient|dead|stale|[\w ]{2,12} old))(?:,? (?:no|nope|dud"
+    r"e|man|honey|wait|sorry))*)"
 )
 SHORT = r"[\w:.'$€£%@/-]+(?: [\w:.'$%@/-]+){0,3}?"
 FIX = r"(?:change|switch|update|set|move|correct|fix|edit|amend|put|make|turn|adjust|bump|drop|raise|lower|swap)"
@@ -90,12 +90,12 @@ RECORD = (
     r"|vet|pharmacy|gym|car|plate|thing|entry|one)s?"
 )
 IDLE = re.compile(
-    r"\b(?:if|suppose|imagine|what if|whether|pretend|unless|wish|would it|might|maybe|perhaps|translate|quote|lyr"
-    r"ics?|"
+    r"\bit'?s not the [\w ]+, it'?s the\b|^\W*they (?:no longer|changed|don't|moved)\b|\bgoes ['\"]|\b(?:if|suppos"
+    r"e|imagine|what if|whether|pretend|unless|wish|would it|might|maybe|perhaps|translate|quote|lyrics?|"
     r"movie|film|novel|story|character|episode|poem|apology|essay|in spanish|in french|in german|how do you say|wh"
     r"at do "
-    r"you call|people (?:used|say|don't)|nobody goes|everyone|they (?:no longer|changed|don't|moved)|guess who|did"
-    r" you know|(?:the|a) (?:sign|label|menu|poster) says|either)\b"
+    r"you call|people (?:used|say|don't)|nobody goes|everyone|guess who|did you know|(?:the|a) (?:sign|label|menu|"
+    r"poster) says|either)\b"
     r"|\b(?:he|she|mom|mum|dad|they|boss|teacher|guy|sister|brother|friend|wife|husband|neighbou?r|someone|people|"
     r"everybody)"
     r" (?:just )?(?:said|says|told|thinks|claims|wrote|asked|texted|insists|reckons|swears)\b|\bmy (?:boss|neighbo"
@@ -128,8 +128,8 @@ EMPTY_OLD = re.compile(
     r"having|feeling|doing|what|why|how|who|any|anything|one of|ready|good|great|fun|easy|ideal|perfect|true|right"
     r"|working|like|very|"
     r"super|particularly|especially|mad|angry|asleep|done|open|home|worth|fair|funny|my (?:fault|problem|thing|tur"
-    r"n|day)|less|more|money|principle|point|worst|best|biggest|earlier|before|yesterday|rather|either|both|there "
-    r"yet|a cloud|asking|"
+    r"n|day)|less|more|money|principle|point|distance|moved|worst|best|biggest|earlier|before|yesterday|rather|eit"
+    r"her|both|there yet|a cloud|asking|"
     r"some|something|nothing|a (?:lot|problem|big|bad|chance|good|cloud)|neither|joking|kidding|allowed|far|close|"
     r"enough|"
     r"coming|raining|hungry|interested|rush|worries|problem|trust|care|know|think|want|wait|need|mind|gluten-?free"
@@ -144,7 +144,8 @@ EMPTY_NEW = re.compile(
     r"there|done|like|very|better|bad|nice|how|why|when|where|this|the (?:same|other|problem|point)|more|less|a (?"
     r":bit|lot|while|good|problem)|"
     r"my (?:dear|man)|gone|trying|having|getting|looking|can|could|will|would|don't|let's|go|see|never|always|dead"
-    r"|over|out|in a|do|does|did|principle|thank|about|both|turns out|trying)\b)",
+    r"|over|out|in a|do|does|did|principle|thank|about|both|turns out|trying|moved|changed|closed|retired|left|wro"
+    r"ng|old|tbh|spot)\b)",
     re.IGNORECASE,
 )
 HEAD = re.compile(

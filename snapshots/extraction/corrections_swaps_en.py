@@ -29,6 +29,12 @@ from snapshots.extraction.corrections_phrases_en import (
 SWAPS = (
     *frame(
         "swap",
+        "no",
+        r"^(?:no+,? ){1,3}(?P<new>[^,;.!?\n]{1,20}?)[.,;] ?(?P<old>[^,;.!?\n]{1,20}?) (?:is|was|are) \w+",
+        alike=True,
+    ),
+    *frame(
+        "swap",
         " not ",
         r"^(?P<new>[A-Z0-9][\w:.]*(?: [\w:.'-]+){0,3}),? (?:and )?not (?P<old>[A-Z0-9][\w:.]*(?: [\w:.'-]+){0,3})("
         r"?=[,.!]|$)",
@@ -93,9 +99,10 @@ SWAPS = (
         "?",
         r"^(?:wait,? |what,? |um+,? )?(?P<old>(?!(?:my|your|what|who|how|why|where|when|the|any|is|are|do|does|ca"
         r"n|did|which|really|and|so)\b)[^,;.!?\n]{2,30}?)\?+!? +(?:no+|nope|nah|wrong|actually|since when\?+|wh"
-        r"at\?+|uh|um|dude)?[,. ]*(?:it's|its|i'm|i am|we're|he's|she's|i|we|my \w+ is|that's|that was)(?: (?:now"
-        rf"|in|at|on|actually|moved to|live in|work at|said|meant))* (?P<new>{WORDS})(?: (?:he|she|i|we|they) (?:t"
-        rf"akes?|does|like|likes|have|has|go(?:es)?|want)| now)?{END}",
+        r"at\?+|uh|um|dude)?[,. ]*(?:it's|its|i'm|i am|we're|he's|she's|i've (?:only )?got|we've (?:only )?got|i "
+        r"have|we have|there's|i|we|my \w+ is|that's|that was)(?: (?:now|in|at|on|actually|moved to|live in|work "
+        rf"at|said|meant))* (?P<new>{WORDS})(?: (?:he|she|i|we|they) (?:takes?|does|like|likes|have|has|go(?:es)?|"
+        rf"want)| now)?{END}",
         firm=True,
         alike=True,
     ),
@@ -122,8 +129,8 @@ SWAPS = (
         rf"ng)? (?:at|for)))*|now) {NEW}{END}",
         rf"{ME}(?:{HAVE} {JUST}(?:left|sold|ditched|dropped|quit|cancell?ed|gave up|got rid of|stopped (?:{DOING} "
         rf")?)|'m (?:off|over|done with)) (?:the |my |our )?{OLD}\s*(?:[,;.–—-]+\s*|\s+(?=and |but ))(?:and |but )"
-        rf"?(?:{NEW} (?:is|are) (?:my|our|what|where|who|the)\b|(?:i |we )?(?:took up|take up|started|got into|pic"
-        rf"ked up|went for|joined) (?P<new2>{WORDS}){END})",
+        rf"?(?:{NEW}(?: is| are|'s) (?:my|our|what|where|who|the)\b|(?:i |we )?(?:took up|take up|started|got into"
+        rf"|picked up|went for|joined) (?P<new2>{WORDS}){END})",
         rf"\b(?:i'm|i am|we're|we are) (?:over|off|done with|sick of|through with|past) (?:the )?{OLD}(?: thing)?"
         rf"\s*[,;.–—-]+\s*(?:and |so |but |now )*(?:it's |i'm |we're |back to |now |onto |into |all about )*{NEW}"
         rf"{END}",
@@ -145,7 +152,10 @@ SWAPS = (
     # You have it wrong.
     *frame(
         "swap",
-        "you |u |ya ",
+        "you |u |ya |who said",
+        r"\b(?:who (?:told you|said)|why (?:do|did) you (?:think|say)) (?:that )?(?:i|we|he|she|it)(?:'m|'s|'re| "
+        rf"was| am| is| were| like| have)? (?:an? |the |in |at )?{OLD}[?.!,]+ (?:i'm|i am|it's|we're|he's|she's|i)"
+        rf" (?:an? |the |in |at )?{NEW}{END}",
         rf"{YOU} {HELD}{AS} (?:the )?{OLD}\s*(?:[,;.!–—-]+\s*|\s+)(?:but |and |so )*(?:(?:it|that|he|she|they|i|we"
         rf"|mine|{MY} [\w ]{{2,20}}?)(?:'s|'m|'re| is| am| are| was)(?: (?:actually|really|now|in|at|on|supposed t"
         rf"o be|meant to be|not))*|{ME} (?:actually |really |now )*(?:{DO}|moved to|said|want|meant)|what i (?:act"
@@ -167,10 +177,16 @@ SWAPS = (
     ),
     *frame(
         "swap",
-        "forget|scratch|drop|ditch|ignore|never mind|nevermind|delete|remove|nobody|no one|stop calling",
+        "unbearable|awful|terrible|annoying|horrible|too |rubbish|useless|lose|scrap|forget|scratch|drop|ditch|ign"
+        "ore|never mind|nevermind|delete|remove|nobody|no one|stop calling",
         r"\b(?:forget|scratch|drop|ditch|ignore|delete|remove|lose) (?:about |the |that |my |what i said about )*"
         rf"{OLD}\s*[,;.–—-]+\s*(?:and |it's |its |use |make it |i'm |we're |take |go with |put |he's |she's |(?:"
         rf"{MY} )?[\w]+(?:'s| is) )+(?:at |on |in |to )?{NEW}{END}",
+        rf"\b(?:drop|lose|scrap|forget) (?:the |all the )?{OLD}\s*[,;.–—-]+\s*(?:please |just )?(?:give me|use|sho"
+        rf"w me|i want|i'd like|put|do) (?:(?:everything|it|all|them) )?(?:in )?{NEW}{END}",
+        r"\b(?:the |that )?(?P<old>[^,;.!?\n]{2,20}?)(?: one)?(?:'s| is| are| was) (?:too \w+|unbearable|awful|"
+        r"terrible|annoying|killing me|horrible|no good|rubbish|useless|way too \w+)\s*[,;.–—-]+\s*(?:so |please "
+        rf"|and )*(?:i want|i'd like|give me|use|go with|i'd rather have|put|make it|try) (?:the )?{NEW}{END}",
         rf"\bcall me {NEW}\s*[,;.–—-]+\s*(?:nobody|no one|not|only .{{1,20}}?|don't|stop)(?: ever| really)? ?(?:sa"
         rf"ys?|calls? me|uses?|calling me|call me)? {OLD}{END}",
         rf"\b(?:stop|quit) calling (?:me|him|her|it) {OLD}\s*[,;.–—-]+\s*(?:just |it's |call (?:me|him|her|it) |i'"

@@ -29,11 +29,23 @@ class SignalPolicy:
     restated_share: float = measured(0.6, source=_DEV)
     """Of the core words of question and next turn together that both hold: above, the question is asked again."""
     restated_words: int = measured(2, source=_DEV)
+    repeated_share: float = measured(
+        0.4, source="tests/golden/feedback.jsonl: 0.87 of restating turns, 0.03 of following ones"
+    )
+    """Of the units of content of the question, in a turn that says it again."""
+    repeated_fresh: float = measured(2.0, source="tests/golden/feedback.jsonl")
+    """New units of content for each that the question held, at most."""
     covered_share: float = measured(0.5, source=_DEV)
     """Of the core words of a question, in a turn that asks the same and takes nothing from the reply."""
+    echoed_units: int = assumed(4, owner="feedback", settle_by="turns that ask back a word of the reply")
+    """Units of content of such a question, at most."""
+    answer_words: int = assumed(12, owner="feedback", settle_by="replies that end with a question")
+    """Words of a turn that only answers the question at the end of the reply, at most."""
     elliptic_words: int = measured(7, source=_DEV)
     """A question of at most so many words that names no subject of its own asks on."""
     elliptic_terms: int = measured(2, source=_DEV)
+    bare_chars: int = measured(4, source="tests/golden/feedback_2.jsonl")
+    """A Chinese question of at most so many characters asks on, whatever it asks."""
     elliptic_chars: int = measured(12, source=_DEV)
     concerned_share: float = measured(0.3, source=_DEV)
     """Of a memory's weight in the words of a correction: it concerns this memory."""

@@ -12,7 +12,10 @@ import rjieba
 from memory_platform.kernel.stopwords import CHINESE
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import comparable
+from snapshots.extraction.cantonese import as_mandarin
 from snapshots.feedback import patterns_en, patterns_zh
+from snapshots.feedback.concepts import shows
+from snapshots.feedback.overlap import in_digits
 from snapshots.feedback.policy import UTILISATION, UtilisationPolicy
 from snapshots.feedback.values import How
 
@@ -39,8 +42,8 @@ class Said:
     @classmethod
     def of(cls, text: str) -> Self:
         """Return ``text`` in this form."""
-        form = comparable(text)
-        return cls(form, frozenset(terms(_HAN_RUN.sub(" ", form))))
+        form = as_mandarin(comparable(text))
+        return cls(form, frozenset(in_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
 
     def held(self, words: Iterable[str]) -> frozenset[str]:
         """Return those of the core ``words`` that the text holds."""
@@ -85,8 +88,8 @@ def used_memories(
 
 def core_words(text: str) -> frozenset[str]:
     """Return the core words of ``text``: English stems and Chinese words, of what it is about, not of liking."""
-    form = comparable(text)
-    latin = {term for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
+    form = as_mandarin(comparable(text))
+    latin = {in_digits(term) for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
     tagged = (pair for run in _HAN_RUN.findall(form) for pair in rjieba.tag(run))
     words = {word for word, tag in tagged if tag not in _EMPTY_TAGS and word not in CHINESE}
     return frozenset(latin | (words - patterns_zh.ATTITUDES))
@@ -128,7 +131,9 @@ def _how(
     if share_of(words, said.referring.held(words), fresh) >= policy.reference_share:
         return "reference"
     telling = bool(held - echoed)
-    return "words" if telling and share_of(words, held, fresh) >= policy.words_share else None
+    if telling and share_of(words, held, fresh) >= policy.words_share:
+        return "words"
+    return "words" if shows(comparable(text), said.whole.form, said.asked.form) else None
 
 
 def _values(lane: str, text: str) -> list[str]:

@@ -32,6 +32,8 @@ class Sense(StrEnum):
     RESTATE = "restate"
     CORRECT = "correct"
     TOPIC_CHANGE = "topic_change"
+    UNCLEAR = "unclear"
+    """Nothing tells: it judges nothing, so that what is told stays right."""
 
 
 SIGNAL_OF: Mapping[Sense, Signal] = {
@@ -40,6 +42,7 @@ SIGNAL_OF: Mapping[Sense, Signal] = {
     Sense.RESTATE: Signal.NEGATIVE,
     Sense.CORRECT: Signal.CORRECTED,
     Sense.TOPIC_CHANGE: Signal.NEUTRAL,
+    Sense.UNCLEAR: Signal.NEUTRAL,
 }
 NAMED = "correct_named"
 """Reason of a correction whose words say which memory is wrong: it stays there whatever the reply used."""
