@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from memory_platform.providers.redis_client import RedisAway, redis_client
 from snapshots.models import Conversation, Job, JobKind
 from snapshots.recall.search import IMAGES
-from snapshots.window.store import USE, bury_turns, window_key
+from snapshots.window.store import USE, bury_turns, drop_turns, window_key
 from tenants.isolation import tenant_tx
 
 CHUNK = 500
@@ -40,6 +40,15 @@ def buried(tenant_id: UUID, conversations: list[UUID]) -> list[UUID] | None:
     try:
         for start in range(0, len(conversations), CHUNK):
             bury_turns(redis_client(), [window_key(tenant_id, one) for one in conversations[start : start + CHUNK]])
+    except RedisAway:
+        return None
+    return conversations
+
+
+def dropped(tenant_id: UUID, conversations: list[UUID]) -> list[UUID] | None:
+    """Drop windows, which the next reader has made again, and return their conversations; None while Redis is away."""
+    try:
+        drop_turns(redis_client(), [window_key(tenant_id, one) for one in conversations])
     except RedisAway:
         return None
     return conversations

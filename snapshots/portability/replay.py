@@ -4,32 +4,29 @@ A memory is found by its id, and by the marks that were left of its words and me
 the memory that was forgotten and yet hold the message that said it, or another memory that says the same.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from memory_platform.providers.redis_client import redis_client
 from profiles.models import ErasureScope, Subject
 from profiles.services.certificates import marks_in, object_hash, subject_hash
-from profiles.services.forgetting import Marks, keep_marks, marked_messages, marked_texts
+from profiles.services.forgetting import keep_marks
 from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.marked import messages_marked, snapshots_marked
 from snapshots.erasure.memories import Target, forget_found, target_of
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import SnapshotUnknown
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation
-from snapshots.models import Conversation, Message, Snapshot
-from snapshots.selectors import with_words
+from snapshots.models import Conversation, Snapshot
 from snapshots.window.store import drop_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 
 REASON = "replayed after a restore"
-CHUNK = 500
 
 
 def drop_restored_windows() -> int:
@@ -86,28 +83,10 @@ def _delete_conversation(certificate: Mapping[str, Any], subject: Subject) -> bo
 def _target(certificate: Mapping[str, Any], subject: Subject) -> Target:
     """Return what a certificate of one memory tells of, in the open scope. Raises SnapshotUnknown."""
     marks, wanted = marks_in(certificate), certificate["object_hash"]
-    rows = list(Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", "text"))
-    texts = marked_texts(subject.id, [text for _, text in rows], marks)
-    named = [
-        row_id
-        for row_id, text in rows
-        if text in texts or object_hash(ErasureScope.MEMORY, subject.external_id, row_id) == wanted
-    ]
-    said = {message.id: message.content for message in _said(subject.id, marks)}
-    first = next(iter([*named, *said]), None)
-    if first is None:
+    ids = Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", flat=True)
+    named = {one for one in ids if object_hash(ErasureScope.MEMORY, subject.external_id, one) == wanted}
+    named |= set(snapshots_marked(subject.id, marks))
+    said = {message.id: message.content for message in messages_marked(subject.id, marks) if message.content}
+    if not named and not said:
         raise SnapshotUnknown
-    return target_of(subject, first, set(named), said)
-
-
-def _said(subject_id: UUID, marks: Marks) -> Iterator[Message]:
-    """Yield the messages with words that carry one of the marks, or whose words do."""
-    own: QuerySet[Message] = Message.objects.filter(subject_id=subject_id).select_related("conversation")
-    ids = list(own.order_by("id").values_list("id", flat=True)) if marks else []
-    for start in range(0, len(ids), CHUNK):
-        rows = with_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
-        names = marked_messages(subject_id, [(row.conversation.external_id, row.external_id) for row in rows], marks)
-        texts = marked_texts(subject_id, [row.content for row in rows], marks)
-        for row in rows:
-            if row.content and (row.content in texts or (row.conversation.external_id, row.external_id) in names):
-                yield row
+    return target_of(subject, min(named or said), named, said)

@@ -54,6 +54,12 @@ def held_turns(redis: BoundedRedis, key: str, version: int) -> tuple[WindowTurn,
     return tuple(_turn(one) for one in orjson.loads(turns))
 
 
+def drop_turns(redis: BoundedRedis, keys: Sequence[str]) -> None:
+    """Remove windows; the next reader has them made again. Raises RedisAway."""
+    if keys:
+        redis.call(USE, lambda client: client.unlink(*keys))
+
+
 def drop_windows(redis: BoundedRedis) -> int:
     """Remove the windows of all tenants, graves too; return how many there were. Raises RedisAway."""
 

@@ -26,7 +26,7 @@ from tests.flows.stage import PLATFORM, ROOT, Stage, eventually
 from tests.memory_platform.api.conftest import Caller
 from tests.snapshots.erasure.everywhere import logs_with, superuser_url, tables_with
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
 RESTORED = "restored"
 OF_OTHERS = """
