@@ -1,5 +1,6 @@
 """The fast lane (G4): what the subject put right, what it replaces and what is new. Pure; the writer applies it."""
 
+import re
 from collections.abc import Collection, Iterator
 
 from snapshots.extraction import (
@@ -25,6 +26,8 @@ drive no, actually
 _GRAMMARS = {"en": corrections_frames_en.GRAMMAR, "zh": corrections_frames_zh.GRAMMAR}
 _CUES = tuple(_CUE_WORDS.split())
 _FRAME_CUES = tuple(sorted({cue for one in _GRAMMARS.values() for each in one.frames for cue in each.cues}))
+_NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b|已经|已經|早就|早已|再也|不再", re.IGNORECASE)
+"""What is over is not refused: a limit may be read of the same words."""
 _CLAUSES = {
     "en": (*corrections_en.CLAUSES, *changes_en.CLAUSES),
     "zh": (*corrections_zh.CLAUSES, *changes_zh.CLAUSES),
@@ -70,6 +73,8 @@ def framed_changes(clauses: list[Clause], stated: Collection[Candidate]) -> list
 
 def _is_told(change: Candidate, told: Collection[str]) -> bool:
     if not isinstance(change, PreferenceCandidate) or change.replaces is not None:
+        return False
+    if change.mode == "remove" and _NO_MORE.search(change.statement):
         return False
     words = " ".join(_values(change)).lower()
     return any(value in words or words in value for value in told)

@@ -7,7 +7,7 @@ from profiles.models import CandidateKind, Preference, ProfileFact, Subject
 from profiles.services.preferences import amend_list_preference, record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
 from profiles.services.quantities import in_place_of
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags import TagDraft, patch_tag, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.extraction import values
 from snapshots.extraction.corrections_meant import Meant
@@ -43,6 +43,9 @@ def _corrected(lesson: Lesson, found: values.PreferenceCandidate, meant: Meant, 
         return _preference(lesson, found, meant, row, value)
     if isinstance(row, ProfileFact):
         return _fact(lesson, found, meant, row, value)
+    if value is None:  # no news of a tag leaves it as it is: what is over is set to nothing
+        tag = patch_tag(lesson.subject, row, {meant.held.key: ""})
+        return Learned(found, row.label, Verdict.SUPERSEDED, "", tag.id, CandidateKind.TAG)
     draft = TagDraft(
         row.label,
         {meant.held.key: value},
@@ -80,7 +83,8 @@ def _fact(lesson: Lesson, found: values.PreferenceCandidate, meant: Meant, row: 
     changes = [FactChange(name, claim_of(lesson, found, meant.held.value), "remove")] if is_entry else []
     if value is not None:
         changes.append(FactChange(name, claim_of(lesson, found, value), "append" if is_entry else "overwrite"))
-    verdict = patch_profile(lesson.subject, changes)[-1]
+    ended = [] if changes else [name]
+    verdict = patch_profile(lesson.subject, changes, remove=ended, at=lesson.message.said_at)[-1]
     if verdict.row is None:
         return Learned(found, name.path, verdict.verdict, verdict.reason, kind=CandidateKind.PROFILE)
     link(ProfileFactSource, lesson, verdict.row.id)

@@ -26,7 +26,7 @@ def believed_after(house: House, row: Mapping[str, Any], *, settled: bool = True
     say(house, row["correction"], conversation=row["id"], at=MONDAY.replace(hour=10))
     if settled:
         settle(house)
-    return list(_believed(house))
+    return list(believed(house))
 
 
 def faults(row: Mapping[str, Any], believed: Believed) -> list[str]:
@@ -53,7 +53,8 @@ def _held(words: str, place: str, value: str) -> bool:
     return comparable(words) in comparable(f"{place} {value}")
 
 
-def _believed(house: House) -> Iterator[tuple[str, str]]:
+def believed(house: House) -> Iterator[tuple[str, str]]:
+    """Yield all that is believed now as (place, value)."""
     with tenant_tx(house.tenant.id):
         for belief in current_preferences(house.subject):
             yield from ((belief.key, one) for one in _values(belief.value))

@@ -9,7 +9,7 @@ from profiles.services.subjects import ensure_subject
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.golden.labels import rows
-from tests.golden.talk import believed_after, faults
+from tests.golden.talk import believed, believed_after, faults
 from tests.snapshots.extraction.making import MONDAY, preferences, profile, say, settle
 
 ROWS = rows("corrections_in_talk")
@@ -76,3 +76,22 @@ def test_a_correction_in_another_conversation_means_the_same_belief(world: World
     assert preferences(world.acme)["travel"] == {"likes": ["window seats"]}
     assert profile(world.acme)["interests"] == ["sailing"]
     assert preferences(world.acme)["sports"] == {"likes": ["sailing"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "correction", "place", "gone"),
+    [
+        ("I live in Leeds.", "We don't live in Leeds anymore.", "city", "Leeds"),
+        ("我住在苏州", "我不再住苏州", "city", "苏州"),
+        ("My home is at 5 Oak Road.", "That address is wrong. We moved out of 5 Oak Road.", "tag home", "5 Oak Road"),
+        ("I like sushi.", "Who told you I like sushi?", "likes", "sushi"),
+    ],
+)
+def test_what_is_over_is_taken_out_of_whatever_held_it(
+    world: World, said: str, correction: str, place: str, gone: str
+) -> None:
+    row = {"id": "over", "said": said, "correction": correction, "holds": {}, "lacks": [gone]}
+    say(world.acme, said, conversation="over")
+    settle(world.acme)
+    assert (place, gone) in list(believed(world.acme))
+    assert faults(row, believed_after(world.acme, row)) == []
