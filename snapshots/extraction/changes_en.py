@@ -70,7 +70,7 @@ WHOLE: tuple[Rule, ...] = (
     *_either(
         rf"{_PRE}(?:(?:I|we)(?:'ve| have)? (?:just |recently |finally )?(?:switched|changed|moved|gone|went)|"
         rf"(?:please )?"
-        rf"(?:switch|change|update|move|set)(?: (?:my|the|our) [\w ]{{2,30}}?)?)(?: over)? from {_OLD} to "
+        rf"(?:switch|change|update|move|set|swap)(?: (?:my|the|our) [\w ]{{2,30}}?)?)(?: over)? from {_OLD} to "
         rf"{_NEW}{_STOP}",
         rf"{_PRE}(?:it's|it is|they're|that's|ends in|is|are|should be|have|has|was|on|at) {_NEW}(?: now)?,? "
         rf"(?:and|now,) not {_OLD}{_STOP}",

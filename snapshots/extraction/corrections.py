@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 
 from snapshots.extraction import (
     changes_en,
+    changes_slots,
     changes_zh,
     corrections_en,
     corrections_frames_en,
@@ -19,7 +20,7 @@ from snapshots.extraction.values import Candidate, PreferenceCandidate, TagCandi
 _CUE_WORDS = """
 not isn't don't meant now days lately longer more switch change replace make set stopped quit gone off given gave
 used to moved again wrong sorry update instead rather should forget scratch drop ditch sold left cancel mind you wrote
-drive no, actually
+drive no, actually scrap turns started took new became skip bored sick tired over retired converted upgraded
 别 別 应 從 从 由 成 搬 卖 賣 不 换 換 改 现在 現在 最近 如今 以前 之前 过去 過去 原来 曾经 戒 搬 可以 调
 調 应该 應該 不对 不對 错 錯 算了
 """
@@ -37,6 +38,8 @@ _WHOLE = {
     "zh": (*corrections_zh.WHOLE, *changes_zh.WHOLE),
 }
 
+_SLOTS = {"en": changes_slots.slots_en, "zh": changes_slots.slots_zh}
+
 
 def may_correct(text: str) -> bool:
     """Return whether ``text`` holds a word that corrections are made with: cheap, never misses what is found below."""
@@ -51,8 +54,11 @@ def sentence_changes(clauses: list[Clause]) -> list[Candidate]:
     whole = whole_sentence(clauses)
     if _GRAMMARS[whole.language].idle.search(whole.sentence):
         return []
-    found = apply(_WHOLE[whole.language], whole)
-    return [change for change in found if is_plausible(change, _GRAMMARS[whole.language])]
+    for found in (apply(_WHOLE[whole.language], whole), _SLOTS[whole.language](whole)):
+        changes = [change for change in found if is_plausible(change, _GRAMMARS[whole.language])]
+        if changes:
+            return changes
+    return []
 
 
 def clause_changes(clause: Clause) -> Iterator[Candidate]:

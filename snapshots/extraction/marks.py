@@ -8,8 +8,10 @@ import re
 ONE_OFF = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|once|trip|morning|afternoon|evening|weekend|week|order|one)|"
     r"just (?:this )?once|right now|just now|at the moment|for now|for the moment|for a change|this very moment|"
-    r"last (?:night|week|month|time|year)|at this point|not now|in the mood)\b"
-    r"|今天|今晚|今早|今日|今儿|明天|昨天|昨晚|前天|后天|这次|这回|这一次|这一回|这趟|刚才|刚刚|暂时|这会儿|待会|等会|"
+    r"last (?:night|week|month|time|year)|(?:for )?the next (?:hour|\d+|few|couple|half)|next (?:hour|few)|at this "
+    r"point|not now|in the mood)\b"
+    r"|接下来|今天|今晚|今早|今日|今儿|明天|昨天|昨晚|前天|后天|这次|这回|这一次|这一回|这趟|刚才|刚刚|暂时|这会儿|"
+    r"待会|等会|"
     r"一会儿|等一下|眼下|此刻|先不|先别|本次|这单|上次|上周|下周|这两天|周末",
     re.IGNORECASE,
 )
@@ -21,15 +23,18 @@ LASTING = re.compile(
     re.IGNORECASE,
 )
 QUESTION_START = re.compile(
-    r"(?:do|does|did|is|are|am|was|were|should|can|could|would|will|shall|may|might|has|have (?:i|you|we|they)|isn't|"
+    r"(?:do|does|did|is|are|am|was|were|(?:should|can|could|would|will|shall|may|might)(?! (?:happily |easily |"
+    r"literally |always |never |not |only )*(?:eat|drink|live|listen|watch|sleep|do|go|have)\b)|has|have (?:i|you|"
+    r"we|they)|isn't|"
     r"aren't|don't (?:i|you|we|they)|doesn't|didn't|won't|can't (?:i|you|we)|couldn't|wouldn't|any (?:idea|chance)|"
     r"(?:what|where|who|why|how|when|which)(?:'s|'re| (?:do|does|did|is|are|am|was|were|should|can|could|would|will|"
-    r"about|if|much|many|long|often|far|else|time|kind|of|one|to)\b))\b",
+    r"about|if|much|many|long|often|far|else|time|kind|of|one|to)\b))\b(?!')",
     re.IGNORECASE,
 )
 QUESTION_ZH = re.compile(
-    r"吗|什么(?!的$|的话|都)|哪(?!怕)|谁|几(?:点|个|岁|号)|多少|怎么|为什么|为啥|咋|是不是|要不要|能不能|会不会|有没有|"
-    r"可不可以|好不好|行不行|对不对|喜不喜欢|该不该|是否|应不应该|呢$|你猜"
+    r"吗|什么(?!的$|的话|都)|哪(?!怕)|谁|几(?:点|个|岁|号|斤|块|钱|天|年|次|米|公里|度)|多少|怎么|为什么|为啥|咋|"
+    r"是不是|要不要|能不能|会不会|有没有|"
+    r"可不可以|好不好|行不行|对不对|喜不喜欢|该不该|没$|是否|应不应该|呢$|你猜"
 )
 SUPPOSED_SENTENCE = re.compile(
     r"^\W*(?:and |but |so |well |ok |say )?(?:if|suppose|supposing|imagine|pretend|assuming|let's (?:say|pretend)|"
@@ -37,9 +42,12 @@ SUPPOSED_SENTENCE = re.compile(
     re.IGNORECASE,
 )
 SUPPOSED = re.compile(
-    r"(?<!\beven )\bif\b(?! you\b)|\b(?:wish|suppose|imagine|pretend|as though|whether|might|maybe|perhaps|not sure)\b"
+    r"(?<!\beven )\bif\b(?! you\b)|\b(?:wish|suppose|imagine|pretend|as though|whether|might|maybe|perhaps|not "
+    r"sure|when I'm (?:rich|old|famous|retired|a millionaire)|"
+    r"when I (?:win|retire|grow up))\b"
     r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|"
-    r"说不定|好像|似乎|比如|例如|譬如|不知道|不确定|不晓得|说不上来|说不清|拿不准|哪天|有朝一日|等我.{1,4}了",
+    r"说不定|好像|似乎|呵呵|可太(?:喜欢|爱)|比如|例如|譬如|不知道|不确定|不晓得|说不上来|说不清|拿不准|哪天|"
+    r"有朝一日|等我.{1,4}了",
     re.IGNORECASE,
 )
 REPORTED = re.compile(
@@ -48,7 +56,7 @@ REPORTED = re.compile(
     r"asks|replied|mentioned|mentions|"
     r"texted|goes like|quote|according to|called me and)\b"
     r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
-    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|有人说|听说|据说|常言|歌词|原文|台词|翻译[一下]*[::]",
+    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|说自己|话自己|话他|有人说|听说|据说|常言|歌词|原文|台词|翻译[一下]*[::]",
     re.IGNORECASE,
 )
 KIN_ZH = (
@@ -61,16 +69,19 @@ KIN_ZH = (
     r"助理|秘书|客户|医生|家庭医生|老师|司机|保姆|房东|律师|教练|师傅|经纪人|家人|爸妈|父母|家里人)"
 )
 SELF_ZH = re.compile(rf"(?:我|本人|咱)(?!们|的?{KIN_ZH}|家|的)")
-OTHER_ZH = re.compile(
-    rf"(?:我的?{KIN_ZH}|我们家?的?{KIN_ZH}|[你您他她它]|大家|别人|有人|人家|人们|"
-    rf"小[王李张刘陈赵周吴孙]|老[王李张刘陈赵周吴孙]|这|那|{KIN_ZH})"
+_PEOPLE = (
+    rf"(?:我的?{KIN_ZH}|我们家?的?{KIN_ZH}|[你您他她]|大家|别人|有人|人家|人们|有的人|有些人|很多人|好多人|某些人|"
+    r"客服|"
+    rf"护士长|隔壁|小[王李张刘陈赵周吴孙]|老[王李张刘陈赵周吴孙]|{KIN_ZH})(?!在车|.{{0,6}}的?时候)"
 )
+PEOPLE_ZH = re.compile(_PEOPLE)
+OTHER_ZH = re.compile(rf"(?:{_PEOPLE}|它|这(?!周|个?礼拜|个?月|几天|阵子|段时间|些年|年|个?星期|两天|辈子)|那)")
 TASK_ON_TEXT = re.compile(
     r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|"
     r"ok),? ){0,3}(?:translate|rewrite|rephrase|proofread|"
     r"summari[sz]e|paraphrase|correct this|edit this|polish|write|compose|draft|tell me a (?:story|joke)|role-?play|"
     r"act as|continue this|complete this|analy[sz]e this|generate)\b"
-    r"|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:把.{0,12})?(?:翻译|改写|润色|续写|仿写|"
+    r"|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:把.{0,12})?(?:翻译|翻成|译成|改写|润色|续写|仿写|"
     r"总结|概括|写一?[首篇个段封份则]|写诗|"
     r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
     re.IGNORECASE,

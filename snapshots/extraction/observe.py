@@ -22,6 +22,8 @@ _FOLD: dict[int, int | str] = {
     0x02BC: "'",
     0x201C: '"',
     0x201D: '"',
+    0x300C: '"',
+    0x300D: '"',
     0x3000: " ",
     0xA0: " ",
 }
@@ -29,6 +31,10 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
 _UNSAID = re.compile(r"```.{0,2000}?```|\[[^\]\n]{0,300}\]|^>[^\n]*", re.DOTALL | re.MULTILINE)
 _QUOTED = re.compile(r"(?:(?<=[:,]\s)|(?<=[:,])|(?<=说)|(?<=said )|(?<=says ))\"[^\"\n]{1,300}\"")
+_OWN_WORDS_QUOTED = re.compile(
+    r"\"(?=[^\"\n]{0,60}(?:\bI\b|\bI'|\bwe\b|我|您))[^\"\n]{2,200}\"|(?<=\s)'(?=I\b)(?:[^'\n]|'(?=\w)){2,100}'(?=[\s,.!?]|$)"
+)
+"""What speaks of an "I" between quotation marks is somebody's words, told."""
 _SENTENCE_END = re.compile(
     r"[!?;。…\n]+[\"')]*|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bNo)\.+(?=[\s\"')]|$)"
 )
@@ -53,7 +59,7 @@ _SPLIT_EN = re.compile(
 _SPLIT_ZH = re.compile(r"(?<!\d)[,,]|[,,](?!\d)|(?<=[\u3400-\u9fff])\s{1,3}(?=[\u3400-\u9fff])|(?<!不)(?=但|可是|不过)")
 _LEAD_EN = re.compile(
     r"(?:(?:no|nope|right|again|first|second|wow|look|listen)[,:!.-]\s{0,2}|(?:and|but|so|"
-    r"also|well|oh|ok|okay|yes|yeah|yep|yo|ugh|lol|tbh|honestly\?|hi|hello|hey|there|actually|honestly|frankly|btw|"
+    r"also|well|oh|ok|okay|yes|yeah|yep|yo|ugh|lol|tbh|honestly\?|hi|hiya|heya|hello|hey|pls|plz|huh|mate|lads|cheers|there|actually|honestly|frankly|btw|"
     r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|remember|"
     r"note|that|because|since|although|though|in general|generally|in fact|i guess|i think|i'd say|i mean|you see|"
     r"sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|i must say|"
@@ -181,7 +187,7 @@ def observe(utterance: Utterance, *, policy: ExtractionPolicy = EXTRACTION) -> l
     if marks.TASK_ON_TEXT.match(utterance.text):
         return []  # a text to translate, rewrite or invent: its "I" is not the subject
     form = _blank(_UNSAID, matching_form(utterance.text[: policy.max_analysed_chars]))
-    form = _blank(_QUOTED, form)
+    form = _blank(_OWN_WORDS_QUOTED, _blank(_QUOTED, form))
     if len(_DIALOGUE_LINE.findall(form)) > 1:
         return []  # a pasted conversation: whose words these are cannot be told
     spans = (part for span in _sentences(form) for part in _bounded(form, span, policy.max_sentence_chars))
@@ -286,5 +292,6 @@ def _subject_zh(text: str, before: Clause | None) -> str:
     if text.startswith(("我", "本人", "咱")):
         return "self"
     if not _ELLIPTIC_ZH.match(text):
-        return "unnamed"
+        told = before is not None and before.subject == "other" and marks.PEOPLE_ZH.match(before.text)
+        return "other" if told and "我" not in text else "unnamed"
     return "self" if before is None or before.subject == "self" else "other"

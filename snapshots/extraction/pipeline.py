@@ -1,10 +1,20 @@
 """Extraction by rules, on one page: observe -> refuse -> analyse -> gate. No model, no I/O, under 1 ms a message."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from snapshots.extraction import (
+    frames_en,
+    frames_en_habits,
+    frames_en_limits,
+    frames_en_profile,
+    frames_en_wishes,
+    frames_zh,
+    frames_zh_habits,
+    frames_zh_limits,
+    frames_zh_profile,
+    frames_zh_wishes,
     rules_en_constraints,
     rules_en_habits,
     rules_en_household,
@@ -38,9 +48,11 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-3"
+EXTRACTOR_VERSION = "rules-4"
 """Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
+_SAID_FULLY = ("change",)
+"""Beside a change, or a limit ("no more highways"), nothing is put right once more."""
 _ACROSS_CLAUSES = re.compile(
     r"emergency contact|\b(?:her|his|their) (?:number|phone|cell|mobile)|紧急联系人", re.IGNORECASE
 )
@@ -60,8 +72,20 @@ _TABLES = {
     ),
 }
 _NETS = {
-    "en": (rules_en_limits.limits, rules_en_habits.habits),
-    "zh": (rules_zh_limits.limits, rules_zh_habits.habits),
+    "en": (
+        frames_en_limits.limits,
+        frames_en_wishes.needs,
+        frames_en.tastes,
+        rules_en_limits.limits,
+        frames_en_wishes.wishes,
+    ),
+    "zh": (frames_zh_limits.limits, frames_zh.tastes, rules_zh_limits.limits, frames_zh_wishes.wishes),
+}
+_PROFILES = {"en": frames_en_profile.profile, "zh": frames_zh_profile.profile}
+_CONTACTS = {"en": frames_en_profile.contacts, "zh": frames_zh_profile.contacts}
+_HABITS = {
+    "en": (frames_en_habits.habits, rules_en_habits.habits),
+    "zh": (frames_zh_habits.habits, rules_zh_habits.habits),
 }
 
 
@@ -102,22 +126,51 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
     if changes:
         yield from changes
         return
-    if _ACROSS_CLAUSES.search(clauses[0].sentence):
-        whole = whole_sentence(clauses)
-        yield from apply(rules_zh_tags.WHOLE if whole.language == "zh" else rules_en_tags.WHOLE, whole)
-    found = [list(clause_changes(clause)) or list(_stated(clause)) for clause in clauses]
-    said = [candidate for each in found for candidate in each]
-    if not any(isinstance(one, PreferenceCandidate) and one.sort == "change" for one in said):
-        yield from framed_changes(clauses, said)
-    yield from said
+    whole = whole_sentence(clauses)
+    stated: list[Candidate] = []
+    if _ACROSS_CLAUSES.search(whole.sentence):
+        stated += apply(rules_zh_tags.WHOLE if whole.language == "zh" else rules_en_tags.WHOLE, whole)
+    for clause in clauses:
+        stated += list(clause_changes(clause)) or _stated(clause)
+    stated += _not_yet(_CONTACTS[whole.language](whole), stated)
+    if not any(isinstance(one, PreferenceCandidate) and one.sort in _SAID_FULLY for one in stated):
+        stated = [*framed_changes(clauses, stated), *stated]
+    yield from stated or _shown(clauses)
 
 
-def _stated(clause: Clause) -> Iterator[Candidate]:
-    """Yield what the tables say of a clause; where none does, the wider nets: a limit set, else a habit shown."""
+def _stated(clause: Clause) -> list[Candidate]:
+    """Return what the tables say of a clause; where none does, what the wider nets catch: limits, tastes, wishes."""
     found = [candidate for table in _TABLES[clause.language] for candidate in apply(table, clause)]
     for net in _NETS[clause.language]:
         found = found or list(net(clause))
-    yield from found
+    return found + _not_yet(_PROFILES[clause.language](clause), found)
+
+
+def _not_yet(told: Iterable[Candidate], found: list[Candidate]) -> list[Candidate]:
+    """Return those of ``told`` whose words nothing ``found`` holds or is part of."""
+    known = [value for candidate in found for value in values_of(candidate)]
+    return [one for one in told if not any(a in b or b in a for a in values_of(one) for b in known)]
+
+
+def _shown(clauses: list[Clause]) -> Iterator[Candidate]:
+    """Yield the tastes that a sentence shows by habits, where nothing is stated in it."""
+    for clause in clauses:
+        for net in _HABITS[clause.language]:
+            found = list(net(clause))
+            if found:
+                yield from found
+                return
+
+
+def values_of(candidate: Candidate) -> set[str]:
+    """Return the words that a candidate would bring into memory."""
+    match candidate:
+        case ProfileFact():
+            return {candidate.value}
+        case PreferenceCandidate():
+            return set(candidate.value) if isinstance(candidate.value, tuple) else {str(candidate.value)}
+        case TagCandidate():
+            return {value for value in (candidate.address, candidate.phone, *candidate.aliases) if value}
 
 
 def _sentence_evidence(clause: Clause) -> Evidence:

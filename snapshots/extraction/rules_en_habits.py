@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from snapshots.extraction.categories import GENERAL, INTEREST_CATEGORIES, category_of, known_category
+from snapshots.extraction.frames_en import OTHERS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.rules import Builder, Rule, apply, entries, fact, rule
@@ -27,11 +28,6 @@ HABIT = re.compile(
     re.IGNORECASE,
 )
 """Words that make a doing a habit; "this week" beside a count of times is one too."""
-_OTHERS = re.compile(
-    r"\b(?:he|she|they|my (?:wife|husband|son|daughter|boss|sister|brother|mom|mum|dad|kids?|neighbou?r|colleague|"
-    r"friend|flatmate|roommate|uncle|aunt|ex)) (?:\w+ )?(?:always|usually|keeps?|every|tends|orders?|likes?)\b",
-    re.IGNORECASE,
-)
 _TAIL = re.compile(
     r"\s*(?:[,;(]|\b(?:home|even|now that|on the way|on (?:all|my|the|a|repeat|loop|long|mon\w+|tues\w+|wed\w+|thu\w+|"
     r"fri\w+|sat\w+|sun\w+|week\w+)|pretty much|every|each|same|again|lol|to (?:wind|calm|fall|get|wake|unwind)|"
@@ -168,4 +164,4 @@ def habits(clause: Clause) -> Iterator[Candidate]:
 
 @lru_cache(maxsize=16)  # asked once per clause of the same sentence
 def _is_own_habit(sentence: str) -> bool:
-    return bool(HABIT.search(sentence)) and not _OTHERS.search(sentence)
+    return bool(HABIT.search(sentence)) and not OTHERS.search(sentence)

@@ -66,7 +66,7 @@ _CUE = re.compile(
 )
 
 
-def _field_of(text: str) -> str:
+def field_of(text: str) -> str:
     return next((name for name, words in _FIELD_OF if words.search(text)), GENERAL)
 
 
@@ -74,7 +74,7 @@ def _hours(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     """ "No calls after six": when not to, as said; the key tells whether it is about peace or about the calendar."""
     if clause.one_off:
         return
-    field = _field_of(clause.sentence)
+    field = field_of(clause.sentence)
     early = re.match(r"before|earlier|until|till", match["v"], re.IGNORECASE)
     key = "quiet_hours" if field == "communication" else "earliest_time" if early else "latest_time"
     yield preference(clause, "constraint", (field, key), "set", clause.group(match).rstrip(" .,"))
@@ -86,7 +86,7 @@ def _amount(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         return
     words = re.findall(r"[a-z]+", clause.sentence.lower())
     thing = next((word.removesuffix("s") for word in words if word.removesuffix("s") in THINGS), "")
-    field = THINGS.get(thing) or _field_of(clause.sentence)
+    field = THINGS.get(thing) or field_of(clause.sentence)
     name = thing or {"work": "meeting", "housing": "rent", "music": "volume", "climate": "temperature"}.get(field, "")
     money = re.search(
         r"[$€£¥]|dollar|euro|pound|quid|buck|yuan|grand|\d\d\d|spend|pay|budget|cost", clause.sentence, re.I
@@ -138,7 +138,7 @@ def _required(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     if diet:
         yield preference(clause, "constraint", ("food", "diet"), "set", diet["v"])
     elif value and len(value.split()) <= _LONGEST:
-        field = known_category(value) or _field_of(clause.sentence)
+        field = known_category(value) or field_of(clause.sentence)
         yield preference(clause, "constraint", (field, "requirements"), "add", (value,))
 
 
@@ -153,7 +153,7 @@ def _nothing_with(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     thing = re.sub(
         r"^(?:on|in|with|from|near) (?:the |a |an |any )?", "", _cut(clause.group(match)), flags=re.IGNORECASE
     )
-    category = known_category(thing) or _field_of(clause.sentence)
+    category = known_category(thing) or field_of(clause.sentence)
     if category in NOUNS:
         yield from avoided(clause, thing, category, sure=True)
     elif thing:
@@ -186,7 +186,7 @@ RULES_AMOUNT: tuple[Rule, ...] = (
     ),
     rule(
         r"(?:.{0,60}?\b)?(?:at most|no more than|not more than|a max(?:imum)? of|max(?:imum)?(?: is)?|capped? "
-        r"(?:it )?at|limited to|my limit is|limit is"
+        r"(?:it )?at|limited to|my limit is"
         rf"|tops out at|ceiling is|my limit is) (?:about |around )?{_AMOUNT}",
         _amount,
     ),

@@ -58,14 +58,14 @@ _SHORTEST = 2
 _OTHERS = re.compile(rf"{KIN_ZH}|[猫狗犬]|[他她]")
 
 
-def _field_of(text: str) -> str:
+def field_of(text: str) -> str:
     return next((name for name, words in _FIELD_OF if words.search(text)), GENERAL)
 
 
 def _hours(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     if clause.one_off:
         return
-    field = _field_of(clause.sentence)
+    field = field_of(clause.sentence)
     early = re.search(r"前$", match["v"])
     key = "quiet_hours" if field == "communication" else "earliest_time" if early else "latest_time"
     yield preference(clause, "constraint", (field, key), "set", clause.group(match))
@@ -77,7 +77,7 @@ def _amount(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     thing = next(
         (name for name in sorted(THINGS, key=len, reverse=True) if len(name) > 1 and name in clause.sentence), ""
     )
-    field, word = THINGS.get(thing) or (_field_of(clause.sentence), "")
+    field, word = THINGS.get(thing) or (field_of(clause.sentence), "")
     word = word or {"work": "meeting", "housing": "rent", "music": "volume", "climate": "temperature"}.get(field, "")
     money = re.search(r"[块元万千百]|\d{3}|预算|花", clause.sentence)
     key = f"{word}_limit" if word else "budget_limit" if money else "limit"
@@ -115,7 +115,7 @@ def _required(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     value = clause.group(match)
     if not clause.one_off and value:
         known = category_of(value)
-        field = known if known != GENERAL else _field_of(clause.sentence)
+        field = known if known != GENERAL else field_of(clause.sentence)
         yield preference(clause, "constraint", (field, "requirements"), "add", (value,))
 
 

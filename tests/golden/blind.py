@@ -1,15 +1,17 @@
-"""How well unseen sentences are read: `utterances.jsonl` and `corrections_blind.jsonl` scored as their README says.
+"""How well sentences are read that were written apart from the rules, scored as the README of this folder says.
 
-`python -m tests.golden.blind` prints the figures; `--misses` adds the lines of the tuning half that were misread. The
-other half is never shown, so that rules can be mended on one half and measured on the other.
+`python -m tests.golden.blind [FILE ...]` prints the figures of `utterances` and `corrections_blind`, or of the files
+named (a set of this folder, or a path); `--misses` prints the lines that were misread instead. A sealed set is scored
+without `--misses` until its figures are published.
 """
 
+import json
 import sys
 import unicodedata
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from memory_platform.kernel.text import simplify
@@ -20,6 +22,7 @@ from tests.snapshots.extraction.said import said
 
 CLASSES = ("explicit", "implicit", "change", "constraint")
 Level = Literal["said", "placed"]
+LEVELS: tuple[Level, ...] = ("said", "placed")
 """``said``: the right value as the right kind of memory; ``placed``: and under a category and key the label allows."""
 
 
@@ -32,11 +35,6 @@ class Found:
     place: tuple[str, ...]
     values: tuple[str, ...]
     replaces: str | None = None
-
-
-def is_shown(row: dict[str, Any]) -> bool:
-    """Return whether ``row`` belongs to the half that rules may be mended on; its twin half only measures."""
-    return zlib.crc32(str(row["id"]).encode()) % 2 == 0
 
 
 def found_in(text: str) -> list[Found]:
@@ -185,22 +183,27 @@ def folded(text: str) -> str:
     return simplify(unicodedata.normalize("NFKC", text)).casefold().strip()
 
 
-def report(shown: bool | None = None) -> Iterator[str]:
-    """Yield the figures as lines; ``shown`` picks one half."""
-    utterances = [row for row in rows("utterances") if shown in (None, is_shown(row))]
-    corrections = [row for row in rows("corrections_blind") if shown in (None, is_shown(row))]
+def report(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the figures of the lines ``wanted``, of utterances and corrections, as lines of text."""
+    utterances = [row for row in wanted if "class" in row]
+    corrections = [row for row in wanted if "is_correction" in row]
     for language in (None, "en", "zh"):
+        name = language or "both"
         some = [row for row in utterances if language in (None, row["language"])]
-        for level in ("said", "placed"):
-            for name, score in utterance_scores(some, level).items():
-                yield _line(f"{language or 'both'} {level} {name}", score)
-        nothing = [row for row in some if row["class"] == "nothing"]
-        silent = sum(not found_in(row["text"]) for row in nothing)
-        yield f"{language or 'both'} nothing: silent on {silent} of {len(nothing)}"
-        yield _line(f"{language or 'both'} lasting", lasting_scores(some))
+        if some:
+            yield from _of_utterances(name, some)
         told = [row for row in corrections if language in (None, row["language"])]
-        for name, score in correction_scores(told).items():
-            yield _line(f"{language or 'both'} corrections {name}", score)
+        if told:
+            yield from (_line(f"{name} corrections {part}", score) for part, score in correction_scores(told).items())
+
+
+def _of_utterances(name: str, some: list[dict[str, Any]]) -> Iterator[str]:
+    for level in LEVELS:
+        yield from (_line(f"{name} {level} {part}", score) for part, score in utterance_scores(some, level).items())
+    nothing = [row for row in some if row["class"] == "nothing"]
+    silent = sum(not found_in(row["text"]) for row in nothing)
+    yield f"{name} nothing: silent on {silent} of {len(nothing)}"
+    yield _line(f"{name} lasting", lasting_scores(some))
 
 
 def _line(name: str, score: Score) -> str:
@@ -208,19 +211,28 @@ def _line(name: str, score: Score) -> str:
     return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
 
 
-def misread() -> Iterator[str]:
-    """Yield what went wrong on the half that is shown."""
-    for row in filter(is_shown, rows("utterances")):
-        _, wrong, lost = compared(row, "placed")
-        if wrong or lost:
-            yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
-    for row in filter(is_shown, rows("corrections_blind")):
-        changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
-        if bool(changes) != row["is_correction"]:
-            sides = f"[{row['wrong']} > {row['right']}]"
-            yield f"{row['id']} correction={row['is_correction']} {row['text']} {sides} {changes}"
+def misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what went wrong on the lines ``wanted``."""
+    for row in wanted:
+        if "class" in row:
+            _, wrong, lost = compared(row, "placed")
+            if wrong or lost:
+                yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
+        else:
+            changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
+            if bool(changes) != row["is_correction"]:
+                sides = f"[{row['wrong']} > {row['right']}]"
+                yield f"{row['id']} correction={row['is_correction']} {row['text']} {sides} {changes}"
+
+
+def read_lines(name: str) -> list[dict[str, Any]]:
+    """Return the lines of a set of this folder, or of the file at a path."""
+    if not name.endswith(".jsonl"):
+        return rows(name)
+    return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
 
 
 if __name__ == "__main__":
-    half = True if "--shown" in sys.argv else False if "--unseen" in sys.argv else None
-    sys.stdout.write("\n".join(misread() if "--misses" in sys.argv else report(half)) + "\n")
+    files = [name for name in sys.argv[1:] if not name.startswith("--")] or ["utterances", "corrections_blind"]
+    lines = [row for name in files for row in read_lines(name)]
+    sys.stdout.write("\n".join(misread(lines) if "--misses" in sys.argv else report(lines)) + "\n")

@@ -1,43 +1,56 @@
-"""Sentences written apart from the rules: the floors that are reached, class by class. Rows: E1, E2, G4, A3."""
+"""Sentences written apart from the rules: the floors that are reached, class by class. Rows: E1, E2, G4, P3, A3."""
 
 import pytest
 
-from tests.golden.blind import (
-    CLASSES,
-    correction_scores,
-    found_in,
-    is_shown,
-    lasting_scores,
-    utterance_scores,
-)
+from tests.golden.blind import CLASSES, correction_scores, found_in, lasting_scores, utterance_scores
 from tests.golden.labels import rows
 
+SETS = ("utterances", "utterances_2", "utterances_3")
 FLOORS = {
-    True: {"explicit": (0.95, 0.85), "implicit": (0.95, 0.75), "change": (0.95, 0.70), "constraint": (0.95, 0.85)},
-    False: {"explicit": (0.95, 0.38), "implicit": (0.45, 0.24), "change": (0.75, 0.40), "constraint": (0.80, 0.35)},
+    "utterances": {
+        "explicit": (0.95, 0.80),
+        "implicit": (0.88, 0.75),
+        "change": (0.90, 0.84),
+        "constraint": (0.82, 0.86),
+    },
+    "utterances_2": {
+        "explicit": (0.95, 0.84),
+        "implicit": (0.88, 0.62),
+        "change": (0.84, 0.85),
+        "constraint": (0.77, 0.72),
+    },
+    "utterances_3": {
+        "explicit": (0.90, 0.67),
+        "implicit": (0.88, 0.75),
+        "change": (0.90, 0.75),
+        "constraint": (0.95, 0.83),
+    },
 }
-"""Precision and recall: of the half that rules were mended on, and of the half that was never shown."""
+"""Precision and recall of sets that have been read while rules were mended: they say that nothing broke."""
 
 
-@pytest.mark.parametrize("shown", [True, False])
-def test_each_class_is_read_as_well_as_published(shown: bool) -> None:
-    half = [row for row in rows("utterances") if is_shown(row) is shown]
-    reached = utterance_scores(half, "said")
+@pytest.mark.parametrize("name", SETS)
+def test_each_class_is_read_as_well_as_before(name: str) -> None:
+    reached = utterance_scores(rows(name), "said")
     assert set(reached) == set(CLASSES)
     short = {
-        n: s for n, s in reached.items() if (s.precision, s.recall) < FLOORS[shown][n] or s.recall < FLOORS[shown][n][1]
+        sort: score
+        for sort, score in reached.items()
+        if score.precision < FLOORS[name][sort][0] or score.recall < FLOORS[name][sort][1]
     }
     assert not short
 
 
-def test_what_is_meant_for_the_moment_never_lasts() -> None:
-    lasting = lasting_scores(rows("utterances"))
+@pytest.mark.parametrize("name", SETS)
+def test_what_is_meant_for_the_moment_never_lasts(name: str) -> None:
+    lasting = lasting_scores(rows(name))
     assert lasting.precision == 1.0
-    assert lasting.recall >= 0.55
+    assert lasting.recall >= 0.75
 
 
-def test_what_teaches_nothing_is_mostly_left_alone() -> None:
-    nothing = [row for row in rows("utterances") if row["class"] == "nothing"]
+@pytest.mark.parametrize("name", SETS)
+def test_what_teaches_nothing_is_mostly_left_alone(name: str) -> None:
+    nothing = [row for row in rows(name) if row["class"] == "nothing"]
     assert sum(not found_in(row["text"]) for row in nothing) / len(nothing) >= 0.94
 
 

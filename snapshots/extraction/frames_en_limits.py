@@ -1,0 +1,363 @@
+"""What the speaker's limits are, in English: frames of harm, refusal, bounds and hours."""
+
+import re
+from collections.abc import Iterator
+
+from snapshots.extraction.categories import GENERAL, allergen_category, known_category
+from snapshots.extraction.frames import Frame, Frames, frame, words_in
+from snapshots.extraction.frames_en import ME, of_others
+from snapshots.extraction.observe import Clause
+from snapshots.extraction.phrases_en import phrases_en
+from snapshots.extraction.rules import Builder, preference
+from snapshots.extraction.rules_en_constraints import NOUNS, avoided
+from snapshots.extraction.rules_en_limits import field_of
+from snapshots.extraction.values import Candidate
+
+_NUMBER = (
+    r"(?:an? (?:hundred|thousand|dozen)|half an?|one and a half|(?:one|two|three|four|five|six|seven|eight|nine|"
+    r"ten|eleven|twelve|fifteen|"
+    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[ -](?:one|two|three|four|five|six|seven|eight|nine|"
+    r"hundred|thousand|grand))*)"
+)
+_UNIT = (
+    r"(?:dollars?|euros?|pounds?|quid|bucks?|yuan|rmb|usd|eur|gbp|hkd|nt|k\b|grand|percent|%|degrees?|minutes?|"
+    r"mins?|min\b|hours?|hrs?|h\b|"
+    r"days?|weeks?|months?|nights?|km|kilomet(?:er|re)s?|kms|miles?|mi\b|mph|km/h|kph|kg|kilos?|grams?|g\b|mg\b|"
+    r"calories|kcal|cups?|people|guests|times|"
+    r"flights?|stops?|layovers?|transfers?|changes?|drinks?|spoons?|sugars?|coffees?|beers?|pints?|glasses|blocks|"
+    r"metres|meters|feet|stories|episodes?|"
+    r"a night|per night|a week|a month|a day|each|pm\b|am\b|p\.m\.|a\.m\.)"
+)
+_AMOUNT = (
+    rf"(?P<v>(?:about |around |like |roughly )?(?:[$€£¥]\s?\d[\d,.]*k?|(?:\d[\d,.]*\d?k?|{_NUMBER})(?:[ "
+    rf"-]?(?:{_UNIT}))?)(?: (?:{_UNIT}))?"
+    r"(?:(?: an?| per|/| each| every) ?(?:night|day|week|month|person|head|year|hour|meal|trip|kilo|bottle|pop|kid|"
+    r"shift|session))?)"
+)
+_CLOCK = (
+    rf"(?:(?:about |around |like )?\d{{1,2}}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?\b)?|noon|midday|midnight|dark|sunset|"
+    r"sunrise|lunch(?:time)?|dinner(?: ?time)?|breakfast|bed ?time|"
+    rf"school (?:pick ?up|drop ?off)|naptime|nap time|{_NUMBER})(?: o'clock)?(?: ?(?:in the|at) (?:morning|evening|"
+    r"night|afternoon))?(?: on \w+days?)?"
+)
+_WHEN = (
+    rf"(?P<v>(?:before|after|until|till|past|later than|earlier than|between|during|from) {_CLOCK}(?:(?: and| to|-|"
+    rf" - |,) ?{_CLOCK})?)"
+)
+_DAYS = (
+    r"(?:(?:on |at |in |over )?(?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|"
+    r"mornings?|evenings?|nights?|school nights)(?: (?:mornings?|evenings?|nights?|afternoons?))?)"
+)
+OBJ = r"(?P<v>\S.{0,100})"
+FOR_GOOD = re.compile(
+    r"\b(?:ever|never|always|any ?more|from now on|for me|for us|for my|for the kids|in my|in our|at all|please|"
+    r"pls|plz|strictly|absolutely|"
+    r"whatsoever|period|full stop|under any|no exceptions|non[- ]?negotiable|hard (?:no|limit|rule|stop|cap|pass)|"
+    r"rule|as a rule|my limit|"
+    r"because|cause|since|allerg\w+|medical|doctor|doc|religio\w+|anywhere|anything|nothing|regardless|no matter|"
+    r"every|whenever|"
+    r"permanently|going forward|in future|remember|note|budget|intoleran\w+|default)\b|\bI(?:'m| am| have|'ve| get|"
+    r" can'?t| don'?t| need)\b",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(
+    r"\b(?:right now|for now|today|tonight|tomorrow|this (?:time|once|one|order|trip|morning|week)|next (?:week|"
+    r"time|month)|yet|later|just kidding|in a minute|left|"
+    r"wrong|forget|worry|know|think|believe|hear|see|remember|understand|mind|care|find|wait|tell|sure|idea|need "
+    r"to|rush|hurry|problem|way|longer|one|doubt|"
+    r"matter|use|point|wonder|thanks|thank you)\b",
+    re.IGNORECASE,
+)
+
+
+def _avoid(clause: Clause, things: list[str], hint: str | None = None) -> Iterator[Candidate]:
+    for thing in things:
+        category = known_category(thing) or hint or field_of(clause.sentence)
+        if category in NOUNS:
+            yield from avoided(clause, thing, category, sure=True)
+        else:
+            yield preference(clause, "constraint", (category, "avoid"), "add", (thing,))
+
+
+_NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
+"""What is done no more is a change, not a limit."""
+
+
+def _refused(hint: str | None = None, *, marked: bool = False) -> Builder:
+    """A thing not wanted; ``marked`` asks for a word that makes it a rule and not an order of the moment."""
+
+    def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+        if _NO_MORE.search(clause.text) or (marked and not FOR_GOOD.search(clause.sentence)):
+            return
+        said = re.sub(
+            r"^(?:any(?:thing|where|one)?(?: (?:with|that has|containing|in|on|near|from|to do with|made with))?|"
+            r"more|the|my|another) ",
+            "",
+            clause.group(match),
+            flags=re.IGNORECASE,
+        )
+        things = [thing for part in re.split(r",?\s+(?:and |or |,)?no ", said) for thing in phrases_en(part)]
+        if things and _MOMENT.match(things[0]):
+            return
+        yield from _avoid(clause, things, hint)
+
+    return build
+
+
+def _harmful(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    for thing in phrases_en(clause.group(match)):
+        yield preference(clause, "constraint", (allergen_category(thing), "allergies"), "add", (thing,))
+
+
+def _bounded(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    amount = clause.group(match).strip(" .,")
+    bare = re.fullmatch(r"(?:one|two|\d)", amount, re.IGNORECASE)
+    if amount and not (bare and not re.search(r"max|most|limit", clause.text, re.IGNORECASE)):
+        field = field_of(clause.sentence)
+        money = re.search(
+            r"[$€£¥]|dollar|euro|pound|quid|buck|yuan|grand|spend|pay|budget|cost|price|rent",
+            clause.sentence,
+            re.IGNORECASE,
+        )
+        yield preference(clause, "constraint", (field, "budget_limit" if money else "limit"), "set", amount)
+
+
+def _hours(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    field = field_of(clause.sentence)
+    said = clause.group(match).strip(" .,")
+    early = re.match(r"before|earlier|until|till", said, re.IGNORECASE)
+    key = "quiet_hours" if field in {"communication", GENERAL} else "earliest_time" if early else "latest_time"
+    yield preference(clause, "constraint", (field, key), "set", said)
+
+
+def _days(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    yield preference(
+        clause, "constraint", (field_of(clause.sentence), "avoid"), "add", (clause.group(match).strip(" .,"),)
+    )
+
+
+_NEG = (
+    r"(?:don'?t|do not|never(?: ever)?|dont ever|don'?t ever|do not ever|please don'?t|pls don'?t|can'?t|cannot|"
+    r"won'?t|will not|refuse to|must not|mustn'?t|shouldn'?t|should not|not allowed to|not supposed to|am not to|"
+    r"not able to|unable to|not to|avoid|no longer)"
+)
+_ACT = (
+    r"(?:eat(?:ing)?|drink(?:ing)?|(?<=can't )have|(?<=cant )have|(?<=cannot )have|(?<=never )have|(?<=won't )have|"
+    r"touch(?:ing)?|do(?:ing)?|wear(?:ing)?|us(?:e|ing)|tak(?:e|ing)|driv(?:e|ing)(?: on| through| over| via)?|"
+    r"rid(?:e|ing)|fly(?:ing)?(?: with| on)?|stay(?:ing)?(?: in| at)?|"
+    r"sleep(?:ing)?(?: in| on)?|sit(?:ting)?(?: in| at| by)?|buy(?:ing)?|watch(?:ing)?|listen(?:ing)? to|"
+    r"go(?:ing)?(?: to| on| near| in| over| through| via| anywhere| anywhere near| up| down)?|eat at|"
+    r"shop(?:ping)?(?: at| on)?|travel(?:ling)?(?: on| by| with)?|walk(?:ing)?(?: through| up| on)?|"
+    r"work(?:ing)?|carry(?:ing)?|lift(?:ing)?|climb(?:ing)?|cook(?:ing)?(?: with)?|order(?:ing)?(?: from)?|"
+    r"book(?:ing)?|smok(?:e|ing)|swim(?:ming)? in|pay(?:ing)?(?: for)?|tolerate|handle|manage|swallow|"
+    r"park(?:ing)?(?: on| in)?|keep|answer(?:ing)?|accept|cross)"
+)
+_TELL = (
+    r"(?:play(?:ing)?|put(?:ting)?(?: on)?|book(?:ing)?|suggest(?:ing)?|recommend(?:ing)?|show(?:ing)?|"
+    r"send(?:ing)?|order(?:ing)?|add(?:ing)?|giv(?:e|ing)|rout(?:e|ing)|tak(?:e|ing)|us(?:e|ing)|schedul(?:e|ing)|"
+    r"buy(?:ing)?|seat(?:ing)?|"
+    r"pick(?:ing)?|choos(?:e|ing)|serv(?:e|ing)|call(?:ing)?|text(?:ing)?|messag(?:e|ing)|email(?:ing)?|"
+    r"read(?:ing)?(?: out)?|mention(?:ing)?|shar(?:e|ing)|stor(?:e|ing)|sav(?:e|ing)|ask(?:ing)?|bring(?:ing)? up|"
+    r"includ(?:e|ing)|stick(?:ing)?|"
+    r"plan(?:ning)?|spend(?:ing)?|driv(?:e|ing)|let(?:ting)?|turn(?:ing)? on|set(?:ting)?|open(?:ing)?|announc(?:e|"
+    r"ing)|cook(?:ing)?|pack(?:ing)?|accept(?:ing)?|talk(?:ing)? (?:to me )?about|bother(?:ing)?|disturb(?:ing)?|"
+    r"ring(?:ing)?|wak(?:e|ing)|notify(?:ing)?)"
+)
+LIMITS: tuple[Frame, ...] = (
+    frame(
+        "vegan vegetarian pescatarian halal kosher keto celiac coeliac veggie plant flexitarian muslim jewish hindu",
+        r"(?:^|\b(?:I|we)(?:'ve|'m|'re| have| am| are)? |\b(?:im|ive) |\bas )(?:been |keep |eat |only |also |both |"
+        r"strictly |now |fully |mostly |go |gone |going |went |a |an |strict |pretty |basically |on |all |proper |"
+        r"always |just |still |follow |do |being )*(?P<v>vegan|vegetarian|pescatarian|halal|kosher|keto|celiac|"
+        r"coeliac|veggie|plant[- ]based|flexitarian|muslim|jewish|hindu)\b(?! (?:place|restaurant|option|friend|"
+        r"food near|recipe|burger|menu)s?)",
+        lambda c, m: (
+            [preference(c, "constraint", ("food", "diet"), "set", c.group(m))]
+            if not re.search(r"\b(?:not|n't|no longer|used to)\b", c.text[: m.end()])
+            else ()
+        ),
+    ),
+    frame(
+        "allergic allergy allergies intolerant sensitive intolerance",
+        r"\b(?:I'm|I am|we're|im|i'm|being|am|^)(?: (?!not)\w+)? ?(?:allergic|sensitive|intolerant|reactive) to " + OBJ,
+        _harmful,
+    ),
+    frame(
+        "allergy intolerance allergies reaction",
+        r"(?:I've got|I have|got|with|have|my|I get) (?:an? |this |such )?(?:really |very )?(?:bad |severe |"
+        r"serious |mild |nasty |pretty bad |terrible )?(?P<v>[a-z]+(?: [a-z]+)?) (?:allergy|allergies|intolerance|"
+        r"reaction)\b",
+        lambda c, m: () if m["v"].split()[-1].lower() in {"food", "an", "a", "severe", "bad", "of"} else _harmful(c, m),
+    ),
+    frame(
+        "allergic intolerant",
+        r"^(?:also |super |severely |deathly |very |i'm |im |i am )*(?P<v>[a-z]+)[ -](?:intolerant|allergic)\b",
+        lambda c, m: _harmful(c, m) if not of_others(c) else (),
+    ),
+    frame(
+        "me my throat epipen hives",
+        r"^(?P<v>[^,?]{2,30}?) (?:always |really |just |can |could |will |would )*(?:(?:gives?|give) me (?:\w+ "
+        r"){0,2}(?:hives|rash|migraines?|headaches?|cramps|heartburn|reflux|stomach ?aches?|nightmares)|"
+        r"makes? me (?:\w+ )?(?:sick|ill|break out|swell|sneeze|itch|itchy|throw up|puke|wheeze|bloated|nauseous)|"
+        r"sets? off my \w+|kills? me|closes? (?:up )?my throat|makes? my \w+ (?:swell|itch|close|hurt|flare)|"
+        r"triggers? my \w+|messes with my \w+|sends? me to (?:the )?(?:er|hospital|a&e)|puts? me in (?:the "
+        r")?hospital)",
+        lambda c, m: (
+            () if re.match(r"(?:it|this|that|he|she|they|you|which|what|my \w+)\b", m["v"], re.I) else _harmful(c, m)
+        ),
+    ),
+    frame(
+        "no off out pass never banned limits forbidden nope",
+        r"^(?P<v>[^,?]{3,40}?)(?: (?:is|are|stays?|would be)|'s|,)? (?:a |an |just |always |strictly |totally |"
+        r"completely |absolutely |definitely |right )*(?:hard no|big no|no-?no|no-? ?go|hard pass|off[- ]limits|"
+        r"off the (?:table|menu)|no for me|out for me|out of bounds|banned|forbidden|not allowed|not an option|"
+        r"out of the question|not happening|out$|a nope|dealbreaker|deal breaker)\b",
+        lambda c, m: (
+            ()
+            if re.match(r"(?:it|this|that|he|she|they|you|which|what)\b|.*\b(?:limit|phone|laptop)$", m["v"], re.I)
+            else _refused()(c, m)
+        ),
+    ),
+    frame(
+        "over above under below more than most max maximum limit cap capped tops within exceed exceeding past "
+        "budget ceiling beyond less longer fewer least minimum min up",
+        r"(?:\b(?:never|don'?t|do not|nothing|no|not|can'?t|cannot|won'?t|shouldn'?t|mustn'?t|refuse|isn'?t|"
+        r"without)\b.{0,50}?\b(?:more than|over|above|longer than|exceed(?:ing)?|higher than|past|beyond|louder "
+        r"than|faster than|bigger than|further than|farther than|less than|under|below|fewer than|hotter than)"
+        r"|\b(?:at most|at least|no more than|not more than|no less than|no longer than|a max(?:imum)? of|an "
+        r"absolute max of|max(?:imum)?(?: is)?|capped? (?:it |me |them |us )?at|limited to|(?<!this )(?<!the "
+        r")limit (?:is|of)|limit me to|tops out at|ceiling (?:is|of)|budget (?:is|of)|cap (?:is|of)|minimum(?: of| "
+        r"is)?|up to|within)"
+        r"|\b(?:keep|stay|stays|staying|kept|must (?:be|stay)|has to (?:be|stay)|have to (?:be|stay)|needs? to "
+        r"(?:be|stay)|should (?:be|stay)|anything|only(?: \w+){0,3}|always)\b[^,]{0,40}? (?:under|below|within|"
+        r"over|above|at or below|less than)"
+        r"|\b(?:my|our) (?:\w+ ){0,3}(?:budget|limit|max|cap|ceiling)\b[^,]{0,30}?(?: is|'s|:| of| at)) (?:about |"
+        r"around |an absolute |absolute |max |only |just |like )*" + _AMOUNT,
+        _bounded,
+    ),
+    frame(
+        "max maximum tops most limit cap less under absolute ceiling min minimum out",
+        rf"{_AMOUNT},? (?:absolute |is (?:my|our) (?:absolute |hard )?)?(?:max(?:imum)?|tops|at most|at the most|"
+        r"limit|ceiling|cap|hard limit|or (?:less|under|below|more)|and not a \w+ more|minimum|at least|budget)\b",
+        _bounded,
+    ),
+    frame(
+        "before after until till past later earlier between during from",
+        r"\b(?:no|never|nothing|don'?t|dont|do not|not|can'?t|cannot|won'?t|please don'?t|none|avoid|stop|quiet|"
+        rf"leave me|silence|silent|mute)\b.{{0,60}}?\b{_WHEN}",
+        lambda c, m: (
+            _hours(c, m)
+            if FOR_GOOD.search(c.sentence)
+            or c.lasting
+            or re.match(r"^(?:please |pls )?(?:no|never|nothing|don'?t|do not|dont|not|stop|I|we)\b", c.text, re.I)
+            else ()
+        ),
+    ),
+    frame(
+        "keep leave block protect home by",
+        rf"(?:(?:keep|leave|block|protect) .{{2,40}}? (?:free|clear|quiet|off|empty|open)|(?:have|need|has|got) to "
+        r"be (?:home|back|done|out|at \w+|in bed)|must be (?:home|back|done)) (?P<v>(?:by|before|after|at|from|"
+        rf"between|on) {_CLOCK}(?:(?: and| to|-) ?{_CLOCK})?|{_DAYS})",
+        _hours,
+    ),
+    frame(
+        "on at weekends weekdays sundays saturdays fridays mondays tuesdays wednesdays thursdays nights mornings",
+        rf"\b(?:no (?!need|idea|way|one)[\w ]{{3,30}}|never [\w ]{{3,30}}|{_NEG} (?:book|schedule|work|fly|drive|"
+        rf"call|plan|put|do|text|shop|cook|travel|arrange|take)[\w ]{{0,30}}?) (?P<v>{_DAYS})\b",
+        lambda c, m: _days(c, m) if not re.search(r"\b(?:this|next|last)\b", c.text, re.I) else (),
+    ),
+    frame(
+        "only",
+        r"\b(?:I|we)(?:'m| am| can| will|'ll)? ?only (?:ever |really |do |can |able to |available |free |"
+        rf"reachable |around |work |take |make |have time )*[^,]{{0,30}}?(?P<v>(?:(?:on|at|before|after|between|in|"
+        r"from) )?(?:the )?(?:mon|tues|wednes|thurs|fri|satur|sun|week|morning|afternoon|evening|"
+        rf"night)[^,]{{0,40}}|(?:before|after|between|until|till) {_CLOCK}[^,]{{0,20}})",
+        lambda c, m: [preference(c, "constraint", ("work", "availability"), "set", c.group(m).strip(" .,"))],
+    ),
+    frame(
+        "free keep leave hold skip without out",
+        r"^(?:please |pls |always |just )*(?:keep|leave|hold|skip|take|cut) (?:the |all |any )?(?P<v>[\w' "
+        r"-]{3,30}?) (?:off|out|away)(?: (?:of|from|on)|$| please)",
+        _refused(marked=True),
+    ),
+    frame(
+        "never dont dont cant cannot wont refuse mustnt not avoid shouldnt",
+        rf"{ME}(?:really |just |also |always |absolutely |simply |literally |'m |am |pretty much |usually |"
+        rf"generally |strictly |flat out |have to |try to |need to )*{_NEG} (?:really |even |ever |actually |"
+        rf"physically |possibly |usually )*{_ACT}(?: with| near)?(?! (?:it|that|this|you|so|to|me|anything$|"
+        r"anymore|any more|well|much|right|yet|there|here|if|what|how|a thing|my (?:keys|phone)|him|her|them|for "
+        rf"(?:a|an|the) )\b) {OBJ}",
+        lambda c, m: (
+            ()
+            if re.match(r"(?:don'?t|do not|please|not)\b", c.text, re.I) and not FOR_GOOD.search(c.sentence)
+            else _refused(_hint_of(m.group()))(c, m)
+        ),
+    ),
+    frame(
+        "never dont dont do stop",
+        r"^(?:please |pls |whatever you do,? |and |so |seriously |just |from now on |also )*(?:never(?: ever)?|"
+        rf"don'?t(?: ever)?|dont(?: ever)?|do not(?: ever)?|stop) {_TELL}(?: me| us| my \w+)?(?: (?:on|in|at|with|"
+        r"through|via|into|by|from|down|over|across|to|along|about|up|near|for))? (?!it\b|that\b|this\b|again|"
+        rf"me\b|him|her|them\b|if\b|what|the (?:kids|baby)\b|to\b|milk){OBJ}",
+        lambda c, m: (
+            _refused(_hint_of(m.group()))(c, m)
+            if re.search(r"never|ever\b|stop", m.group(), re.I) or FOR_GOOD.search(_beyond(c, m))
+            else ()
+        ),
+    ),
+    frame(
+        "no zero",
+        r"^(?:strictly |absolutely |please |pls |also |and |definitely |so |just |still |ideally |preferably "
+        r")*(?:no|zero) (?!need|idea|worries|problem|way|doubt|rush|thanks|thank|clue|offen[cs]e|one|wonder|matter|"
+        r"longer|luck|time|big deal|point|use|reason|kidding|not|no\b|i\b|it\b|more than|less than|sweat|biggie|"
+        r"chance|shit|joke|pressure)" + OBJ,
+        _refused(marked=True),
+    ),
+    frame(
+        "so no",
+        r"\b(?:so|means|hence|therefore|thus),? (?:absolutely |strictly |definitely )?no (?!need|idea|worries|"
+        r"problem|way|doubt|rush|thanks|one|more than|less than|longer)" + OBJ,
+        lambda c, m: (
+            _refused()(c, m) if re.search(r"\b(?:I'm|I am|I have|I've|I get|I can'?t|me|my|im)\b", c.sentence) else ()
+        ),
+    ),
+    frame(
+        "nothing none",
+        r"^(?:please |absolutely |also |and |just |with )*(?:nothing(?! (?:beats?|better|like|compares|else|new|"
+        r"much|wrong|happened|special|to\b|i\b|is\b|was\b))|none of (?:the|that|those)) (?:with|in|on|from|near|"
+        r"containing|made (?:with|of|from)|that (?:has|is|contains)|too|to do with)? ?" + OBJ,
+        _refused(marked=False),
+    ),
+    frame(
+        "clear off away avoid",
+        r"^(?:I |we |always |please |pls |try to |have to |I try to |I always |make sure you |make sure to "
+        r")*(?:avoid|steer (?:me )?clear of|stay (?:away from|off|clear of)|keep (?:me )?(?:away from|off|clear "
+        r"of)) " + OBJ,
+        lambda c, m: (
+            _refused()(c, m) if c.lasting or re.match(r"(?:I|we)\b", c.text) or FOR_GOOD.search(c.sentence) else ()
+        ),
+    ),
+)
+
+
+def _beyond(clause: Clause, match: re.Match[str]) -> str:
+    """Return what the sentence says beside the order itself: the reason, or the word that makes it last."""
+    return clause.sentence.replace(match.group()[: match.start("v") - match.start()], "", 1)
+
+
+def _hint_of(said: str) -> str | None:
+    if re.search(r"\b(?:eat|drink|cook)", said, re.IGNORECASE):
+        return "food"
+    if re.search(r"\b(?:fly|stay|travel|sleep)", said, re.IGNORECASE):
+        return "travel"
+    if re.search(r"\b(?:wear|buy|shop)", said, re.IGNORECASE):
+        return "shopping"
+    return None
+
+
+_LIMITS = Frames(LIMITS, cues_in=words_in)
+
+
+def limits(clause: Clause) -> Iterator[Candidate]:
+    """Yield the limit that ``clause`` sets."""
+    yield from _LIMITS.read(clause, unless=[of_others])

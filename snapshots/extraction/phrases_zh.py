@@ -1,0 +1,68 @@
+"""Object phrases of Chinese: from the characters behind a frame to what they name, cut where the name ends."""
+
+import re
+
+from snapshots.extraction.policy import EXTRACTION
+
+_NUMBER = r"(?:[一二两三四五六七八九十几好多半]+|\d{1,3})"
+_MEASURE = (
+    r"(?:大杯|小杯|中杯|大份|小份|个|杯|碗|份|壶|包|盒|把|本|部|首|双|瓶|条|遍|页|罐|块|盘|顿|串|桶|台|张|套|件|枚|"
+    r"颗|家|间|只|场|集|期|口|位|样|种|类|趟|圈|袋|片|根|点儿?|些|下|会儿?)"
+)
+_HEAD = re.compile(
+    rf"^(?:了|着|过|到|的|那种|这种|一种|那类|那个|这个|那家|这家|那款|这款|[那这]{_NUMBER}?{_MEASURE}|"
+    rf"{_NUMBER}{_MEASURE}|{_MEASURE}(?=[\u3400-\u9fffA-Za-z]{{2}})(?<=[份杯碗壶]).?|"
+    r"各种|所有|任何|一切|一点|有|带|含|再|多|放|些|上次|同一|附近的?|楼下的?|自己|我们?的?|咱们?的?|还是|比较|"
+    r"特别|非常|[\s\"'《“「:])+"
+)
+_END = re.compile(
+    r"[,,。;!!??~]|的时候|时候|(?<=..)(?:就|都|才|也|会|因为|而且|但|所以|不然|否则|省得|免得|毕竟|反正|为了|来着|"
+    r"哈哈|多一点|多点|一点|这一?口|这一?类|之类|什么的|这些|那些|这种|那种|那股|的味|那类|"
+    r"的话|已经|实在|真的|特别|太|最|更|比较|再|给我|帮我|我(?!的)|你|不(?!锈|粘|倒|辣|甜|加|含|对称))|"
+    r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
+)
+_TAIL = re.compile(
+    r"(?:的|了|着|吧|啊|呀|呢|哦|喔|哈|啦|嘛|呗|哟|噢|咯|喽|唷|㗎|架|囉|得|这东西|这玩意儿?|那玩意儿?|东西|就行|"
+    r"就好|即可|就可以|为主|居多|优先|谢谢|上|里|时|系列|那样|一样|[\s!。.~,'\"》”」])+$"
+)
+_EMPTY = re.compile(
+    r"^(?:[你您他她它咱这那此啥我给把跟前后等]|什么|谁|自己|别人|大家|人家|一次|一下|一看|想|觉得|问|知道|被|"
+    r"不(?!锈|粘|倒翁|加|含|辣))|[你您他她它]|(?:的事|的感觉|起来|下去|不了|不完)$|的人(?!.*[^少多好]$)|"
+    r"[^不]不[^锈粘倒辣加含]|"
+    r"^(?:东西|事|事儿|事情|时候|地方|人|的|了|没|是|有|在|说|会|要|能|就|都|也|还|班|床|夜|话|车|错|完|死|问题|"
+    r"起来?|下来?|出来?|过来?|回来?|进去?|点|办法|意思|感觉|样子|怎么|为什么|哪.{0,2}|几|多少|太|很|真|个|家|路|"
+    r"再问|多|少|光|一样|一点|上班|下班|睡觉|吃饭|回家|出门|起床)$|"
+    r"^[\d.]+$"
+)
+_LIST = re.compile(
+    r"[、/]|以及|同(?![事学时样一])|还有|或者|或|跟|与|及|(?<![温平柔缓随暖饱总调])和(?![牛服平谐弦田果])"
+)
+_PLAIN = frozenset("辣甜酸苦咸糖茶酒肉鱼虾蟹葱姜蒜醋奶蛋冰烟猫狗粥面饭汤豆")
+_MOST = 8
+
+
+def phrase_zh(text: str) -> str:
+    """Return the one thing that ``text`` begins with, "" where it names none."""
+    thing = _HEAD.sub("", text.strip())
+    found = _END.search(thing, 1) if len(thing) > 1 else None
+    if found:
+        thing = thing[: found.start()]
+    thing = _TAIL.sub("", thing).strip("《》“”「」\"' ")
+    if not thing or len(thing) > EXTRACTION.max_thing_chars_zh:
+        return ""
+    if len(thing) == 1:
+        return thing if thing in _PLAIN else ""
+    return "" if _EMPTY.search(thing) else thing
+
+
+def phrases_zh(text: str) -> list[str]:
+    """Return the entries of a list: 吃辣和火锅 has two."""
+    found = []
+    for part in _LIST.split(text):
+        thing = phrase_zh(part)
+        if not thing:
+            break
+        found.append(thing)
+        if _END.search(_HEAD.sub("", part.strip()), 1):
+            break  # the list ends where a part of it is cut
+    return found[:_MOST]
