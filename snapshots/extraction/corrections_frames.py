@@ -74,7 +74,7 @@ def frame_changes(clauses: list[Clause], grammar: Grammar) -> list[Candidate]:
     if len(first.utterance.text) > LONGEST:
         return []
     start, length = first.sentence_start, len(first.sentence)
-    text = matching_form(first.utterance.text[start : start + REACH])
+    text = _form_from(first)
     lowered = text.lower()
     for each in grammar.frames:
         if not any(cue in lowered for cue in each.cues):
@@ -85,6 +85,13 @@ def frame_changes(clauses: list[Clause], grammar: Grammar) -> list[Candidate]:
             if found:
                 return found
     return []
+
+
+def _form_from(first: Clause) -> str:
+    """Return the matching form from the head of a sentence on, past its end."""
+    rest = first.utterance.text[first.sentence_start : first.sentence_start + REACH]
+    alone = len(rest) <= len(first.sentence) + 1
+    return (first.sentence + matching_form(rest[len(first.sentence) :]))[:REACH] if alone else matching_form(rest)
 
 
 def _matches(pattern: re.Pattern[str], text: str, length: int) -> Iterator[re.Match[str]]:

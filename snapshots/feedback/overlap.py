@@ -26,7 +26,7 @@ _NUMBERS = dict(
 
 def units(text: str) -> frozenset[str]:
     """Return the units of content of ``text``: heads of stems, numbers, and Chinese characters that mean something."""
-    found = set()
+    found: set[str] = set()
     for term in terms(text):
         if _HAN.match(term):
             found.update(c for c in term if c not in _FUNCTION and c not in CHINESE)
