@@ -154,8 +154,8 @@ _GONE_EN = (
     re.compile(
         r"(?:^|\b(?:I|we)(?:'ve| have|'m| am)? |\bim |\bive )(?:just |finally |recently |pretty much |totally |"
         r"completely |now )*(?:gave up|given up|giving up|quit|quitting|stopped|cut out|ditched|dropped|done with|"
-        rf"gone off|off|cancell?ed|got rid of) (?:on )?{_DO_EN}?(?P<v>(?!it\b|that\b|this\b|at\b|by\b|work|my job|"
-        rf"to\b)[^,;]{{2,40}})",
+        rf"gone off|off|cancell?ed|got rid of) (?:on )?{_DO_EN}?(?P<v>(?!it\b|that\b|this\b|at\b|by\b|in\b|on\b|"
+        rf"last\b|since\b|because\b|for\b|work|my job|to\b)[^,;]{{2,40}})",
         re.IGNORECASE,
     ),
     re.compile(

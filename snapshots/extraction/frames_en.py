@@ -206,8 +206,8 @@ TASTES: tuple[Frame, ...] = (
         "person people lover addict fan girl guy man woman junkie nut buff freak head snob fiend family household",
         r"(?:\b(?:I|we)(?:'?m|'?re| am| are) |\bim |^)(?:really |definitely |more of |very much |totally |such |"
         r"just |a |an |total |"
-        r"complete |big |huge |massive |real |proper |self-confessed )*(?P<v>(?!the |that |good |nice |family |"
-        r"people |old |lucky |"
+        r"complete |big |huge |massive |real |proper |self-confessed )*(?P<v>(?!the |that |some|most|many|other|"
+        r"these |those |rich|poor|young|good |nice |family |people |old |lucky |"
         r"busy |bad |only |tall |short |one |new |same |big |little |young |different|sick|single|shy|private|grown)"
         r"[a-z][\w'-]*(?: [a-z][\w'-]*)?) (?:person|people|lover|addict|fan|girl|guy|man|woman|junkie|nut|buff|"
         r"freak|head|snob|"

@@ -277,7 +277,7 @@ LIMITS: tuple[Frame, ...] = (
     frame(
         "free keep leave hold skip without out",
         r"^(?:please |pls |always |just )*(?:keep|leave|hold|skip|take|cut) (?:the |all |any )?(?P<v>[\w' "
-        r"-]{3,30}?) (?:off|out|away)(?: (?:of|from|on)|$| please)",
+        r"-]{3,30}?) (?:off|out|away)(?: (?:of|from|on|everything|anything|all|my)\b|$| please)",
         _refused(marked=True),
     ),
     frame(

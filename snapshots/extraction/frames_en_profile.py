@@ -29,9 +29,9 @@ _NO_PLACE = re.compile(
     re.IGNORECASE,
 )
 _JOB = (
-    r"(?P<v>(?:[a-z][\w'-]* ){0,3}?[a-z][\w'-]*(?:nurse|sister|teacher|driver|chef|cook|officer|worker|manager|"
-    r"engineer|rep|lead|specialist|technician|therapist|hygienist|consultant|assistant|analyst|designer|developer|"
-    r"owner|operator|"
+    r"(?P<v>(?:[a-z][\w'-]* ){0,3}?(?:[a-z][\w'-]*)?(?:nurse|sister|teacher|driver|chef|cook|officer|worker|"
+    r"manager|engineer|rep|lead|specialist|technician|therapist|hygienist|consultant|assistant|analyst|designer|"
+    r"developer|owner|operator|"
     r"director|coordinator|supervisor|accountant|lawyer|doctor|dentist|vet|barista|bartender|waiter|waitress|"
     r"writer|editor|translator|photographer|carpenter|electrician|plumber|mechanic|pilot|scientist|researcher|"
     r"professor|lecturer|tutor|student|"

@@ -35,7 +35,7 @@ _END = re.compile(
     r"clockwork)|"
     r"and (?:i|i'm|i've|we|it|its|my|our|that|he|she|they|then|you|so|never|always|don't|not|have|been|the kids|"
     r"nothing else)|or (?:i|else|so|whatever|something)|not (?!\w+ing)|i |i'm |i've |we |you |he |she |they )"
-    r").*$",
+    r"(?:(?<=\s)|(?!\w))).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _HEAD = re.compile(
@@ -62,8 +62,8 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _POINTS = re.compile(
-    r"^(?:it|its|it's|this|that|that's|these|you|your|you're|him|her|his|he|she|they|them|their|me|i|i'm|we|us|how|"
-    r"what|why|"
+    r"^(?:it|its|it's|(?:this|that|these|those)(?= (?:is|are|was|were|one|you|i|we|he|she|they|has|have|will|would|"
+    r"can)\b|$)|that's|you|your|you're|him|her|his|he|she|they|them|their|me|i|i'm|we|us|how|what|why|"
     r"who|when|where|which|there|here|being|having|seeing|hearing|knowing|is|are|was|were|be|if|as|and|or|but|not|"
     r"will|would|can|could|should|do|does|did|has|had|after|before|during|without|until|unless|because|since)\b|.* "
     r"(?:it|them|him|her|that|this|me|you)$",

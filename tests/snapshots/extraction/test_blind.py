@@ -8,22 +8,22 @@ from tests.golden.labels import rows
 SETS = ("utterances", "utterances_2", "utterances_3")
 FLOORS = {
     "utterances": {
-        "explicit": (0.95, 0.80),
-        "implicit": (0.88, 0.75),
-        "change": (0.90, 0.84),
+        "explicit": (0.94, 0.81),
+        "implicit": (0.87, 0.75),
+        "change": (0.90, 0.83),
         "constraint": (0.82, 0.86),
     },
     "utterances_2": {
-        "explicit": (0.95, 0.84),
-        "implicit": (0.88, 0.62),
-        "change": (0.84, 0.85),
+        "explicit": (0.95, 0.87),
+        "implicit": (0.90, 0.66),
+        "change": (0.87, 0.87),
         "constraint": (0.77, 0.72),
     },
     "utterances_3": {
-        "explicit": (0.90, 0.67),
-        "implicit": (0.88, 0.75),
-        "change": (0.90, 0.75),
-        "constraint": (0.95, 0.83),
+        "explicit": (0.87, 0.67),
+        "implicit": (0.89, 0.77),
+        "change": (0.90, 0.79),
+        "constraint": (0.93, 0.87),
     },
 }
 """Precision and recall of sets that have been read while rules were mended: they say that nothing broke."""
