@@ -24,6 +24,7 @@ class Event(StrEnum):
     SNAPSHOT_WRITTEN = "snapshot.written"
     SUMMARY_WRITTEN = "summary.written"
     EXTRACTION_DEGRADED = "extraction.degraded"
+    FEEDBACK_DEGRADED = "feedback.degraded"
     CONTEXT_ASSEMBLED = "context.assembled"
     OUTCOME_NOTED = "outcome.noted"
     RECALL_DEGRADED = "recall.degraded"
@@ -53,6 +54,7 @@ _LEVELS = {
     Event.CACHE_FAILED: logging.WARNING,
     Event.LEASE_LOST: logging.WARNING,
     Event.RECALL_DEGRADED: logging.WARNING,
+    Event.FEEDBACK_DEGRADED: logging.WARNING,
 }
 _logger = structlog.stdlib.get_logger("memory_platform")
 

@@ -1,7 +1,7 @@
-"""Turns that rules do not understand, judged by a model where the tenant has one (G3): one question for several.
+"""Turns that are unclear, judged by a model where the tenant has one (G3): one question for several.
 
-Rules call a turn that nothing ties to the reply a change of topic, which says nothing of any memory. A model may see
-more in it; it has to show the words. What it does not answer, or cannot show, stays what rules say.
+A turn that is not clearly one thing says nothing of any memory. A model may see more in it; it has to show the words.
+What it does not answer, or cannot show, stays unclear.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,7 @@ from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnava
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.feedback.policy import JUDGING, JudgingPolicy
 from snapshots.feedback.prompts import JUDGE
-from snapshots.feedback.signals import sense_of
-from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
+from snapshots.feedback.values import Sense, Turn
 
 
 class TurnVerdict(BaseModel):
@@ -33,10 +32,9 @@ class TurnVerdicts(BaseModel):
     verdicts: list[TurnVerdict] = Field(max_length=64)
 
 
-def is_unclear(turn: Turn) -> bool:
-    """Return whether a turn says something, and rules find nothing in it that judges a memory."""
-    said = comparable(turn.next or "")
-    return any(character.isalnum() for character in said) and SIGNAL_OF[sense_of(turn)] is Signal.NEUTRAL
+def is_unclear(turn: Turn, sense: Sense) -> bool:
+    """Return whether a turn says something, and it was not clear what."""
+    return sense is Sense.UNCLEAR and any(character.isalnum() for character in comparable(turn.next or ""))
 
 
 def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:

@@ -1,18 +1,17 @@
 """The loop closes without the endpoint, too: a posted turn of the user answers the context before it (row G3)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.text import comparable
-from memory_platform.providers.contracts import ChatModel
 from profiles.models import Subject
 from snapshots.extraction.memories import own_names
 from snapshots.feedback.judging import is_unclear, judged
-from snapshots.feedback.outcome import note
+from snapshots.feedback.outcome import note, query_of
 from snapshots.feedback.policy import JUDGING, LOOP
+from snapshots.feedback.reader import read_turns
 from snapshots.feedback.values import Sense, Told, Turn
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.queue.leases import hold
@@ -21,7 +20,9 @@ from snapshots.receipts.read import rendered_of
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
-Senses = Mapping[tuple[UUID, UUID], Sense]
+Place = tuple[UUID, UUID]
+"""A context and the turn that answers it."""
+Senses = Mapping[Place, Sense]
 NO_SENSES: Senses = {}
 NEWEST = 5
 """Receipts looked at for one turn: the turn's own context may have been asked for, again and again, before it came."""
@@ -31,14 +32,27 @@ def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Let the claimed turns answer the contexts before them, in the order in which they were accepted.
 
     Runs before the turns are learned from, in a transaction of its own, and again when that fails: a context that has
-    its answer gets no second one. A model that the tenant has for it judges before, with no transaction open.
+    its answer gets no second one. The turns are read before, with no transaction open.
     """
-    judge = chat_for(tenant_id, "judge")
-    senses = judged_by(judge, tenant_id, items) if judge else {}
     with tenant_tx(tenant_id):
-        held = hold(items)
-        for message in _turns(held):
+        turns = dict(_answers(items))
+    if not turns:
+        return
+    senses = senses_of(tenant_id, turns)
+    with tenant_tx(tenant_id):
+        for message in _turns(hold(items)):
             close_loop(message, senses)
+
+
+def senses_of(tenant_id: UUID, turns: Mapping[Place, Turn]) -> Senses:
+    """Return what turns do; those that are unclear are judged by a model where the tenant has one for it."""
+    senses = dict(zip(turns, read_turns(list(turns.values())), strict=True))
+    judge = chat_for(tenant_id, "judge")
+    if judge is not None:
+        unclear = [place for place, turn in turns.items() if is_unclear(turn, senses[place])][: JUDGING.turns]
+        said = judged(judge, [turns[place] for place in unclear])
+        senses.update((unclear[number], sense) for number, sense in said.items())
+    return senses
 
 
 def close_loop(message: Message, senses: Senses = NO_SENSES) -> Receipt | None:
@@ -52,14 +66,6 @@ def close_loop(message: Message, senses: Senses = NO_SENSES) -> Receipt | None:
     reply = reply_between(receipt, message)
     note(receipt, Told(reply=reply, next=message.content), sense=senses.get((receipt.id, message.id)))
     return receipt
-
-
-def judged_by(judge: ChatModel, tenant_id: UUID, items: Sequence[ClaimedWork]) -> Senses:
-    """Return what a model says of those turns that rules do not understand, by context and turn."""
-    with tenant_tx(tenant_id):
-        unclear = dict(islice(_unclear(items), JUDGING.turns))
-    senses = judged(judge, list(unclear.values()))
-    return {key: senses[place] for place, key in enumerate(unclear) if place in senses}
 
 
 def answered_by(message: Message) -> Receipt | None:
@@ -103,18 +109,15 @@ def _is_of_another_turn(receipt: Receipt, message: Message) -> bool:
     return bool(query) and query in map(comparable, users.values_list("content", flat=True)[: LOOP.replies_read])
 
 
-def _unclear(items: Sequence[ClaimedWork]) -> Iterator[tuple[tuple[UUID, UUID], Turn]]:
-    """Yield the turns that answer a context and that rules find nothing in; of one context the first alone."""
+def _answers(items: Sequence[ClaimedWork]) -> Iterator[tuple[Place, Turn]]:
+    """Yield the turns that answer a context which has no answer yet; of one context the first alone."""
     seen: set[UUID] = set()
     for message in _turns(items):
         receipt = answered_by(message)
         if receipt is None or receipt.answered_at is not None or receipt.id in seen:
             continue
         seen.add(receipt.id)
-        rendered = rendered_of(receipt)
-        turn = Turn(rendered.query if rendered else "", reply_between(receipt, message), message.content)
-        if is_unclear(turn):
-            yield (receipt.id, message.id), turn
+        yield (receipt.id, message.id), Turn(query_of(receipt), reply_between(receipt, message), message.content)
 
 
 def _before(message: Message) -> QuerySet[Message]:

@@ -15,6 +15,7 @@ from snapshots.feedback.attribution import judgements
 from snapshots.feedback.injected import injected_texts
 from snapshots.feedback.ledger import Ledger, locked_rows
 from snapshots.feedback.put_right import put_right
+from snapshots.feedback.reader import read_turns
 from snapshots.feedback.signals import sense_of
 from snapshots.feedback.utilisation import used_memories
 from snapshots.feedback.values import (
@@ -32,6 +33,7 @@ from snapshots.feedback.values import (
 )
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.read import receipt_by_id, rendered_of
+from tenants.isolation import tenant_tx
 
 
 class MemoryNotInReceipt(Refused):
@@ -40,27 +42,37 @@ class MemoryNotInReceipt(Refused):
     code = "memory_not_in_receipt"
 
 
-def take_outcome(receipt_id: UUID, told: Told) -> Outcome:
+def sense_told(tenant_id: UUID, receipt_id: UUID, told: Told) -> Sense | None:
+    """Return what the next turn of an outcome does, outside any scope; None without one, or for an unknown receipt."""
+    if not told.next:
+        return None
+    with tenant_tx(tenant_id):
+        receipt = Receipt.objects.filter(id=receipt_id).first()
+        query = query_of(receipt) if receipt else None
+    return None if query is None else read_turns([Turn(query, told.reply, told.next)])[0]
+
+
+def take_outcome(receipt_id: UUID, told: Told, *, sense: Sense | None = None) -> Outcome:
     """Note one part of what came of a context, in the open scope, and return all that is known by now.
 
-    Parts may come in any order, again, and at once. Raises NotFound, MemoryNotInReceipt.
+    Parts may come in any order, again, and at once; ``sense`` as for :func:`note`. Raises NotFound, MemoryNotInReceipt.
     """
     at = utc_now()
     receipt = receipt_by_id(receipt_id)
     refuse_strangers(receipt, told.verdicts)
     changes = put_right(receipt, told.next, at=at) if told.next else []
-    ledger = note(receipt, told)
+    ledger = note(receipt, told, sense=sense)
     return Outcome(receipt.subject_id, utilised_in(ledger.rows), judged_in(ledger.rows), changes)
 
 
 def note(receipt: Receipt, told: Told, *, sense: Sense | None = None) -> Ledger:
     """Note what was told of a receipt, in the open scope; return all that is known of its memories.
 
-    ``sense``: what a model says of the next turn; rules say it where none is given.
+    ``sense``: what the next turn does, as read before the scope was opened; rules tell where none is given.
     """
     ledger = Ledger(receipt, locked_rows(receipt))
     memories = injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
-    query = _query_of(receipt) if memories else ""
+    query = query_of(receipt) if memories else ""
     if told.reply is not None:
         ledger.note_reply(used_in(query, told.reply, memories))
     if told.next:
@@ -123,6 +135,7 @@ def _counted(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> Non
     log(Event.OUTCOME_NOTED, receipt=receipt_id, judged=signals.total(), used=used["used"])
 
 
-def _query_of(receipt: Receipt) -> str:
+def query_of(receipt: Receipt) -> str:
+    """Return the question that a context was made for; empty once it was purged."""
     rendered = rendered_of(receipt)
     return rendered.query if rendered else ""

@@ -25,6 +25,11 @@ class SignalPolicy:
     """How a next turn is read (G3)."""
 
     next_chars: int = assumed(600, owner="feedback", settle_by="where in long turns people say what they think")
+    sentence_chars: int = measured(
+        200,
+        source="CPU of one core: 25 characters 4 ms, 200 6 to 11, 400 9 to 19; longest labelled text 133",
+    )
+    """Of question, reply and next turn, that are embedded."""
     context_chars: int = assumed(4_000, owner="feedback", settle_by="lengths of real replies")
     restated_share: float = measured(0.6, source=_DEV)
     """Of the core words of question and next turn together that both hold: above, the question is asked again."""

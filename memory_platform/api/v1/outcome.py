@@ -19,8 +19,8 @@ from memory_platform.api.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.messages import FastLaneOutput, shown_correction
 from memory_platform.api.views import TenantView
 from snapshots.extraction.sensitive import mask_sensitive
-from snapshots.feedback.outcome import take_outcome
-from snapshots.feedback.values import Outcome, SaidVerdict, Signal, Told
+from snapshots.feedback.outcome import sense_told, take_outcome
+from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
 
 SIGNALS = names([str(signal) for signal in Signal])
@@ -75,7 +75,8 @@ class OutcomeView(TenantView):
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Tell the reply, the user's next message, or verdicts on memories; corrections are applied at once."""
         told = told_by(OutcomeInput.parsed(request))
-        return write_once(request, partial(noted, receipt_id, told))
+        sense = sense_told(self.tenant_id, receipt_id, told)
+        return write_once(request, partial(noted, receipt_id, told, sense))
 
 
 def told_by(given: dict[str, Any]) -> Told:
@@ -87,9 +88,9 @@ def told_by(given: dict[str, Any]) -> Told:
     return Told(given.get("reply"), given.get("next_user_message"), verdicts)
 
 
-def noted(receipt_id: UUID, told: Told) -> Reply:
+def noted(receipt_id: UUID, told: Told, sense: Sense | None) -> Reply:
     """Note a part inside the open transaction."""
-    outcome = take_outcome(receipt_id, told)
+    outcome = take_outcome(receipt_id, told, sense=sense)
     return Reply(shown_outcome(outcome), subject_id=outcome.subject_id)
 
 

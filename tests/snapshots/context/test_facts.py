@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from snapshots.context.facts import Place, Standing, in_stable_order, in_words, preference_fact, profile_fact, tag_fact
+from profiles.values import in_words
+from snapshots.context.facts import Place, Standing, in_stable_order, preference_fact, profile_fact, tag_fact
 from snapshots.context.values import ProfileView
 from tests.snapshots.context.world import ADA, SEEN, SURE
 

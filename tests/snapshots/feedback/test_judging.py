@@ -8,6 +8,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.providers.registry import forget
 from snapshots.feedback.judging import is_unclear
+from snapshots.feedback.reader import read_turns
 from snapshots.feedback.values import Turn
 from snapshots.jobs import HANDLERS
 from snapshots.models import Receipt, WorkKind
@@ -66,7 +67,8 @@ def work(house: House) -> None:
 def test_what_rules_do_not_understand_a_model_judges_by_the_users_words(
     acme: House, server: ModelServer, question: str, answer: str, turn: str, quote: str
 ) -> None:
-    assert is_unclear(Turn(question, answer, turn))
+    given = Turn(question, answer, turn)
+    assert is_unclear(given, *read_turns([given]))
     says(server, verdicts((1, "correct", quote)))
     receipt = heard(acme, turn, question=question, answer=answer)
     assert "corrected" in signals(acme, receipt)

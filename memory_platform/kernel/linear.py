@@ -1,0 +1,55 @@
+"""A linear reader: classes told from numbers by one matrix, as it was taught; numpy alone."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearReader:
+    """``weights`` (classes, features) and ``intercepts`` (classes,) of a multinomial logistic regression.
+
+    ``least`` are shares below which a class is not told, ``encoder`` the space of the vectors among the features,
+    ``taught`` where the weights come from.
+    """
+
+    classes: tuple[str, ...]
+    weights: Float32
+    intercepts: Float32
+    least: Mapping[str, float]
+    encoder: str
+    taught: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> "LinearReader":
+        """Return the reader that :meth:`write` kept."""
+        held = json.loads(path.read_text(encoding="utf-8"))
+        weights, intercepts = (np.array(held[name], np.float32) for name in ("weights", "intercepts"))
+        return cls(tuple(held["classes"]), weights, intercepts, held["least"], held["encoder"], held["taught"])
+
+    def write(self, path: Path) -> None:
+        """Keep the reader as JSON, a class a line, numbers to four decimals."""
+        head = {"taught": self.taught, "encoder": self.encoder, "classes": self.classes, "least": self.least}
+        rows = ",\n  ".join(json.dumps([round(float(number), 4) for number in row]) for row in self.weights)
+        intercepts = json.dumps([round(float(number), 4) for number in self.intercepts])
+        told = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
+        path.write_text(f'{told},\n "intercepts": {intercepts},\n "weights": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
+
+    def shares(self, features: Sequence[float] | Float32) -> dict[str, float]:
+        """Return each class's share of belief, which add up to 1. Raises ValueError for another number of features."""
+        scores = self.weights @ np.asarray(features, np.float32) + self.intercepts
+        raised = np.exp(scores - scores.max())
+        return dict(zip(self.classes, (raised / raised.sum()).tolist(), strict=True))
+
+    def told(self, features: Sequence[float] | Float32) -> str | None:
+        """Return the likeliest class; None where its share is below the least."""
+        shares = self.shares(features)
+        best = max(shares, key=shares.__getitem__)
+        return best if shares[best] >= self.least.get(best, 0.0) else None

@@ -1,0 +1,129 @@
+"""Teach the reader of next turns (G3): ``make evaluation``, then ``python -m tests.golden.teach`` with the environment.
+
+Writes ``snapshots/feedback/senses.json``. What is said of how well it reads comes from turns of writers that it was not
+taught by: each file is read by a reader that the other files taught.
+"""
+
+# ruff: noqa: E402 -- what is imported below the set-up defines models
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+import django
+import numpy as np
+import numpy.typing as npt
+
+django.setup()
+
+from memory_platform.kernel.linear import Float32, LinearReader
+from snapshots.feedback.reader import WEIGHTS, features
+from snapshots.feedback.sentences import ENCODER, sentences_of
+from snapshots.feedback.values import Sense, Turn
+from tests.golden.labels import HERE, Score, rows, scores
+
+TAUGHT_BY = ("feedback", "feedback_dev", "feedback_2", "feedback_3", "feedback_4", "feedback_5")
+"""The files of labelled turns, each by another writer."""
+UNSEEN = ("feedback_unseen",)
+"""Turns that teach nothing, here and for the rules."""
+STRICTNESS = 0.3
+"""Inverse strength of the regularisation (scikit-learn's C): of 0.1, 0.3 and 1 the best across writers."""
+PRECISE = 0.96
+"""A class is told from the share on from which this part of what is told is right, among writers not learned from."""
+WITHOUT_REPLY = 0.3
+"""Weight of a turn taught once more without its reply: products that send none are read, too."""
+STEPS = np.arange(0.0, 0.96, 0.02)
+
+Labels = npt.NDArray[np.str_]
+
+
+def turns(name: str) -> list[Turn]:
+    """Return the turns of a file."""
+    return [Turn(row["query"], row["reply"], row["next"]) for row in rows(name)]
+
+
+def wanted(name: str) -> Labels:
+    """Return what its turns do, as labelled."""
+    return np.array([row["signal"] for row in rows(name)])
+
+
+@cache
+def numbers(name: str, *, replied: bool = True) -> Float32:
+    """Return what a file's turns are read by, shape (n, features); without their replies unless ``replied``."""
+    given = turns(name)
+    sentences = sentences_of(given)
+    found = [features(turn if replied else replace(turn, reply=None), sentences) for turn in given]
+    return np.array([one for one in found if one is not None], np.float32)
+
+
+def taught_by(names: Sequence[str]) -> LinearReader:
+    """Return a reader taught by files, that tells whatever is likeliest."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    labels = np.concatenate([wanted(name) for name in names])
+    given = np.concatenate([numbers(name, replied=replied) for replied in (True, False) for name in names])
+    weight = np.repeat([1.0, WITHOUT_REPLY], len(labels))
+    model = LogisticRegression(C=STRICTNESS, max_iter=2_000, tol=1e-3, class_weight="balanced")
+    model.fit(given, np.concatenate([labels, labels]), sample_weight=weight)
+    weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
+    return LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, {})
+
+
+def shares_of(reader: LinearReader, name: str) -> npt.NDArray[np.float64]:
+    """Return the shares that a reader gives the turns of a file, shape (n, classes)."""
+    return np.array([[*reader.shares(one).values()] for one in numbers(name)])
+
+
+def least_shares(classes: Sequence[str], shares: npt.NDArray[np.float64], labels: Labels) -> dict[str, float]:
+    """Return the share of each class from which on it is told precisely enough."""
+    likeliest = np.array(classes)[shares.argmax(axis=1)]
+    return {name: _least(shares[likeliest == name].max(axis=1), labels[likeliest == name] == name) for name in classes}
+
+
+def _least(shares: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> float:
+    precise = (step for step in STEPS if right[shares >= step].size and right[shares >= step].mean() >= PRECISE)
+    return round(float(next(precise, STEPS[-1])), 2)
+
+
+def told(classes: Sequence[str], shares: npt.NDArray[np.float64], least: dict[str, float]) -> list[str]:
+    """Return what is told of each turn."""
+    best = [(classes[row.argmax()], row.max()) for row in shares]
+    return [name if share >= least[name] else str(Sense.UNCLEAR) for name, share in best]
+
+
+def figures(found: Sequence[str], labels: Labels) -> dict[str, Score]:
+    """Return precision and recall per class."""
+    senses = set(labels)
+    pairs = [({one} & senses, {str(label)}) for one, label in zip(found, labels, strict=True)]
+    return scores(pairs)
+
+
+def teach() -> Iterator[str]:
+    """Teach, write the reader, and yield its figures as lines."""
+    across = [shares_of(taught_by([one for one in TAUGHT_BY if one != name]), name) for name in TAUGHT_BY]
+    labels, shares = np.concatenate([wanted(name) for name in TAUGHT_BY]), np.concatenate(across)
+    reader = taught_by(TAUGHT_BY)
+    least = least_shares(reader.classes, shares, labels)
+    seen = figures(told(reader.classes, shares, least), labels)
+    sources = {name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest() for name in TAUGHT_BY}
+    taught = {
+        "by": sources,
+        "turns": len(labels),
+        "scores": {name: [round(score.precision, 3), round(score.recall, 3)] for name, score in seen.items()},
+    }
+    replace(reader, least=least, taught=taught).write(WEIGHTS)
+    yield from _lines("writers not taught by", seen)
+    for name in UNSEEN:
+        yield from _lines(name, figures(told(reader.classes, shares_of(reader, name), least), wanted(name)))
+
+
+def _lines(title: str, found: dict[str, Score]) -> Iterator[str]:
+    for name, score in found.items():
+        yield f"{title}: {name:13} precision {score.precision:.3f} recall {score.recall:.3f}"
+
+
+if __name__ == "__main__":
+    for line in teach():
+        sys.stdout.write(f"{line}\n")
