@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from snapshots.extraction.categories import GENERAL, allergen_category, known_category
 from snapshots.extraction.frames import Frame, Frames, frame, words_in
 from snapshots.extraction.frames_en import ME, of_others
+from snapshots.extraction.limit_words_en import AMOUNT, CLOCK, DAYS, FOR_GOOD, MOMENT, WHEN
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.phrases_en import phrases_en
 from snapshots.extraction.rules import Builder, preference
@@ -13,61 +14,7 @@ from snapshots.extraction.rules_en_constraints import NOUNS, avoided
 from snapshots.extraction.rules_en_limits import field_of
 from snapshots.extraction.values import Candidate
 
-_NUMBER = (
-    r"(?:an? (?:hundred|thousand|dozen)|half an?|one and a half|(?:one|two|three|four|five|six|seven|eight|nine|"
-    r"ten|eleven|twelve|fifteen|"
-    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[ -](?:one|two|three|four|five|six|seven|eight|nine|"
-    r"hundred|thousand|grand))*)"
-)
-_UNIT = (
-    r"(?:dollars?|euros?|pounds?|quid|bucks?|yuan|rmb|usd|eur|gbp|hkd|nt|k\b|grand|percent|%|degrees?|minutes?|"
-    r"mins?|min\b|hours?|hrs?|h\b|"
-    r"days?|weeks?|months?|nights?|km|kilomet(?:er|re)s?|kms|miles?|mi\b|mph|km/h|kph|kg|kilos?|grams?|g\b|mg\b|"
-    r"calories|kcal|cups?|people|guests|times|"
-    r"flights?|stops?|layovers?|transfers?|changes?|drinks?|spoons?|sugars?|coffees?|beers?|pints?|glasses|blocks|"
-    r"metres|meters|feet|stories|episodes?|"
-    r"a night|per night|a week|a month|a day|each|pm\b|am\b|p\.m\.|a\.m\.)"
-)
-_AMOUNT = (
-    rf"(?P<v>(?:about |around |like |roughly )?(?:[$€£¥]\s?\d[\d,.]*k?|(?:\d[\d,.]*\d?k?|{_NUMBER})(?:[ "
-    rf"-]?(?:{_UNIT}))?)(?: (?:{_UNIT}))?"
-    r"(?:(?: an?| per|/| each| every) ?(?:night|day|week|month|person|head|year|hour|meal|trip|kilo|bottle|pop|kid|"
-    r"shift|session))?)"
-)
-_CLOCK = (
-    rf"(?:(?:about |around |like )?\d{{1,2}}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?\b)?|noon|midday|midnight|dark|sunset|"
-    r"sunrise|lunch(?:time)?|dinner(?: ?time)?|breakfast|bed ?time|"
-    rf"school (?:pick ?up|drop ?off)|naptime|nap time|{_NUMBER})(?: o'clock)?(?: ?(?:in the|at) (?:morning|evening|"
-    r"night|afternoon))?(?: on \w+days?)?"
-)
-_WHEN = (
-    rf"(?P<v>(?:before|after|until|till|past|later than|earlier than|between|during|from) {_CLOCK}(?:(?: and| to|-|"
-    rf" - |,) ?{_CLOCK})?)"
-)
-_DAYS = (
-    r"(?:(?:on |at |in |over )?(?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|"
-    r"mornings?|evenings?|nights?|school nights)(?: (?:mornings?|evenings?|nights?|afternoons?))?)"
-)
 OBJ = r"(?P<v>\S.{0,100})"
-FOR_GOOD = re.compile(
-    r"\b(?:ever|never|always|any ?more|from now on|for me|for us|for my|for the kids|in my|in our|at all|please|"
-    r"pls|plz|strictly|absolutely|"
-    r"whatsoever|period|full stop|under any|no exceptions|non[- ]?negotiable|hard (?:no|limit|rule|stop|cap|pass)|"
-    r"rule|as a rule|my limit|"
-    r"because|cause|since|allerg\w+|medical|doctor|doc|religio\w+|anywhere|anything|nothing|regardless|no matter|"
-    r"every|whenever|"
-    r"permanently|going forward|in future|remember|note|budget|intoleran\w+|default)\b|\bI(?:'m| am| have|'ve| get|"
-    r" can'?t| don'?t| need)\b",
-    re.IGNORECASE,
-)
-_MOMENT = re.compile(
-    r"\b(?:right now|for now|today|tonight|tomorrow|this (?:time|once|one|order|trip|morning|week)|next (?:week|"
-    r"time|month)|yet|later|just kidding|in a minute|left|"
-    r"wrong|forget|worry|know|think|believe|hear|see|remember|understand|mind|care|find|wait|tell|sure|idea|need "
-    r"to|rush|hurry|problem|way|longer|one|doubt|"
-    r"matter|use|point|wonder|thanks|thank you)\b",
-    re.IGNORECASE,
-)
 
 
 def _avoid(clause: Clause, things: list[str], hint: str | None = None) -> Iterator[Candidate]:
@@ -97,7 +44,7 @@ def _refused(hint: str | None = None, *, marked: bool = False) -> Builder:
             flags=re.IGNORECASE,
         )
         things = [thing for part in re.split(r",?\s+(?:and |or |,)?no ", said) for thing in phrases_en(part)]
-        if things and _MOMENT.match(things[0]):
+        if things and MOMENT.match(things[0]):
             return
         yield from _avoid(clause, things, hint)
 
@@ -232,19 +179,19 @@ LIMITS: tuple[Frame, ...] = (
         r"(?:be|stay)|should (?:be|stay)|anything|only(?: \w+){0,3}|always)\b[^,]{0,40}? (?:under|below|within|"
         r"over|above|at or below|less than)"
         r"|\b(?:my|our) (?:\w+ ){0,3}(?:budget|limit|max|cap|ceiling)\b[^,]{0,30}?(?: is|'s|:| of| at)) (?:about |"
-        r"around |an absolute |absolute |max |only |just |like )*" + _AMOUNT,
+        r"around |an absolute |absolute |max |only |just |like )*" + AMOUNT,
         _bounded,
     ),
     frame(
         "max maximum tops most limit cap less under absolute ceiling min minimum out",
-        rf"{_AMOUNT},? (?:absolute |is (?:my|our) (?:absolute |hard )?)?(?:max(?:imum)?|tops|at most|at the most|"
+        rf"{AMOUNT},? (?:absolute |is (?:my|our) (?:absolute |hard )?)?(?:max(?:imum)?|tops|at most|at the most|"
         r"limit|ceiling|cap|hard limit|or (?:less|under|below|more)|and not a \w+ more|minimum|at least|budget)\b",
         _bounded,
     ),
     frame(
         "before after until till past later earlier between during from",
         r"\b(?:no|never|nothing|don'?t|dont|do not|not|can'?t|cannot|won'?t|please don'?t|none|avoid|stop|quiet|"
-        rf"leave me|silence|silent|mute)\b.{{0,60}}?\b{_WHEN}",
+        rf"leave me|silence|silent|mute)\b.{{0,60}}?\b{WHEN}",
         lambda c, m: (
             _hours(c, m)
             if FOR_GOOD.search(c.sentence)
@@ -257,13 +204,13 @@ LIMITS: tuple[Frame, ...] = (
         "keep leave block protect home by",
         rf"(?:(?:keep|leave|block|protect) .{{2,40}}? (?:free|clear|quiet|off|empty|open)|(?:have|need|has|got) to "
         r"be (?:home|back|done|out|at \w+|in bed)|must be (?:home|back|done)) (?P<v>(?:by|before|after|at|from|"
-        rf"between|on) {_CLOCK}(?:(?: and| to|-) ?{_CLOCK})?|{_DAYS})",
+        rf"between|on) {CLOCK}(?:(?: and| to|-) ?{CLOCK})?|{DAYS})",
         _hours,
     ),
     frame(
         "on at weekends weekdays sundays saturdays fridays mondays tuesdays wednesdays thursdays nights mornings",
         rf"\b(?:no (?!need|idea|way|one)[\w ]{{3,30}}|never [\w ]{{3,30}}|{_NEG} (?:book|schedule|work|fly|drive|"
-        rf"call|plan|put|do|text|shop|cook|travel|arrange|take)[\w ]{{0,30}}?) (?P<v>{_DAYS})\b",
+        rf"call|plan|put|do|text|shop|cook|travel|arrange|take)[\w ]{{0,30}}?) (?P<v>{DAYS})\b",
         lambda c, m: _days(c, m) if not re.search(r"\b(?:this|next|last)\b", c.text, re.I) else (),
     ),
     frame(
@@ -271,7 +218,7 @@ LIMITS: tuple[Frame, ...] = (
         r"\b(?:I|we)(?:'m| am| can| will|'ll)? ?only (?:ever |really |do |can |able to |available |free |"
         rf"reachable |around |work |take |make |have time )*[^,]{{0,30}}?(?P<v>(?:(?:on|at|before|after|between|in|"
         r"from) )?(?:the )?(?:mon|tues|wednes|thurs|fri|satur|sun|week|morning|afternoon|evening|"
-        rf"night)[^,]{{0,40}}|(?:before|after|between|until|till) {_CLOCK}[^,]{{0,20}})",
+        rf"night)[^,]{{0,40}}|(?:before|after|between|until|till) {CLOCK}[^,]{{0,20}})",
         lambda c, m: [preference(c, "constraint", ("work", "availability"), "set", c.group(m).strip(" .,"))],
     ),
     frame(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from snapshots.extraction.categories import known_category
 from snapshots.extraction.frames import Frame, Frames, frame, words_in
 from snapshots.extraction.frames_en import of_others
-from snapshots.extraction.frames_en_limits import FOR_GOOD
+from snapshots.extraction.limit_words_en import FOR_GOOD
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.phrases_en import phrase_en
 from snapshots.extraction.rules import preference
