@@ -96,7 +96,7 @@ def test_what_is_invented_turned_round_or_left_out_leaves_the_text_of_the_rules(
     assert (joined.text, joined.raw_fallback) == (max(RAMEN, key=len), True)
 
 
-@pytest.mark.parametrize("name", set(BAD_ANSWERS) - {"truncated", "no JSON", "wrong types"})
+@pytest.mark.parametrize("name", sorted({*BAD_ANSWERS} - {"truncated", "no JSON", "wrong types"}))
 def test_on_a_models_bad_day_the_rules_write(acme: House, server: ModelServer, name: str) -> None:
     server.answer = lambda _: BAD_ANSWERS[name]
     joined = cared_for(acme, *RAMEN)
