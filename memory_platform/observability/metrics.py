@@ -37,7 +37,7 @@ RECALL_STAGE_SECONDS = Histogram("recall_stage_seconds", "Time of one stage of r
 MEMORY_HITS = Counter("agent_memory_hit_total", "Memories that a recall returned.", ["type"])
 SIMILARITY = Histogram("agent_vector_search_similarity", "Best dense similarity of a recall.", buckets=_UNIT)
 RECALL_DEGRADED = Counter("recall_degraded_total", "Answers given with a degraded reason.", ["reason"])
-INDEX_DAMAGED = Counter("recall_index_damaged_total", "Packed parts of memories that could not be read.", ["part"])
+INDEX_DAMAGED = Counter("recall_index_damaged_total", "Packed parts of memories that could not be read.", ["kind"])
 CONTEXT_SECONDS = Histogram("context_seconds", "Time to assemble one context.", buckets=_FAST)
 CONTEXT_TOKENS = Histogram("context_tokens", "Tokens of one context.", buckets=_TOKENS)
 

@@ -26,6 +26,7 @@ from snapshots.extraction.corrections_phrases_en import (
     OLD,
     RECORD,
     TAIL,
+    UNDER_WAY,
     WORDS,
     YOU,
 )
@@ -47,7 +48,8 @@ FRAMES = (
         "stands",
         "now|these days|nowadays|lately|anymore|currently|changed",
         rf"\b(?:{MY} [\w' -]{{2,40}}?|it|i|we|he|she|they|there)(?:'s|'m|'re| is| are| am| has| have|'ve got| goes"
-        r" by| go by| got) (?:now )?(?:an? |the |up to |down to |at |in |on |with )?(?P<new>(?!(?:so|very|too|her"
+        rf" by| go by| got) (?:now )?(?!{UNDER_WAY})"
+        r"(?:an? |the |up to |down to |at |in |on |with )?(?P<new>(?!(?:so|very|too|her"
         r"e|there|ready|good|fine|ok|done|going|what|open|closed|gone|home|on my way|late|tired|bored|hungry|rain"
         rf"ing|a bit|really|getting|time)\b){WORDS})(?: now| these days| nowadays| currently)(?=\s*(?:[,;.!\n]|$))",
         rf"{ME} (?:now|currently) (?:{DO}|{IS}) {NEW}{END}",

@@ -167,3 +167,9 @@ ASKS = re.compile(
     r"why|how|what|where|when|which|who)\b(?! you keep| you still| told| said)",
     re.IGNORECASE,
 )
+UNDER_WAY = (
+    r"(?:on|in|at|off to|out at) (?:my |the |a |an )?(?:way|bus|train|tram|tube|metro|subway|plane|ferry|car|taxi|cab|"
+    r"road|street|phone|line|hold|holiday|vacation|break|call|meeting|work|home|school|bed|office|gym|shop|store|airport|"
+    r"station|hospital|class|town|queue|traffic|rush|hurry)\b"
+)
+"""Where one is at the moment: "on my way home now" puts nothing right."""

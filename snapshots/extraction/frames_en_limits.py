@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from snapshots.extraction.categories import GENERAL, allergen_category, known_category
 from snapshots.extraction.frames import Frame, Frames, frame, words_in
 from snapshots.extraction.frames_en import ME, of_others
-from snapshots.extraction.limit_words_en import AMOUNT, CLOCK, DAYS, FOR_GOOD, MOMENT, WHEN
+from snapshots.extraction.limit_words_en import ACT, AMOUNT, CLOCK, DAYS, FOR_GOOD, MOMENT, NEG, TELL, WHEN
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.phrases_en import phrases_en
 from snapshots.extraction.rules import Builder, preference
@@ -83,33 +83,6 @@ def _days(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     )
 
 
-_NEG = (
-    r"(?:don'?t|do not|never(?: ever)?|dont ever|don'?t ever|do not ever|please don'?t|pls don'?t|can'?t|cannot|"
-    r"won'?t|will not|refuse to|must not|mustn'?t|shouldn'?t|should not|not allowed to|not supposed to|am not to|"
-    r"not able to|unable to|not to|avoid|no longer)"
-)
-_ACT = (
-    r"(?:eat(?:ing)?|drink(?:ing)?|(?<=can't )have|(?<=cant )have|(?<=cannot )have|(?<=never )have|(?<=won't )have|"
-    r"touch(?:ing)?|do(?:ing)?|wear(?:ing)?|us(?:e|ing)|tak(?:e|ing)|driv(?:e|ing)(?: on| through| over| via)?|"
-    r"rid(?:e|ing)|fly(?:ing)?(?: with| on)?|stay(?:ing)?(?: in| at)?|"
-    r"sleep(?:ing)?(?: in| on)?|sit(?:ting)?(?: in| at| by)?|buy(?:ing)?|watch(?:ing)?|listen(?:ing)? to|"
-    r"go(?:ing)?(?: to| on| near| in| over| through| via| anywhere| anywhere near| up| down)?|eat at|"
-    r"shop(?:ping)?(?: at| on)?|travel(?:ling)?(?: on| by| with)?|walk(?:ing)?(?: through| up| on)?|"
-    r"work(?:ing)?|carry(?:ing)?|lift(?:ing)?|climb(?:ing)?|cook(?:ing)?(?: with)?|order(?:ing)?(?: from)?|"
-    r"book(?:ing)?|smok(?:e|ing)|swim(?:ming)? in|pay(?:ing)?(?: for)?|tolerate|handle|manage|swallow|"
-    r"park(?:ing)?(?: on| in)?|keep|answer(?:ing)?|accept|cross)"
-)
-_TELL = (
-    r"(?:play(?:ing)?|put(?:ting)?(?: on)?|book(?:ing)?|suggest(?:ing)?|recommend(?:ing)?|show(?:ing)?|"
-    r"send(?:ing)?|order(?:ing)?|add(?:ing)?|giv(?:e|ing)|rout(?:e|ing)|tak(?:e|ing)|us(?:e|ing)|schedul(?:e|ing)|"
-    r"buy(?:ing)?|seat(?:ing)?|"
-    r"pick(?:ing)?|choos(?:e|ing)|serv(?:e|ing)|call(?:ing)?|text(?:ing)?|messag(?:e|ing)|email(?:ing)?|"
-    r"read(?:ing)?(?: out)?|mention(?:ing)?|shar(?:e|ing)|stor(?:e|ing)|sav(?:e|ing)|ask(?:ing)?|bring(?:ing)? up|"
-    r"includ(?:e|ing)|stick(?:ing)?|"
-    r"plan(?:ning)?|spend(?:ing)?|driv(?:e|ing)|let(?:ting)?|turn(?:ing)? on|set(?:ting)?|open(?:ing)?|announc(?:e|"
-    r"ing)|cook(?:ing)?|pack(?:ing)?|accept(?:ing)?|talk(?:ing)? (?:to me )?about|bother(?:ing)?|disturb(?:ing)?|"
-    r"ring(?:ing)?|wak(?:e|ing)|notify(?:ing)?)"
-)
 LIMITS: tuple[Frame, ...] = (
     frame(
         "vegan vegetarian pescatarian halal kosher keto celiac coeliac veggie plant flexitarian muslim jewish hindu",
@@ -209,7 +182,7 @@ LIMITS: tuple[Frame, ...] = (
     ),
     frame(
         "on at weekends weekdays sundays saturdays fridays mondays tuesdays wednesdays thursdays nights mornings",
-        rf"\b(?:no (?!need|idea|way|one)[\w ]{{3,30}}|never [\w ]{{3,30}}|{_NEG} (?:book|schedule|work|fly|drive|"
+        rf"\b(?:no (?!need|idea|way|one)[\w ]{{3,30}}|never [\w ]{{3,30}}|{NEG} (?:book|schedule|work|fly|drive|"
         rf"call|plan|put|do|text|shop|cook|travel|arrange|take)[\w ]{{0,30}}?) (?P<v>{DAYS})\b",
         lambda c, m: _days(c, m) if not re.search(r"\b(?:this|next|last)\b", c.text, re.I) else (),
     ),
@@ -230,8 +203,8 @@ LIMITS: tuple[Frame, ...] = (
     frame(
         "never dont dont cant cannot wont refuse mustnt not avoid shouldnt",
         rf"{ME}(?:really |just |also |always |absolutely |simply |literally |'m |am |pretty much |usually |"
-        rf"generally |strictly |flat out |have to |try to |need to )*{_NEG} (?:really |even |ever |actually |"
-        rf"physically |possibly |usually )*{_ACT}(?: with| near)?(?! (?:it|that|this|you|so|to|me|anything$|"
+        rf"generally |strictly |flat out |have to |try to |need to )*{NEG} (?:really |even |ever |actually |"
+        rf"physically |possibly |usually )*{ACT}(?: with| near)?(?! (?:it|that|this|you|so|to|me|anything$|"
         r"anymore|any more|well|much|right|yet|there|here|if|what|how|a thing|my (?:keys|phone)|him|her|them|for "
         rf"(?:a|an|the) )\b) {OBJ}",
         lambda c, m: (
@@ -243,7 +216,7 @@ LIMITS: tuple[Frame, ...] = (
     frame(
         "never dont dont do stop",
         r"^(?:please |pls |whatever you do,? |and |so |seriously |just |from now on |also )*(?:never(?: ever)?|"
-        rf"don'?t(?: ever)?|dont(?: ever)?|do not(?: ever)?|stop) {_TELL}(?: me| us| my \w+)?(?: (?:on|in|at|with|"
+        rf"don'?t(?: ever)?|dont(?: ever)?|do not(?: ever)?|stop) {TELL}(?: me| us| my \w+)?(?: (?:on|in|at|with|"
         r"through|via|into|by|from|down|over|across|to|along|about|up|near|for))? (?!it\b|that\b|this\b|again|"
         rf"me\b|him|her|them\b|if\b|what|the (?:kids|baby)\b|to\b|milk){OBJ}",
         lambda c, m: (

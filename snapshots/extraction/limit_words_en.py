@@ -56,3 +56,30 @@ MOMENT = re.compile(
     r"matter|use|point|wonder|thanks|thank you)\b",
     re.IGNORECASE,
 )
+NEG = (
+    r"(?:don'?t|do not|never(?: ever)?|dont ever|don'?t ever|do not ever|please don'?t|pls don'?t|can'?t|cannot|"
+    r"won'?t|will not|refuse to|must not|mustn'?t|shouldn'?t|should not|not allowed to|not supposed to|am not to|"
+    r"not able to|unable to|not to|avoid|no longer)"
+)
+ACT = (
+    r"(?:eat(?:ing)?|drink(?:ing)?|(?<=can't )have|(?<=cant )have|(?<=cannot )have|(?<=never )have|(?<=won't )have|"
+    r"touch(?:ing)?|do(?:ing)?|wear(?:ing)?|us(?:e|ing)|tak(?:e|ing)|driv(?:e|ing)(?: on| through| over| via)?|"
+    r"rid(?:e|ing)|fly(?:ing)?(?: with| on)?|stay(?:ing)?(?: in| at)?|"
+    r"sleep(?:ing)?(?: in| on)?|sit(?:ting)?(?: in| at| by)?|buy(?:ing)?|watch(?:ing)?|listen(?:ing)? to|"
+    r"go(?:ing)?(?: to| on| near| in| over| through| via| anywhere| anywhere near| up| down)?|eat at|"
+    r"shop(?:ping)?(?: at| on)?|travel(?:ling)?(?: on| by| with)?|walk(?:ing)?(?: through| up| on)?|"
+    r"work(?:ing)?|carry(?:ing)?|lift(?:ing)?|climb(?:ing)?|cook(?:ing)?(?: with)?|order(?:ing)?(?: from)?|"
+    r"book(?:ing)?|smok(?:e|ing)|swim(?:ming)? in|pay(?:ing)?(?: for)?|tolerate|handle|manage|swallow|"
+    r"park(?:ing)?(?: on| in)?|keep|answer(?:ing)?|accept|cross)"
+)
+TELL = (
+    r"(?:play(?:ing)?|put(?:ting)?(?: on)?|book(?:ing)?|suggest(?:ing)?|recommend(?:ing)?|show(?:ing)?|"
+    r"send(?:ing)?|order(?:ing)?|add(?:ing)?|giv(?:e|ing)|rout(?:e|ing)|tak(?:e|ing)|us(?:e|ing)|schedul(?:e|ing)|"
+    r"buy(?:ing)?|seat(?:ing)?|"
+    r"pick(?:ing)?|choos(?:e|ing)|serv(?:e|ing)|call(?:ing)?|text(?:ing)?|messag(?:e|ing)|email(?:ing)?|"
+    r"read(?:ing)?(?: out)?|mention(?:ing)?|shar(?:e|ing)|stor(?:e|ing)|sav(?:e|ing)|ask(?:ing)?|bring(?:ing)? up|"
+    r"includ(?:e|ing)|stick(?:ing)?|"
+    r"plan(?:ning)?|spend(?:ing)?|driv(?:e|ing)|let(?:ting)?|turn(?:ing)? on|set(?:ting)?|open(?:ing)?|announc(?:e|"
+    r"ing)|cook(?:ing)?|pack(?:ing)?|accept(?:ing)?|talk(?:ing)? (?:to me )?about|bother(?:ing)?|disturb(?:ing)?|"
+    r"ring(?:ing)?|wak(?:e|ing)|notify(?:ing)?)"
+)

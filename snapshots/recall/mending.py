@@ -25,7 +25,7 @@ def remove_damaged(tenant_id: UUID, subject_id: UUID, spaces: str, blocks: Seque
     Raises nothing: the answer does without them.
     """
     log(Event.RECALL_DEGRADED, provider="memory_block", rows=len(blocks), error=DamagedBlock.code)
-    INDEX_DAMAGED.labels(part="block").inc(len(blocks))
+    INDEX_DAMAGED.labels(kind="block").inc(len(blocks))
     transaction.on_commit(partial(_remove, tenant_id, subject_id, spaces, blocks), robust=True)
 
 
@@ -33,7 +33,7 @@ def mark_unread(tenant_id: UUID, subject_id: UUID, snapshot_ids: Sequence[UUID])
     """Mark memories whose words are damaged, for the job that reads them again; when and how as with blocks."""
     if snapshot_ids:
         log(Event.RECALL_DEGRADED, provider="snapshot_words", rows=len(snapshot_ids), error=DamagedIndexRow.code)
-        INDEX_DAMAGED.labels(part="words").inc(len(snapshot_ids))
+        INDEX_DAMAGED.labels(kind="words").inc(len(snapshot_ids))
         transaction.on_commit(partial(_mark, tenant_id, subject_id, snapshot_ids), robust=True)
 
 

@@ -178,8 +178,8 @@ def test_a_correction_that_comes_back_from_a_prompt_is_not_made_twice(acme: Hous
 @pytest.mark.parametrize(
     ("said", "quoted"),
     [
-        ("I no longer love rock music.", "“I no longer love rock music.”"),
-        ("我不再喜欢摇滚音乐。", "“我不再喜欢摇滚音乐。”"),
+        ("I no longer love rock music.", "You said: I no longer love rock music."),
+        ("我不再喜欢摇滚音乐。", "你说:我不再喜欢摇滚音乐。"),
     ],
 )
 def test_a_correction_that_is_quoted_is_refused_and_says_why(acme: House, said: str, quoted: str) -> None:

@@ -25,7 +25,7 @@ TALKS = {
         ["我坐飞机一定要靠过道的座位。", "我喜欢摇滚音乐。"],
         "帮我订5月3日去里斯本的大巴。",
         "我记得您坐飞机一定要靠过道的座位。您喜欢摇滚音乐。大巴9:40出发。",
-        ("“我喜欢摇滚音乐。”", "preference"),
+        ("“我喜欢摇滚音乐。”", None),
         ("靠过道的座位", "过道", "9:40"),
     ),
 }
@@ -74,8 +74,9 @@ def test_an_answer_that_recites_leaves_memory_as_it_was(acme: Caller, world: Wor
     assert (news in fresh["conversation"], word in fresh["conversation"]) == (True, False)
     assert len(after) == len(statements) + 2
     assert known(acme, "preferences", "id", "value", "last_validated_at") == preferences
-    [refused] = [one for one in listed(acme, "candidates") if (one["candidate_id"], one["verdict"]) not in candidates]
-    assert (refused["verdict"], refused["reason"], refused["kind"]) == ("rejected", "echo", kind)
+    fresh_ones = [one for one in listed(acme, "candidates") if (one["candidate_id"], one["verdict"]) not in candidates]
+    refused = [("rejected", "echo", kind)] if kind else []  # what is all in quotes is not even read
+    assert [(one["verdict"], one["reason"], one["kind"]) for one in fresh_ones] == refused
 
     recalled = body_of(acme("POST", f"{ADA}/recall", {"query": question}))["memories"]
     assert next(one["text"] for one in recalled if word in one["text"]) == told[0]
