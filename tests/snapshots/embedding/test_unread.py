@@ -224,4 +224,4 @@ def test_vectors_of_another_length_fail_no_question(world: World) -> None:
 
 def count_of(part: str) -> float:
     """Return how many damaged parts this process has counted."""
-    return REGISTRY.get_sample_value("recall_index_damaged_total", {"part": part}) or 0.0
+    return REGISTRY.get_sample_value("recall_index_damaged_total", {"kind": part}) or 0.0
