@@ -31,9 +31,12 @@ from tenants.isolation import tenant_tx
 LOOK_S = 0.005
 WAITS = "SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0) FROM pg_locks WHERE NOT granted"
 OLDEST = """
-SELECT max(extract(epoch FROM clock_timestamp() - xact_start)) FROM pg_stat_activity
-WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name = %s
+SELECT max(extract(epoch FROM clock_timestamp() - xact_start)) FROM pg_stat_activity a
+WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name = %s AND EXISTS (
+  SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND l.mode <> 'AccessShareLock' AND l.relation IS NOT NULL
+)
 """
+"""Of transactions that write or lock rows; one that only counts what has expired keeps nobody waiting."""
 PURGER = "bench-purge"
 """What the connections of the purge are called."""
 LOOKS: tuple[tuple[LiteralString, Sequence[str]], ...] = ((WAITS, ()), (OLDEST, (PURGER,)))
@@ -59,7 +62,7 @@ class Load:
 
 @dataclass(slots=True)
 class Locks:
-    """The longest wait for any lock, how many looks found one, and the longest transaction of the purge; seconds.
+    """The longest wait for any lock, how many looks found one, and the longest transaction that writes; seconds.
 
     ``longest_transaction`` is None where no look met one: that is not known then, and no figure.
     """
@@ -81,7 +84,7 @@ class Locks:
         """Return what was seen in one line; what was not seen is not given as a zero."""
         held = "not seen" if self.longest_transaction is None else f"{self.longest_transaction * 1000:.0f} ms"
         waited = f"{self.longest_wait * 1000:.0f} ms in {self.looks_with_waits} of {self.looks} looks"
-        return f"longest wait for a lock {waited}, longest transaction of the purge {held}"
+        return f"longest wait for a lock {waited}, longest writing transaction {held}"
 
 
 def expire_others(tenant_id: UUID) -> int:

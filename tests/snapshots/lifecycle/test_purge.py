@@ -218,7 +218,7 @@ def test_a_batch_follows_what_the_last_one_took(monkeypatch: pytest.MonkeyPatch,
     rests: list[float] = []
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(time, "sleep", rests.append)
-    paced = Pace(PurgePolicy(batch=100))
+    paced = Pace(PurgePolicy(batch=100, batch_s=0.05))
     with paced.batch():
         pass
     assert paced.rows == pytest.approx(rows, abs=1)
