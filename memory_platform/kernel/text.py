@@ -8,6 +8,7 @@ import hashlib
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import accumulate, takewhile
 
 from opencc import OpenCC
 
@@ -51,6 +52,18 @@ def normalise(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", _LONG_MARK_RUN.sub(r"\1", text))
+
+
+def beginning(text: str, limit: int) -> str:
+    """Return the beginning of ``text`` that has at most ``limit`` characters, as it stands and in NFKC.
+
+    Who reads it puts it in normal form first, in which one character may be 18 (U+FDFA).
+    """
+    part = text[:limit]
+    if part.isascii() or len(normalise(part)) <= limit:
+        return part
+    lengths = accumulate(len(unicodedata.normalize("NFKC", character)) for character in part)
+    return part[: sum(1 for _ in takewhile(limit.__ge__, lengths))]
 
 
 def visible(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.text import collapse_spaces
+from memory_platform.kernel.text import beginning, collapse_spaces
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
@@ -146,7 +146,7 @@ def count_tokens(answer: Mapping[str, Any]) -> None:
 
 def _readable(text: str, before: str, limit: int) -> str:
     """Return what is sent of ``text``; nothing of a text that shows nothing."""
-    shown = collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode()
+    shown = beginning(collapse_spaces(text[: 2 * limit]), limit).encode("utf-8", "replace").decode()
     return f"{before}{shown}" if shown else ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.text import collapse_spaces, content_hash
+from memory_platform.kernel.text import beginning, collapse_spaces, content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.circuit import CircuitOpen
@@ -134,7 +134,8 @@ class SentenceTransformersEmbedder:
 
     def _readable(self, texts: Sequence[str]) -> list[str]:
         limit = self._policy.local_text_chars
-        return [collapse_spaces(text[: 2 * limit])[:limit].encode("utf-8", "replace").decode() for text in texts]
+        cut = (beginning(collapse_spaces(text[: 2 * limit]), limit) for text in texts)
+        return [text.encode("utf-8", "replace").decode() for text in cut]
 
     def _placed(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
         """Return the unit rows of ``texts`` in their order, zero for one that has none."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.text import collapse_spaces, content_hash, visible
+from memory_platform.kernel.text import beginning, collapse_spaces, content_hash, visible
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
@@ -85,5 +85,5 @@ def _load_shipped_model() -> Any:
 
 def _readable(text: str, limit: int) -> str:
     """Return the first ``limit`` characters that show, well-formed."""
-    shown = collapse_spaces(visible(text[: 4 * limit]))[:limit]
+    shown = beginning(collapse_spaces(visible(text[: 4 * limit])), limit)
     return shown.encode("utf-8", "replace").decode()

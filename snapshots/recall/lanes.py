@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from memory_platform.kernel.text import beginning
 from profiles.held import HeldBeliefs, beliefs_held, tags_held
 from profiles.models import Tag
 from profiles.services.tag_lookup import TagMatch, lookup_tags
@@ -35,7 +36,7 @@ def lanes_of(query: RecallQuery, beliefs: HeldBeliefs, tags: tuple[Tag, ...]) ->
     """Return the lanes that ``query`` asks for out of what was read."""
     if "tags" not in query.lanes or not tags:
         return RecalledLanes(beliefs=beliefs)
-    meant = lookup_tags(query.text[: DEFAULT_RECALL.tag_question_chars], tags)
+    meant = lookup_tags(beginning(query.text, DEFAULT_RECALL.tag_question_chars), tags)
     return RecalledLanes(beliefs=beliefs, tags=tags, meant=tuple(meant))
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from memory_platform.kernel.text import detect_language
+from memory_platform.kernel.text import beginning, detect_language
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.floors import LEARNT_FLOORS
@@ -79,6 +79,7 @@ def prepare_questions(
 ) -> list[Question]:
     """Do the same for several questions, in one call to each model; each tells what was missing for all."""
     watch, embedders = Stopwatch(), active_embedders() if SNAPSHOTS in lanes else ()
+    texts = [beginning(text, policy.question_chars) for text in texts]
     with watch.stage("embed"):
         embedded, degraded = embed_questions(texts, embedders)
         relations = word_relations(embedders)

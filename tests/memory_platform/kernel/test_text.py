@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memory_platform.kernel.text import (
     MARK_RUN,
+    beginning,
     comparable,
     content_hash,
     detect_language,
@@ -55,6 +56,31 @@ def test_no_text_takes_more_than_a_fifth_of_a_second(hostile: str) -> None:
     began = time.process_time()
     index_form(hostile)
     assert time.process_time() - began < 0.2
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("hello there", "hello"),
+        ("我喜欢喝茶水", "我喜欢喝茶"),
+        ("ＡＢＣＤＥＦ", "ＡＢＣＤＥ"),
+        ("\ufb03\ufb03", "\ufb03"),  # ffi
+        ("家\ufdfa家", "家"),  # 18 characters
+        ("ab…cd", "ab…"),
+        ("e\u0301" * 5, "e\u0301e\u0301e"),
+        ("", ""),
+    ],
+)
+def test_a_text_is_cut_where_its_reader_has_had_enough(text: str, begins: str) -> None:
+    assert beginning(text, 5) == begins
+
+
+@given(st.text(), st.integers(0, 50))
+def test_a_beginning_is_as_long_as_asked_and_all_of_what_fits(text: str, limit: int) -> None:
+    begins = beginning(text, limit)
+    assert text.startswith(begins)
+    assert len(normalise(begins)) <= limit
+    assert begins == text[:limit] or len(normalise(text[:limit])) > limit
 
 
 def test_what_a_reader_calls_the_same_hashes_the_same() -> None:

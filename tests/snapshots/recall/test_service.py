@@ -20,7 +20,7 @@ from snapshots.recall.cache import ImageKey
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filters import parse_filter
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.search import IMAGES, SUBJECTS
+from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
@@ -30,6 +30,8 @@ from tests.snapshots.held import broken_pgvector, know, label, prefer, remember,
 
 PEANUTS = "I am allergic to peanuts"
 HAIKING = "我每个周末都去爬山"
+LIGATURE = "\ufdfa"
+LIGATURE_READ = "صلى الله عليه وسلم"
 
 
 def ask(house: House, text: str, subject_id: str = "", **query: Any) -> Recalled:
@@ -243,6 +245,19 @@ def test_a_tag_is_meant_by_what_a_long_question_says_first(world: World) -> None
 
     assert meant(most - len("导航回家")) == ["家"]
     assert meant(most) == []
+
+
+def test_a_question_is_as_long_as_it_is_to_its_reader(world: World) -> None:
+    most = DEFAULT_RECALL.question_chars // len(LIGATURE_READ)
+    held, left = prepare_question(LIGATURE * most), prepare_question(LIGATURE * 21_845)
+    assert left.probe.terms == held.probe.terms
+    assert [row.tolist() for row in left.probe.vectors.values()] == [
+        row.tolist() for row in held.probe.vectors.values()
+    ]
+    label(world.acme, "家")
+    before = DEFAULT_RECALL.tag_question_chars // len(LIGATURE_READ)
+    assert [match.tag.label for match in ask(world.acme, LIGATURE * 3 + "导航回家").lanes.meant] == ["家"]
+    assert ask(world.acme, LIGATURE * before + "导航回家").lanes.meant == ()
 
 
 HOSTILE = [
