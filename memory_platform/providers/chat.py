@@ -71,6 +71,8 @@ class Connection:
         except ImportError as missing:
             told = f"the packages for {self.endpoint.kind} are not installed: make chat"
             raise ChatUnavailable(told, failure="not_installed") from missing
+        except SoftTimeLimitExceeded:
+            raise  # the worker's time was up while the library loaded
         except Exception as error:  # noqa: BLE001 -- the libraries pass on whatever settings and credentials provoke
             told = f"{self.endpoint.kind} refuses its settings: {type(error).__name__}"
             raise ChatUnavailable(told, failure="misconfigured") from None

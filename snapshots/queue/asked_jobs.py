@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from celery import current_app
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
@@ -116,15 +117,30 @@ def work_at_jobs(tenant_id: UUID, handlers: Mapping[str, JobHandler], *, may_go_
 
 
 def work_at(tenant_id: UUID, job: Job, handler: JobHandler, policy: JobPolicy = JOB_POLICY) -> None:
-    """Work at a claimed job; a failure puts it back for later, or gives it up after the last attempt."""
+    """Work at a claimed job; a failure puts it back for later, or gives it up after the last attempt.
+
+    Raises SoftTimeLimitExceeded when the worker's time is up, with the job put back.
+    """
     try:
         handler(tenant_id, job)
     except LeaseLost:
         log(Event.LEASE_LOST, items=1)
+    except SoftTimeLimitExceeded:
+        with tenant_tx(tenant_id):
+            interrupt_job(job, policy)
+        raise
     except Exception as fault:  # noqa: BLE001 - reported by its class, and the job comes again
         log(Event.JOB_FAILED, tenant=tenant_id, job=str(job.id), error=type(fault).__name__)
         with tenant_tx(tenant_id):
             fail_job(job, type(fault).__name__, policy)
+
+
+def interrupt_job(job: Job, policy: JobPolicy = JOB_POLICY) -> None:
+    """Put a job back whose worker had no more time; the attempt counts only where it brought the job no further."""
+    got_on = _ours(job).filter(done__gt=job.done)
+    back = {"status": JobStatus.QUEUED, "due_at": Now(), "lease_token": None, "lease_until": None}
+    if not got_on.update(attempts=F("attempts") - 1, **back):
+        fail_job(job, "time_limit", policy)
 
 
 def fail_job(job: Job, code: str, policy: JobPolicy = JOB_POLICY) -> None:

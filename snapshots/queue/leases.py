@@ -62,6 +62,14 @@ def release(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, code: 
     return len(rows_of(sql.RELEASE, items, delay=delay, code=code[:CODE_CHARS]))
 
 
+def abandon(items: Iterable[ClaimedWork]) -> int:
+    """End the lease as a dead worker's ends, for others to take over now; return how many items were still ours.
+
+    Waits for nobody: what a statement that still runs holds locked runs out by itself.
+    """
+    return len(rows_of(sql.ABANDON, items))
+
+
 def renew(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
     """Begin the lease anew, as a sign of life; return how many items are still ours."""
     return len(rows_of(sql.RENEW, items, lease=policy.lease))

@@ -1,13 +1,14 @@
 """Having one claimed batch done, and deciding what becomes of items whose handler raised.
 
 A batch that raises is repeated item by item, so that only the poison item pays for it. An outage is not poison: the
-items go back without an attempt counted.
+items go back without an attempt counted. A worker whose time is up gives its items away as its death would.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from celery.exceptions import SoftTimeLimitExceeded
 from psycopg_pool import PoolTimeout
 
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -17,7 +18,7 @@ from snapshots.models import WorkState
 from snapshots.queue.claim import IN_ORDER
 from snapshots.queue.errors import LeaseLost
 from snapshots.queue.heartbeat import lease_kept
-from snapshots.queue.leases import NO_DELAY, fail, release
+from snapshots.queue.leases import NO_DELAY, abandon, fail, release
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, Handler
 from tenants.isolation import tenant_tx
@@ -40,10 +41,16 @@ class Settled:
 def settle(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
     """Run the handler over a leased batch of one kind; keep the lease meanwhile. Runs outside any ``tenant_tx``.
 
-    Raises only what stands between us and the database: then the lease runs out and the work is taken over.
+    Raises what stands between us and the database: then the lease runs out and the work is taken over; and
+    SoftTimeLimitExceeded: then it may be taken over at once.
     """
-    with lease_kept(tenant_id, items, policy):
-        return _attempt(tenant_id, handler, items, policy)
+    try:
+        with lease_kept(tenant_id, items, policy):
+            return _attempt(tenant_id, handler, items, policy)
+    except SoftTimeLimitExceeded:
+        with tenant_tx(tenant_id):  # after the last renewal
+            abandon(items)
+        raise
 
 
 def is_outage(fault: Exception) -> bool:
@@ -65,6 +72,8 @@ def error_code(fault: Exception) -> str:
 def _attempt(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
     try:
         handler(tenant_id, items)
+    except SoftTimeLimitExceeded:
+        raise  # the worker's time is up: whose fault it is shows when the items are taken over
     except Exception as fault:  # noqa: BLE001 - whatever a handler raises, its item decides about itself alone
         return _after(fault, tenant_id, handler, items, policy)
     left = _fail(tenant_id, items, NOT_COMPLETED, policy)  # a handler that forgets items must not look done

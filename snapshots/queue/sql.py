@@ -231,6 +231,18 @@ WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
 """
 
+ABANDON = """
+WITH held AS (
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+    FOR UPDATE SKIP LOCKED
+)
+UPDATE work w
+SET lease_until = statement_timestamp()
+WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
+RETURNING w.id
+"""
+
 PENDING = """
 SELECT o.items, d.items, extract(epoch FROM clock_timestamp() - o.oldest)::float8
 FROM (

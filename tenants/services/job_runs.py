@@ -8,10 +8,12 @@ would write more rows than work, and sweeping twice does no harm.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -85,14 +87,21 @@ def run_once(job: str, default: Default, work: Callable[[], Tally]) -> bool:
 
 
 def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy = RUN_POLICY) -> bool:
-    """Give each tenant its turn, or go on with the round that was cut short; return whether there was one to do."""
+    """Give each tenant its turn, or go on with the round that was cut short; return whether there was one to do.
+
+    Raises SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on.
+    """
     run = _begin(job, default, leased=policy.lease)
     if run is None:
         return False
+    share = _Round(run, work, policy)
     try:
-        _Round(run, work, policy).go()
+        share.go()
     except RunLost:
         log(Event.LEASE_LOST, job=job)
+    except SoftTimeLimitExceeded:
+        share.interrupt()
+        raise
     return True
 
 
@@ -121,6 +130,8 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
             continue
         try:
             rows += work(tenant_id)
+        except SoftTimeLimitExceeded:
+            raise  # this worker has no time for the others
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             errors += 1
             log(Event.JOB_FAILED, tenant=tenant_id, error=type(fault).__name__)
@@ -159,6 +170,11 @@ class _Round:
         run = self.run
         log(Event.JOB_RUN, job=run.job, rows=run.rows, skipped=0, errors=run.errors)
 
+    def interrupt(self) -> None:
+        """Leave the round to whoever goes on with it. The try counts: a tenant that hangs is passed over at last."""
+        with suppress(RunLost):
+            self._mark(lease_until=_now())
+
     def _tenants(self) -> Iterator[UUID]:
         ids = Tenant.objects.order_by("id").values_list("id", flat=True)
         left = list(ids.filter(id__gt=self.run.reached) if self.run.reached else ids)
@@ -175,7 +191,7 @@ class _Round:
         turn = Turn(tenant_id, self.run.reached_within, self.ends_at, self._note)
         try:
             self.rows += self.work(turn)
-        except RunLost:
+        except (RunLost, SoftTimeLimitExceeded):
             raise
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             log(Event.JOB_FAILED, job=self.run.job, tenant=tenant_id, error=type(fault).__name__)

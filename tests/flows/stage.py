@@ -25,6 +25,9 @@ LINGERING = "tests.flows.lingering_wsgi"
 """The same, but it keeps the answers to posted messages to itself."""
 POISON = "毒药"
 """The content of a message whose item kills the process that handles it."""
+ROUND = "nap"
+ROUND_JOB = "tests.round_job"
+"""A scheduled job of the marking app, and its task."""
 WEB = "web"
 """What a stage's only web process is called."""
 PROGRAM = "stage"
@@ -96,9 +99,13 @@ class Stage:
         self.redis.start()
         self._processes: list[Process] = []
 
-    def worker(self, *, pause: float = 0.0, processes: int = 2, app: str = MARKING) -> Process:
-        """Start a worker."""
+    def worker(
+        self, *, pause: float = 0.0, processes: int = 2, app: str = MARKING, limit: float | None = None
+    ) -> Process:
+        """Start a worker. ``limit`` is Celery's soft time limit in seconds, the platform's unless given."""
         arguments = [app, "worker", "--concurrency", str(processes), "--without-gossip", "--without-mingle"]
+        if limit is not None:
+            arguments += ["--soft-time-limit", str(limit)]
         return self._started(arguments, TEST_PAUSE=str(pause))
 
     def beat(self, *, app: str = MARKING) -> Process:

@@ -26,7 +26,9 @@ from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
 from tenants.jobs import TenantTask  # noqa: E402 - as above
-from tests.flows.stage import POISON  # noqa: E402 - as above
+from tenants.policy import RunPolicy  # noqa: E402 - as above
+from tenants.services.job_runs import Turn, run_round  # noqa: E402 - as above
+from tests.flows.stage import POISON, ROUND, ROUND_JOB  # noqa: E402 - as above
 from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above
 
 PAUSE = float(os.environ.get("TEST_PAUSE", "0"))
@@ -39,6 +41,8 @@ POLICY = QueuePolicy(
     backoff=timedelta(milliseconds=20),
     drain_budget=timedelta(seconds=2),
 )
+
+RUN_POLICY = RunPolicy(mark_every=timedelta(0))
 
 app = Celery("memory_platform_under_test", set_as_current=True)
 app.config_from_object("memory_platform.celery_settings")
@@ -59,6 +63,18 @@ def handle(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 @app.task(name=DRAIN_JOB, base=TenantTask)  # type: ignore[untyped-decorator]  # Celery has no types
 def drain_work_job(tenant_id: UUID) -> None:
     take_turn(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY)
+
+
+@app.task(name=ROUND_JOB)  # type: ignore[untyped-decorator]  # Celery has no types
+def round_job() -> None:
+    """Go round the tenants: two rows each, and a pause between them."""
+
+    def visit(turn: Turn) -> int:
+        turn.reached(turn.tenant_id, 1)
+        time.sleep(PAUSE)
+        return 1
+
+    run_round(ROUND, timedelta(hours=1), visit, policy=RUN_POLICY)
 
 
 @app.task(name="snapshots.jobs.sweep_job")  # type: ignore[untyped-decorator]  # Celery has no types

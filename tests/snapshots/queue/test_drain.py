@@ -10,6 +10,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection
 
 from memory_platform.kernel.errors import Unavailable
@@ -18,6 +19,7 @@ from snapshots.models import Work, WorkKind
 from snapshots.queue.claim import claim
 from snapshots.queue.counts import work_counts
 from snapshots.queue.drain import drain_work
+from snapshots.queue.leases import hold
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, DrainReport, Handler
 from tenants.isolation import tenant_tx
@@ -34,6 +36,7 @@ from tests.snapshots.queue.world import (
     raising,
     states,
 )
+from tests.time_limit import time_is_up_after
 
 EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
 
@@ -260,6 +263,61 @@ def test_a_database_that_ends_its_sessions_costs_no_attempt(world: World, tenant
     with tenant_tx(tenant_id):
         assert states(EXTRACT) == {"done": 4}
         assert set(marks().values()) == {1}
+
+
+def test_a_worker_whose_time_is_up_gives_its_items_away_at_once(world: World, tenant_id: UUID) -> None:
+    filled(tenant_id, world.acme.subject, 3)
+    began: list[int] = []
+
+    def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        began.append(len(items))
+        time.sleep(20)
+
+    with time_is_up_after(0.5), pytest.raises(SoftTimeLimitExceeded):
+        drain_work(tenant_id, handlers(slow))
+    assert began == [3], "neither one by one nor the next kind"
+    with tenant_tx(tenant_id):
+        assert states(STATEMENT) == {"leased": 3}
+        assert set(Work.objects.values_list("attempts", "error_code")) == {(0, "")}
+    assert drain_work(tenant_id, handlers(leave_marks)) == DrainReport(done=6, failed=0, more=False)
+    with tenant_tx(tenant_id):
+        assert set(marks().values()) == {1}
+        assert set(Work.objects.filter(kind=STATEMENT).values_list("attempts", flat=True)) == {1}
+
+
+def test_a_statement_that_outlasts_the_workers_time_does_not_keep_it(world: World, tenant_id: UUID) -> None:
+    """The server goes on with it for a while, and holds the items: then their lease runs out by itself."""
+    filled(tenant_id, world.acme.subject, 1)
+
+    def stuck(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        with tenant_tx(tenant_id), connection.cursor() as cursor:
+            hold(items)
+            cursor.execute("SELECT pg_sleep(3)")
+
+    began = time.monotonic()
+    with time_is_up_after(0.5), pytest.raises(SoftTimeLimitExceeded):
+        drain_work(tenant_id, handlers(stuck, STATEMENT))
+    assert time.monotonic() - began < 2
+    with tenant_tx(tenant_id):
+        assert states(STATEMENT) == {"leased": 1}
+        expire_leases()
+    assert drain_work(tenant_id, handlers(leave_marks, STATEMENT)).done == 1
+
+
+def test_an_item_that_never_ends_dies_at_last_and_nobody_with_it(world: World, tenant_id: UUID) -> None:
+    poison = filled(tenant_id, world.acme.subject, 5)[2].id
+
+    def handler(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+        if poison in {item.message_id for item in items}:
+            raise SoftTimeLimitExceeded
+        leave_marks(tenant_id, items)
+
+    for _ in range(2 * AT_ONCE.attempts):
+        with suppress(SoftTimeLimitExceeded):
+            drain_work(tenant_id, handlers(handler, STATEMENT), policy=AT_ONCE)
+    with tenant_tx(tenant_id):
+        assert states(STATEMENT) == {"done": 4, "dead": 1}
+        assert Work.objects.get(kind=STATEMENT, state="dead").message_id == poison
 
 
 class WorkerKilled(BaseException):

@@ -1,5 +1,6 @@
 """Scheduled jobs run once per slot, and rounds go on where they were cut short. Rows: E9. Matrix: 64, 65."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -7,6 +8,7 @@ from threading import Barrier, Thread
 from uuid import UUID
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection
 from django.db.models import F
 from django.utils import timezone
@@ -27,6 +29,7 @@ from tenants.services.job_runs import (
 )
 from tenants.services.slots import Daily
 from tests.conftest import World
+from tests.time_limit import time_is_up_after
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -212,6 +215,55 @@ def test_a_tenant_at_which_every_worker_dies_is_passed_over(world: World) -> Non
     run = JobRun.objects.get()
     assert (run.errors, run.rows) == (1, 1)
     assert run.ended_at is not None
+
+
+def test_a_round_whose_workers_time_is_up_goes_on_at_once(world: World, row: PeriodicTask) -> None:
+    seen: list[UUID] = []
+
+    def slow(turn: Turn) -> int:
+        seen.append(turn.tenant_id)
+        turn.reached(new_id(), 2)
+        time.sleep(20)
+        return 1
+
+    with time_is_up_after(0.5), pytest.raises(SoftTimeLimitExceeded):
+        run_round("nap", HOUR, slow)
+    assert len(seen) == 1, "this worker has no time for the others"
+    run = JobRun.objects.get()
+    assert (run.rows, run.errors, run.ended_at, run.reached) == (2, 0, None, None)
+    assert run.reached_within is not None
+    assert jobs_to_continue() == ["jobs.nap"]
+    assert run_round("nap", HOUR, lambda turn: 1)
+    assert JobRun.objects.get().rows == 4
+
+
+def test_a_tenant_at_which_every_workers_time_is_up_is_passed_over(world: World) -> None:
+    hangs = min(world.acme.tenant.id, world.globex.tenant.id)
+
+    def work(turn: Turn) -> int:
+        if turn.tenant_id == hangs:
+            raise SoftTimeLimitExceeded
+        return 1
+
+    for _ in range(RUN_POLICY.deaths):
+        with pytest.raises(SoftTimeLimitExceeded):
+            run_round("nap", DAY, work)
+    assert run_round("nap", DAY, work)
+    run = JobRun.objects.get()
+    assert (run.errors, run.rows, run.ended_at is None) == (1, 1, False)
+
+
+def test_time_that_is_up_ends_a_job_that_goes_through_the_tenants(world: World) -> None:
+    seen: list[UUID] = []
+
+    def work(tenant_id: UUID) -> int:
+        seen.append(tenant_id)
+        raise SoftTimeLimitExceeded
+
+    with pytest.raises(SoftTimeLimitExceeded):
+        run_once("nap", HOUR, lambda: for_each_tenant(work))
+    assert len(seen) == 1
+    assert JobRun.objects.get().ended_at is None
 
 
 def test_a_worker_that_was_away_for_too_long_stops(world: World) -> None:
