@@ -1,15 +1,15 @@
 """A joined memory in a model's words, and when its words are not taken. Rows: E3, L1. Matrix: 37, 38."""
 
-import time
 from collections.abc import Iterator
 
 import pytest
+from prometheus_client import REGISTRY
 from pytest_django.fixtures import Settings
 
 from memory_platform.env_chat import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
-from memory_platform.providers.policy import CHAT
+from memory_platform.providers.endpoint import Failure
 from memory_platform.providers.registry import chat_model
 from snapshots.care import CARE
 from snapshots.consolidation.groups import Group, Member
@@ -103,15 +103,20 @@ def test_on_a_models_bad_day_the_rules_write(acme: House, server: ModelServer, n
     assert (joined.text, joined.raw_fallback) == (max(RAMEN, key=len), True)
 
 
+def calls_that_took_too_long() -> float:
+    labels = {"use": "chat", "outcome": str(Failure.TIMEOUT)}
+    return REGISTRY.get_sample_value("provider_call_seconds_count", labels) or 0.0
+
+
 def test_a_model_that_is_late_or_gone_is_asked_once_for_a_subject(server: ModelServer) -> None:
+    """Counted where it is asked: on a busy machine the time may be over before the endpoint hears of it."""
     late = Chat(Connection(ChatEndpoint(kind="openai", model="some-model", base_url=server.url)), seconds=0.2)
     late.prepare()
     server.answer = lambda _: Reply({}, hang_s=1.0)
-    started = time.monotonic()
-    writer = Writer(late)
+    before, writer = calls_that_took_too_long(), Writer(late)
     assert [writer.written(group(*texts)).fell_back for texts in (RAMEN, SEATS, BUDGET)] == [True] * 3
-    assert time.monotonic() - started < CHAT.summarise_s / 4
-    assert len(server.requests) == 1
+    assert calls_that_took_too_long() - before == 1
+    assert len(server.requests) <= 1
 
 
 def test_a_model_is_asked_only_for_so_long(server: ModelServer) -> None:

@@ -49,7 +49,8 @@ def post(house: House, messages: list[IncomingMessage], conversation: str = "c1"
 
 def settle(house: House) -> None:
     """Have all due work done, and none left over or dead."""
-    drain_work(house.tenant.id, HANDLERS)
+    while drain_work(house.tenant.id, HANDLERS).more:
+        pass  # a drain ends with its time: on a busy machine it takes another
     with tenant_tx(house.tenant.id):
         assert set(Work.objects.values_list("state", flat=True)) <= {WorkState.DONE}
 
