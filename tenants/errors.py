@@ -1,6 +1,6 @@
 """What can go wrong with tenants and access."""
 
-from memory_platform.kernel.errors import MemoryPlatformError, NotFound
+from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, Refused
 
 
 class TenantScopeMissing(MemoryPlatformError):
@@ -35,3 +35,33 @@ class TenantUnknown(NotFound):
     """No tenant has this slug."""
 
     code = "tenant_unknown"
+
+
+class PolicyUnknown(NotFound):
+    """The tenant's policy has no version of this number. HTTP 404."""
+
+    code = "policy_unknown"
+
+
+class PolicyUnchanged(Refused):
+    """The changes leave everything as it is: a version of its own would differ in nothing. HTTP 422."""
+
+    code = "policy_unchanged"
+
+
+class ExperimentUnknown(NotFound):
+    """The tenant has no experiment of this id. HTTP 404."""
+
+    code = "experiment_unknown"
+
+
+class ExperimentRefused(Refused):
+    """The arms cannot be: ``faults`` names what is wrong with which. HTTP 422."""
+
+    code = "experiment_refused"
+
+
+class ExperimentConflict(Conflict):
+    """Another experiment has the name or runs, or this one does not stand where the act needs it. HTTP 409."""
+
+    code = "experiment_conflict"

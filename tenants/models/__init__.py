@@ -6,6 +6,7 @@ from tenants.models.job_run import JobRun
 from tenants.models.key import ApiKey, ApiKeyDigest, Scope
 from tenants.models.member import Member, Role
 from tenants.models.model_use import ModelPurpose, ModelRoute, ModelUsage
+from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
 from tenants.models.tenant import Tenant
 
 __all__ = [
@@ -13,11 +14,14 @@ __all__ = [
     "ApiKey",
     "ApiKeyDigest",
     "AuditRecord",
+    "Experiment",
+    "ExperimentStatus",
     "JobRun",
     "Member",
     "ModelPurpose",
     "ModelRoute",
     "ModelUsage",
+    "PolicyVersion",
     "Role",
     "Scope",
     "Tenant",

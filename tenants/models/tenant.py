@@ -8,7 +8,11 @@ from memory_platform.kernel.ids import new_id
 
 
 class Tenant(models.Model):
-    """One company. Visible to all as a directory; only its own scope may change it; the app role never deletes it."""
+    """One company. Visible to all as a directory; only its own scope may change it; the app role never deletes it.
+
+    ``policy_version`` is the active one. ``policy_epoch`` grows with every change of what answers are steered by: the
+    check of a key brings it along, so that every process knows at once that what it holds is no longer in force.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.CharField(
@@ -19,6 +23,7 @@ class Tenant(models.Model):
     )
     name = models.CharField(_("name"), max_length=200)
     policy_version = models.PositiveIntegerField(_("policy version"), default=1)
+    policy_epoch = models.PositiveBigIntegerField(default=1, db_default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:

@@ -20,8 +20,8 @@ from tenants.services.key_format import KeyParts, digest_of, new_key_parts, pars
 
 NO_DIGEST = bytes(32)
 AUTH_KEY = """
-SELECT tenant_id, tenant_slug, tenant_name, policy_version, api_key_id, scopes, expires_at, revoked_at, last_used_at,
-       digest
+SELECT tenant_id, tenant_slug, tenant_name, policy_version, policy_epoch, api_key_id, scopes, expires_at, revoked_at,
+       last_used_at, digest
 FROM app.auth_key($1)
 """
 
@@ -34,6 +34,7 @@ class Caller:
     tenant_slug: str
     tenant_name: str
     policy_version: int
+    policy_epoch: int
     api_key_id: UUID
     key_id: str
     scopes: frozenset[str]
@@ -56,6 +57,7 @@ class _KeyRow:
     tenant_slug: str
     tenant_name: str
     policy_version: int
+    policy_epoch: int
     api_key_id: UUID
     scopes: Sequence[str]
     expires_at: datetime | None
@@ -140,6 +142,7 @@ def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
         tenant_slug=row.tenant_slug,
         tenant_name=row.tenant_name,
         policy_version=row.policy_version,
+        policy_epoch=row.policy_epoch,
         api_key_id=row.api_key_id,
         key_id=parts.key_id,
         scopes=frozenset(row.scopes),

@@ -4,6 +4,7 @@ from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.models import Member, Role, Tenant
 from tenants.services.audit import Actor, record_audit
+from tenants.services.policies import make_first_version
 
 
 def create_tenant(*, slug: str, name: str, by: Actor, reason: str = "") -> Tenant:
@@ -12,6 +13,7 @@ def create_tenant(*, slug: str, name: str, by: Actor, reason: str = "") -> Tenan
     tenant.full_clean()
     with tenant_tx(tenant.id):
         tenant.save(force_insert=True)
+        make_first_version()
         record_audit(by, "tenant.created", object_kind="tenant", object_id=str(tenant.id), reason=reason)
     return tenant
 

@@ -1,0 +1,165 @@
+"""Kinds of values that a tenant may set: what JSON may say, within which bounds, and what the code holds for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+from math import isfinite
+from typing import Any, Protocol
+
+NAME_CHARS = 40
+NAMED_MOST = 50
+
+
+class WrongValue(ValueError):
+    """A value that a field cannot have; the text says what it can have, and never repeats the value."""
+
+
+class Kind(Protocol):
+    """One kind of value."""
+
+    def read(self, value: Any) -> Any:
+        """Return what the code holds for a JSON value. Raises WrongValue."""
+
+    def shown(self, held: Any) -> Any:
+        """Return the JSON value of what the code holds."""
+
+    def told(self) -> dict[str, Any]:
+        """Return type and bounds as plain JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """``true`` or ``false``."""
+
+    def read(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise WrongValue("Must be true or false.")
+        return value
+
+    def shown(self, held: bool) -> bool:
+        return held
+
+    def told(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a closed list of names."""
+
+    options: tuple[str, ...]
+
+    def read(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.options:
+            raise WrongValue(f"Must be one of: {', '.join(self.options)}.")
+        return value
+
+    def shown(self, held: str) -> str:
+        return held
+
+    def told(self) -> dict[str, Any]:
+        return {"type": "choice", "options": list(self.options)}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number between two bounds, both included; ``unit`` says of what."""
+
+    least: int
+    most: int
+    unit: str = ""
+
+    def read(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+            raise WrongValue("Must be a whole number.")
+        if not self.least <= value <= self.most:
+            raise WrongValue(f"Lies between {self.least} and {self.most}.")
+        return int(value)
+
+    def shown(self, held: int) -> int:
+        return held
+
+    def told(self) -> dict[str, Any]:
+        return {"type": "integer", "least": self.least, "most": self.most, "unit": self.unit}
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A time, told as whole days."""
+
+    least: int
+    most: int
+
+    def read(self, value: Any) -> timedelta:
+        return timedelta(days=Whole(self.least, self.most).read(value))
+
+    def shown(self, held: timedelta) -> int:
+        return held.days
+
+    def told(self) -> dict[str, Any]:
+        return Whole(self.least, self.most, "days").told()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A finite number between two bounds, both included."""
+
+    least: float
+    most: float
+
+    def read(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise WrongValue("Must be a number.")
+        if not self.least <= value <= self.most:
+            raise WrongValue(f"Lies between {self.least:g} and {self.most:g}.")
+        return float(value)
+
+    def shown(self, held: float) -> float:
+        return held
+
+    def told(self) -> dict[str, Any]:
+        return {"type": "number", "least": self.least, "most": self.most}
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A list of exactly ``length`` numbers; ``rising``: each greater than the one before it."""
+
+    length: int
+    each: Number
+    rising: bool = False
+
+    def read(self, value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list) or len(value) != self.length:
+            raise WrongValue(f"Must be a list of {self.length} numbers.")
+        numbers = tuple(map(self.each.read, value))
+        if self.rising and any(one >= following for one, following in pairwise(numbers)):
+            raise WrongValue("Each number must be greater than the one before it.")
+        return numbers
+
+    def shown(self, held: tuple[float, ...]) -> list[float]:
+        return list(held)
+
+    def told(self) -> dict[str, Any]:
+        return {"type": "numbers", "length": self.length, "rising": self.rising, "each": self.each.told()}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object of whole numbers by name; the code holds it as a tuple of pairs, in the order of the names."""
+
+    each: Whole
+
+    def read(self, value: Any) -> tuple[tuple[str, int], ...]:
+        if not isinstance(value, Mapping) or len(value) > NAMED_MOST:
+            raise WrongValue(f"Must be an object of at most {NAMED_MOST} names, each with a whole number.")
+        if not all(isinstance(name, str) and 0 < len(name) <= NAME_CHARS and name.isprintable() for name in value):
+            raise WrongValue(f"A name has 1 to {NAME_CHARS} printable characters.")
+        return tuple((name, self.each.read(value[name])) for name in sorted(value))
+
+    def shown(self, held: tuple[tuple[str, int], ...]) -> dict[str, int]:
+        return dict(held)
+
+    def told(self) -> dict[str, Any]:
+        return {"type": "named", "each": self.each.told()}

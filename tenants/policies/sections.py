@@ -1,0 +1,146 @@
+"""Documents of overrides, ``{section: {field: value}}``, checked against the policies whose defaults they replace."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from memory_platform.kernel.errors import FieldFault, InvalidInput
+from memory_platform.kernel.policy import Provenance, provenance_of
+from tenants.policies.kinds import Kind, WrongValue
+
+PolicyT = TypeVar("PolicyT")
+Document = Mapping[str, Mapping[str, Any]]
+"""Overrides by section and field, as plain JSON. What it leaves out has the code's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Generic[PolicyT]):
+    """One part of a document: a policy with the code's defaults, and which of its fields a tenant may set, how."""
+
+    name: str
+    default: PolicyT
+    kinds: Mapping[str, Kind]
+
+    def faults(self, values: Any) -> Iterator[FieldFault]:
+        """Yield what is wrong with the values of this section, named ``section.field``."""
+        if not isinstance(values, Mapping):
+            yield FieldFault(self.name, "not_an_object", "Must be an object of fields.")
+            return
+        for field, value in values.items():
+            if field not in self.kinds:
+                yield FieldFault(f"{self.name}.{_told(field)}", "unknown_field", f"Known are {', '.join(self.kinds)}.")
+                continue
+            try:
+                self.kinds[field].read(value)
+            except WrongValue as wrong:
+                yield FieldFault(f"{self.name}.{field}", "wrong_value", str(wrong))
+
+    def applied(self, values: Mapping[str, Any]) -> PolicyT:
+        """Return the policy with these values in place of its defaults.
+
+        What this code does not know, or no longer allows, keeps its default: documents outlive the code that checked
+        them, and an answer with the default is better than none.
+        """
+        read: dict[str, Any] = {}
+        for field, value in values.items():
+            try:
+                read[field] = self.kinds[field].read(value)
+            except (KeyError, WrongValue):
+                continue
+        return replace(self.default, **read) if read else self.default  # type: ignore[type-var]  # all are dataclasses
+
+    def shown(self, policy: PolicyT) -> dict[str, Any]:
+        """Return the fields of ``policy`` that a tenant may set, as JSON."""
+        return {field: kind.shown(getattr(policy, field)) for field, kind in self.kinds.items()}
+
+    def provenance(self, field: str) -> Provenance:
+        """Return where the default of a field comes from."""
+        return provenance_of(type(self.default))[field]
+
+
+Sections = Mapping[str, Section[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field that differs between two documents; values as JSON, defaults where a document says nothing."""
+
+    section: str
+    field: str
+    before: Any
+    after: Any
+
+
+def checked(document: Any, sections: Sections) -> Document:
+    """Return ``document`` as it is stored: known fields only, with values in their plain form, without empty sections.
+
+    Raises InvalidInput that names every unknown section and field, with what is known, and every wrong value.
+    """
+    faults = list(_faults(document, sections))
+    if faults:
+        raise InvalidInput("The policy cannot be made so.", faults=faults)
+    return {
+        name: {field: _plain(sections[name].kinds[field], value) for field, value in values.items()}
+        for name, values in document.items()
+        if values
+    }
+
+
+def changed(document: Document, changes: Document, remove: Collection[str] = ()) -> Document:
+    """Return ``document`` with ``changes`` laid over it, and the fields in ``remove`` (``section.field``, or a whole
+    section by its name) back at their defaults."""
+    merged = {name: {**document.get(name, {}), **changes.get(name, {})} for name in {**document, **changes}}
+    kept = {
+        name: {field: value for field, value in values.items() if f"{name}.{field}" not in remove}
+        for name, values in merged.items()
+        if name not in remove
+    }
+    return {name: values for name, values in kept.items() if values}
+
+
+def removable(remove: Collection[str], sections: Sections) -> None:
+    """Raise InvalidInput for a name in ``remove`` that is neither a section nor a field."""
+    known = {*sections, *(f"{name}.{field}" for name, section in sections.items() for field in section.kinds)}
+    faults = [
+        FieldFault(f"remove.{index}", "unknown_field", f"Is a section ({', '.join(sections)}) or section.field.")
+        for index, name in enumerate(remove)
+        if name not in known
+    ]
+    if faults:
+        raise InvalidInput("The policy cannot be made so.", faults=faults)
+
+
+def effective(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
+    """Return every field that a tenant may set, with the value that is in force under ``document``, as JSON."""
+    return {name: section.shown(section.applied(document.get(name, {}))) for name, section in sections.items()}
+
+
+def differences(before: Document, after: Document, sections: Sections) -> list[Change]:
+    """Return the fields whose values in force differ, by section and field in the order in which they are declared."""
+    old, new = effective(before, sections), effective(after, sections)
+    return [
+        Change(name, field, old[name][field], new[name][field])
+        for name, section in sections.items()
+        for field in section.kinds
+        if old[name][field] != new[name][field]
+    ]
+
+
+def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
+    if not isinstance(document, Mapping):
+        yield FieldFault("changes", "not_an_object", f"Must be an object of sections: {', '.join(sections)}.")
+        return
+    for name, values in document.items():
+        if name in sections:
+            yield from sections[name].faults(values)
+        else:
+            yield FieldFault(_told(name), "unknown_section", f"Known are {', '.join(sections)}.")
+
+
+def _plain(kind: Kind, value: Any) -> Any:
+    return kind.shown(kind.read(value))
+
+
+def _told(name: Any) -> str:
+    """Return a caller's name for something as errors may repeat it: short and printable."""
+    return "".join(one for one in str(name)[:40] if one.isprintable())

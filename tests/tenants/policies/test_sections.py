@@ -1,0 +1,104 @@
+"""Documents of overrides are checked against the policies whose defaults they replace. Rows: T4."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.errors import InvalidInput
+from memory_platform.kernel.policy import promised
+from tenants.policies.kinds import Choice, Days, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
+from tenants.policies.sections import Change, Section, changed, checked, differences, effective, removable
+
+
+@dataclass(frozen=True, slots=True)
+class TeaPolicy:
+    """How tea is made."""
+
+    cups: int = promised(2, row="T4")
+    kept: timedelta = promised(timedelta(days=7), row="T4")
+    sweet: bool = promised(False, row="T4")
+    by_guest: tuple[tuple[str, int], ...] = promised((("ada", 1),), row="T4")
+    secret: str = promised("leaf", row="T4")
+
+
+TEA = Section(
+    "tea", TeaPolicy(), {"cups": Whole(1, 9), "kept": Days(1, 30), "sweet": Flag(), "by_guest": Named(Whole(0, 5))}
+)
+SECTIONS = {"tea": TEA}
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (Flag(), [1, "true", None]),
+        (Choice(("steps", "episode")), ["other", 1, None, ["steps"]]),
+        (Whole(1, 9), [0, 10, True, "3", 2.5, float("nan"), float("inf"), None, 10**400]),
+        (Days(1, 30), [0, 31, "7"]),
+        (Number(0, 2), [-0.1, 2.1, True, "1", float("nan"), float("inf"), None]),
+        (Numbers(2, Number(0, 2)), [[1], [1, 2, 1], [1, 3], "11", None, [1, "1"]]),
+        (Numbers(2, Number(0, 9), rising=True), [[2, 1], [1, 1]]),
+        (Named(Whole(0, 5)), [{"家": 6}, {"": 1}, {"a" * 41: 1}, {"a\n": 1}, [], {str(n): 1 for n in range(51)}]),
+    ],
+)
+def test_a_value_outside_its_bounds_is_refused_in_words_without_it(kind: Kind, wrong: list[Any]) -> None:
+    for value in wrong:
+        with pytest.raises(WrongValue):
+            kind.read(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "held"),
+    [
+        (Whole(1, 9), 5.0, 5),
+        (Days(1, 30), 14, timedelta(days=14)),
+        (Number(0, 2), 1, 1.0),
+        (Numbers(2, Number(0, 2), rising=True), [0, 1.5], (0.0, 1.5)),
+        (Named(Whole(0, 5)), {"推荐": 3, "complaint": 2}, (("complaint", 2), ("推荐", 3))),
+    ],
+)
+def test_a_value_within_its_bounds_is_held_and_shown_again(kind: Kind, value: Any, held: Any) -> None:
+    assert kind.read(value) == held
+    assert kind.shown(held) == value
+
+
+def test_everything_wrong_is_named_at_once_with_what_is_known() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        checked({"tea": {"cups": 0, "secret": "x", "sugar": 1}, "coffee": {}, "soup": 3}, SECTIONS)
+    said = {fault.field: (fault.code, fault.message) for fault in refused.value.faults}
+    known = "Known are cups, kept, sweet, by_guest."
+    assert said == {
+        "tea.cups": ("wrong_value", "Lies between 1 and 9."),
+        "tea.secret": ("unknown_field", known),
+        "tea.sugar": ("unknown_field", known),
+        "coffee": ("unknown_section", "Known are tea."),
+        "soup": ("unknown_section", "Known are tea."),
+    }
+
+
+@pytest.mark.parametrize("document", [None, [], "tea", {"tea": None}, {"tea": [1]}])
+def test_what_is_no_object_is_refused(document: Any) -> None:
+    with pytest.raises(InvalidInput):
+        checked(document, SECTIONS)
+
+
+def test_changes_lie_over_a_document_and_what_is_removed_has_its_default_again() -> None:
+    document = changed({"tea": {"cups": 3, "sweet": True}}, checked({"tea": {"cups": 4.0}}, SECTIONS), ["tea.sweet"])
+    assert document == {"tea": {"cups": 4}}
+    assert effective(document, SECTIONS)["tea"] == {"cups": 4, "kept": 7, "sweet": False, "by_guest": {"ada": 1}}
+    assert changed(document, {}, ["tea"]) == {}
+    assert differences({}, document, SECTIONS) == [Change("tea", "cups", 2, 4)]
+    assert differences({}, {"tea": {"cups": 2}}, SECTIONS) == []
+
+
+def test_only_known_names_can_be_removed() -> None:
+    removable(["tea", "tea.cups"], SECTIONS)
+    with pytest.raises(InvalidInput) as refused:
+        removable(["tea.cups", "tea.secret"], SECTIONS)
+    assert [fault.field for fault in refused.value.faults] == ["remove.1"]
+
+
+def test_a_document_that_outlived_the_code_steers_by_what_is_still_known() -> None:
+    assert TEA.applied({"cups": 3, "kept": 900, "gone": 1}) == TeaPolicy(cups=3)
+    assert TEA.applied({}) is TEA.default
