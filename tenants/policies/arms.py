@@ -1,0 +1,60 @@
+"""Which arm of an experiment a subject belongs to: by a stable hash, in 100 buckets of equal size (row T5)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+from uuid import UUID
+
+BUCKETS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One policy version for ``percent`` of all subjects: those whose bucket it holds."""
+
+    name: str
+    policy_version: int
+    percent: int
+    buckets: tuple[int, ...] = ()
+
+
+def bucket_of(experiment_id: UUID, subject_external_id: str) -> int:
+    """Return a subject's bucket, 0 to 99: uniform, the same for ever, and independent between experiments."""
+    digest = blake2b(subject_external_id.encode("utf-8", "surrogatepass"), key=experiment_id.bytes, digest_size=8)
+    return int.from_bytes(digest.digest()) % BUCKETS
+
+
+def dealt(arms: Sequence[Arm]) -> list[Arm]:
+    """Return the arms with as many buckets as they have percent, moving no more than must move.
+
+    An arm that shrinks gives up its last buckets; what is free then goes to the arms that grow, the lowest first. So an
+    arm that keeps its percentage keeps every subject, whatever becomes of the others. Raises ValueError beyond 100.
+    """
+    if sum(arm.percent for arm in arms) > BUCKETS:
+        raise ValueError("more than all subjects")
+    kept = [arm.buckets[: arm.percent] for arm in arms]
+    taken = {bucket for buckets in kept for bucket in buckets}
+    free = iter([bucket for bucket in range(BUCKETS) if bucket not in taken])
+    return [
+        Arm(arm.name, arm.policy_version, arm.percent, (*have, *(next(free) for _ in range(arm.percent - len(have)))))
+        for arm, have in zip(arms, kept, strict=True)
+    ]
+
+
+def owners(arms: Iterable[Arm]) -> dict[int, Arm]:
+    """Return ``{bucket: arm}``; a bucket of no arm is missing."""
+    return {bucket: arm for arm in arms for bucket in arm.buckets}
+
+
+def stored(arms: Iterable[Arm]) -> list[dict[str, Any]]:
+    """Return the arms as their experiment keeps them."""
+    return [
+        {"name": arm.name, "policy_version": arm.policy_version, "percent": arm.percent, "buckets": list(arm.buckets)}
+        for arm in arms
+    ]
+
+
+def arms_of(kept: Iterable[Mapping[str, Any]]) -> list[Arm]:
+    """Return the arms that an experiment keeps."""
+    return [Arm(one["name"], one["policy_version"], one["percent"], tuple(one["buckets"])) for one in kept]

@@ -1,0 +1,143 @@
+"""Experiments: made as a draft, started, shared out anew, ended (row T5). All in the open scope."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import FieldFault
+from tenants.errors import ExperimentConflict, ExperimentRefused, ExperimentUnknown
+from tenants.isolation import current_tenant_id
+from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Tenant
+from tenants.policies.arms import BUCKETS, Arm, arms_of, dealt, stored
+from tenants.services.audit import Actor, record_audit
+from tenants.services.policies import lock_steering
+
+Accept = Callable[[UUID, int], None]
+"""Is told an experiment's id and version; raises where the caller has seen another one."""
+
+
+def experiment_by_id(experiment_id: UUID) -> Experiment:
+    """Return one experiment. Raises ExperimentUnknown."""
+    found = Experiment.objects.filter(id=experiment_id).first()
+    if found is None:
+        raise ExperimentUnknown("No experiment with this id.")
+    return found
+
+
+def create_experiment(name: str, arms: Sequence[Arm], *, by: Actor, reason: str) -> Experiment:
+    """Make a draft. Raises ExperimentRefused that names what is wrong, ExperimentConflict for a name that is taken."""
+    lock_steering()
+    _refuse([*_faults_of(arms), *_unknown_versions(arms)])
+    if Experiment.objects.filter(name=name).exists():
+        raise ExperimentConflict("Another experiment has this name.")
+    made = Experiment.objects.create(name=name, arms=stored(dealt(arms)))
+    _audit(by, "experiment.created", made, reason)
+    return made
+
+
+def start_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accept = lambda *_: None) -> Experiment:
+    """Let a draft steer its share of the subjects from now on. Running already: nothing happens.
+
+    Raises ExperimentUnknown, ExperimentConflict for one that has ended or while another one runs.
+    """
+    lock_steering()
+    experiment = _taken(experiment_id, accept)
+    if experiment.status == ExperimentStatus.ENDED:
+        raise ExperimentConflict("This experiment has ended; an experiment runs once.")
+    if Experiment.objects.filter(status=ExperimentStatus.RUNNING).exclude(id=experiment_id).exists():
+        raise ExperimentConflict("Another experiment is running; end it first.")
+    if experiment.status == ExperimentStatus.DRAFT:
+        experiment.status, experiment.started_at = ExperimentStatus.RUNNING, utc_now()
+        _save(experiment, "experiment.started", by, reason)
+    return experiment
+
+
+def end_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accept = lambda *_: None) -> Experiment:
+    """Let the active policy steer all subjects again; its receipts keep arm and name. Ended already: nothing happens.
+
+    Raises ExperimentUnknown, ExperimentConflict for a draft.
+    """
+    lock_steering()
+    experiment = _taken(experiment_id, accept)
+    if experiment.status == ExperimentStatus.DRAFT:
+        raise ExperimentConflict("This experiment has not been started.")
+    if experiment.status == ExperimentStatus.RUNNING:
+        experiment.status, experiment.ended_at = ExperimentStatus.ENDED, utc_now()
+        _save(experiment, "experiment.ended", by, reason)
+    return experiment
+
+
+def share_out(
+    experiment_id: UUID,
+    percents: Mapping[str, int],
+    *,
+    by: Actor,
+    reason: str,
+    accept: Accept = lambda *_: None,
+) -> Experiment:
+    """Give arms, by name, other percentages; no more subjects move than must (:func:`tenants.policies.arms.dealt`).
+
+    Raises ExperimentUnknown, ExperimentRefused for an arm that is not there or more than 100, ExperimentConflict for
+    one that has ended.
+    """
+    lock_steering()
+    experiment = _taken(experiment_id, accept)
+    if experiment.status == ExperimentStatus.ENDED:
+        raise ExperimentConflict("This experiment has ended.")
+    arms = arms_of(experiment.arms)
+    strange = sorted(percents.keys() - {arm.name for arm in arms})
+    shared = [replace(arm, percent=percents.get(arm.name, arm.percent)) for arm in arms]
+    names = ", ".join(arm.name for arm in arms)
+    _refuse([*(FieldFault("percents", "unknown_arm", f"The arms are {names}.") for _ in strange), *_too_much(shared)])
+    experiment.arms = stored(dealt(shared))
+    _save(experiment, "experiment.shared_out", by, reason)
+    return experiment
+
+
+def _taken(experiment_id: UUID, accept: Accept) -> Experiment:
+    experiment = experiment_by_id(experiment_id)
+    accept(experiment.id, experiment.version)
+    return experiment
+
+
+def _save(experiment: Experiment, action: str, by: Actor, reason: str) -> None:
+    experiment.version += 1
+    experiment.save()
+    Tenant.objects.filter(id=current_tenant_id()).update(policy_epoch=F("policy_epoch") + 1)
+    _audit(by, action, experiment, reason)
+
+
+def _faults_of(arms: Sequence[Arm]) -> Iterator[FieldFault]:
+    if len(arms) < 2:  # noqa: PLR2004 - one arm has nothing beside it
+        yield FieldFault("arms", "too_few", "Has at least 2 arms; one may be of the active version.")
+    for index, arm in enumerate(arms):
+        if Counter(one.name for one in arms)[arm.name] > 1:
+            yield FieldFault(f"arms.{index}.name", "repeated", "Is the name of one arm only.")
+    yield from _too_much(arms)
+
+
+def _too_much(arms: Sequence[Arm]) -> Iterator[FieldFault]:
+    if sum(arm.percent for arm in arms) > BUCKETS:
+        yield FieldFault("arms", "over_100", "The percentages of all arms are at most 100 together.")
+
+
+def _unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
+    known = set(
+        PolicyVersion.objects.filter(number__in=[arm.policy_version for arm in arms]).values_list("number", flat=True)
+    )
+    for index, arm in enumerate(arms):
+        if arm.policy_version not in known:
+            yield FieldFault(f"arms.{index}.policy_version", "policy_unknown", "No version has this number.")
+
+
+def _refuse(faults: Sequence[FieldFault]) -> None:
+    if faults:
+        raise ExperimentRefused("The arms cannot be so.", faults=faults)
+
+
+def _audit(by: Actor, action: str, experiment: Experiment, reason: str) -> None:
+    record_audit(by, action, object_kind="experiment", object_id=str(experiment.id), reason=reason)

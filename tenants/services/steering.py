@@ -1,0 +1,58 @@
+"""What steers a tenant's answers at one moment: the active version, and the arms of the experiment that runs.
+
+The check of a key brings the epoch along; what belongs to it is read once by each process (T4).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.postgres.prepared import Rows, Statement
+from tenants.policies.arms import Arm, arms_of, bucket_of, owners
+from tenants.policies.sections import Document
+
+_STEERING = """
+SELECT t.policy_epoch, t.policy_version, e.id, e.name, e.arms, (
+  SELECT jsonb_object_agg(v.number, v.document) FROM policy_version v
+  WHERE v.tenant_id = t.id AND (v.number = t.policy_version OR v.number IN (
+    SELECT (arm ->> 'policy_version')::integer FROM jsonb_array_elements(e.arms) arm
+  ))
+)
+FROM tenant t LEFT JOIN experiment e ON e.tenant_id = t.id AND e.status = 'running'
+WHERE t.id = $1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The experiment that runs: its name, and the arm of each bucket."""
+
+    id: UUID
+    name: str
+    owners: Mapping[int, Arm]
+
+    def arm_of(self, subject_external_id: str) -> Arm | None:
+        """Return a subject's arm; None for one that takes no part."""
+        return self.owners.get(bucket_of(self.id, subject_external_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Steering:
+    """One epoch of a tenant: the active version's number, the documents by number, the experiment that runs."""
+
+    epoch: int
+    active: int
+    documents: Mapping[int, Document]
+    running: Running | None = None
+
+
+def steering_statement(tenant_id: UUID) -> Statement:
+    """Return the statement that reads what steers a tenant, in one look."""
+    return Statement(_STEERING, [tenant_id])
+
+
+def steering_of(rows: Rows) -> Steering:
+    """Return what stands in the row of :func:`steering_statement`."""
+    epoch, active, experiment_id, name, arms, documents = rows[0]
+    running = Running(experiment_id, name, owners(arms_of(arms))) if experiment_id else None
+    return Steering(epoch, active, {int(number): document for number, document in (documents or {}).items()}, running)
