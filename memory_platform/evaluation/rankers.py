@@ -51,8 +51,9 @@ def by_lane(policy: RecallPolicy, lane: Alone) -> Ranker:
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
         query = replace(query_of(asked, top_k), explain=True)
-        found = [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
-        return None if lane.needs_model and not found else found
+        if lane.needs_model and not _comparable(subject, asked):
+            return None
+        return [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
 
     return rank
 
@@ -73,6 +74,11 @@ def own_words(policy: RecallPolicy) -> RecallPolicy:
 def own_meaning(policy: RecallPolicy) -> RecallPolicy:
     """Return plain nearness of each memory's own vector: one view, no neighbours, no preference, no factor."""
     return bare(policy, dense_dated=1.0)
+
+
+def _comparable(subject: LoadedSubject, asked: LoadedQuestion) -> bool:
+    """Return whether the question has a vector in a space that holds memories, near to them or not."""
+    return any(space.name in asked.vectors and asked.vectors[space.name].any() for space in subject.image.spaces)
 
 
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:

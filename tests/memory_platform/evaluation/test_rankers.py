@@ -59,6 +59,14 @@ def test_a_lane_without_a_model_is_silent() -> None:
     assert mean_figures([]) == {}
 
 
+def test_a_lane_whose_model_finds_nothing_near_has_found_nothing() -> None:
+    asked = subject("lin", TURNS, {"Zebra?": [0]})
+    far = replace(asked, floors={space.name: 0.99 for space in asked.image.spaces})
+
+    assert order(by_lane(DEFAULT_RECALL, DENSE), far) == []
+    assert ask_all([far], by_lane(DEFAULT_RECALL, DENSE), Plan())[0].figures["recall@10"] == 0
+
+
 def test_keywords_that_match_nothing_are_an_answer_all_the_same() -> None:
     nobody = subject("lin", TURNS, {"Zebra?": [0]})
 
