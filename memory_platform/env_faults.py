@@ -14,7 +14,10 @@ def explained(invalid: ValidationError) -> str:
     wrong = any(fault["type"] != MISSING for fault in faults)
     ways = ["Correct what is wrong in the environment."] if wrong else []
     if lacks:
-        ways.append("Set what is missing, or start the embedded stack with `make run`, which sets it.")
+        ways.append(
+            "Set what is missing, or start the embedded stack with `make run`, which sets it; "
+            "DATA_DIR=DIR names one that runs in another directory than .dev."
+        )
     return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_line, faults), " ".join(ways)])
 
 

@@ -36,6 +36,7 @@ def test_start_up_reports_every_fault_at_once() -> None:
     for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "KEY_PEPPER", "EMBEDDER"):
         assert name in refused.stderr
     assert "make run" in refused.stderr
+    assert "DATA_DIR=DIR" in refused.stderr, "a stack that runs elsewhere is not found by itself"
 
 
 def test_a_bad_value_is_said_in_our_words_with_the_way_out_that_helps() -> None:
