@@ -20,7 +20,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-models check format openapi chat evaluation bench-peers install clean
+.PHONY: run test test-models check format openapi chat models evaluation bench-peers install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -29,7 +29,7 @@ test: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 # Local models through sentence-transformers: installs torch, 1.3 GB.
-test-models: $(VENV)/.models
+test-models: $(VENV)/.dev $(VENV)/.models
 	@$(PY) -m pytest -n 0 -m models $(ARGS)
 
 check: $(VENV)/.dev
@@ -49,6 +49,9 @@ openapi: $(VENV)/.core
 
 # Chat models of Google and Anthropic, for CHAT_ENDPOINTS to name.
 chat: $(VENV)/.chat
+
+# Models on disk, for EMBEDDER and RERANKER to name.
+models: $(VENV)/.models
 
 # What `manage.py evaluate --plot` draws with.
 evaluation: $(VENV)/.evaluation
@@ -99,7 +102,7 @@ $(VENV)/.bench: $(VENV)/.core
 	@$(PIP_INSTALL) --requirement $(VENV)/bench.txt
 	@touch $@
 
-$(VENV)/.models: $(VENV)/.dev
+$(VENV)/.models: $(VENV)/.core
 	@echo "Installing what local models need, a few minutes ..."
 	@$(PY) -c '$(PACKAGES)' models > $(VENV)/models.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/models.txt

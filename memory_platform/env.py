@@ -71,7 +71,7 @@ class Environment(BaseSettings):
         description=(
             "Embedding models, comma-separated; each text goes to the first that knows its language: `wordllama` "
             "(embedded; English), `use` (embedded; Chinese and others), `openai:MODEL` (an endpoint in OpenAI's form), "
-            "`sentence-transformers:PATH` (a folder or name; needs the packages of the group `models`), "
+            "`sentence-transformers:PATH` (a folder or name; needs the packages of `make models`), "
             "`openai-previous:MODEL` (the endpoint that a new one replaces), `hashing` or `hashing:LENGTH` (tests), or "
             "`none` (keywords only)."
         ),
@@ -101,7 +101,7 @@ class Environment(BaseSettings):
         default="none",
         description=(
             "Reranks the head of a recall that asks for it: `none`, `http` (an endpoint in the form of Jina, Cohere or "
-            "TEI), or `cross-encoder:PATH` (a folder or name; needs the packages of the group `models`)."
+            "TEI), or `cross-encoder:PATH` (a folder or name; needs the packages of `make models`)."
         ),
     )
     rerank_url: str = Field(default="", description="Where `http` reranks: the whole address.")

@@ -19,6 +19,9 @@ from memory_platform.providers.time_box import within
 
 Result = TypeVar("Result")
 
+NOT_INSTALLED = "The packages of local models are missing: make models."
+NOT_WORKING = "The local model does not work."
+
 
 class LocalModelFailed(Unavailable):
     """The library or the model's files are not there, or the model cannot do what it was asked."""
@@ -57,7 +60,7 @@ class LocalModel:
         except Exception as error:  # noqa: BLE001 -- the library passes on whatever files, names and texts provoke
             self._circuit.note_failure()
             log(Event.PROVIDER_FAILED, provider="sentence-transformers", error=type(error).__name__)
-            raise LocalModelFailed("The local model does not work.") from None
+            raise LocalModelFailed(NOT_INSTALLED if isinstance(error, ImportError) else NOT_WORKING) from None
         self._circuit.note_success()
         return result
 

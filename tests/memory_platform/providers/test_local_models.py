@@ -104,6 +104,15 @@ def test_a_model_that_is_not_there_is_unavailable_whether_or_not_the_library_is(
     assert not missing.ready
 
 
+def test_packages_that_are_missing_are_named_with_what_installs_them() -> None:
+    def load(reference: str, *, offline: bool) -> Any:
+        raise ModuleNotFoundError(reference, offline)
+
+    lacking = SentenceTransformersEmbedder("/models/mine", offline=True, languages=("en",), load=load)
+    with pytest.raises(EmbeddingUnavailable, match="make models"):
+        lacking.embed(["hello"])
+
+
 class Recorder:
     """A model of the library with nothing behind it: keeps what it was given to read, and may be slow."""
 
