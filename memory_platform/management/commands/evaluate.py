@@ -103,6 +103,7 @@ class Command(PlatformCommand):
 
     def handle(self, **options: Any) -> None:
         self._check_plotting(options["plot"])
+        self._check_places(options)
         if options["judge"] > 0 and chat_model("judge") is None:
             raise CommandError("--judge needs a chat model: set CHAT_MODEL (and CHAT_BASE_URL, CHAT_API_KEY).")
         asked = self._read(options)
@@ -134,6 +135,18 @@ class Command(PlatformCommand):
                 require_plotting()
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
+
+    def _check_places(self, options: dict[str, Any]) -> None:
+        """Refuse before anything is loaded what could not be written afterwards; a folder to keep runs in is made."""
+        try:
+            if options["keep"]:
+                options["keep"].mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise CommandError(f"Cannot write to {options['keep']}: {fault.strerror}.") from None
+        for path in filter(None, (options["json"], options["plot"])):
+            if path.is_dir() or not path.parent.is_dir():
+                told = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+                raise CommandError(f"Cannot write {path}: {told}.")
 
     def _read(self, options: dict[str, Any]) -> EvaluationSet:
         path, categories = options["dataset"], options["categories"]

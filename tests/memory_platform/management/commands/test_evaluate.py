@@ -208,8 +208,21 @@ def test_budgets_are_numbers_above_zero(database: None, tmp_path: Path, budgets:
     assert "budgets" in refusal(written(tmp_path), "--budgets", budgets)
 
 
-def test_a_place_that_cannot_be_written_is_named(database: None, tmp_path: Path) -> None:
-    assert "Cannot write" in refusal(written(tmp_path), "--json", str(tmp_path / "none" / "run.json"))
+@pytest.mark.parametrize("option", ["--json", "--plot", "--keep"])
+def test_a_place_that_cannot_be_written_is_named_before_anything_is_loaded(
+    database: None, tmp_path: Path, option: str
+) -> None:
+    data = written(tmp_path)
+    if option == "--plot":
+        pytest.importorskip("matplotlib")
+    for place in [data] if option == "--keep" else [tmp_path / "none" / "run", tmp_path]:
+        assert "Cannot write" in refusal(data, option, str(place))
+    assert not Tenant.objects.exists()
+
+
+def test_a_folder_to_keep_runs_in_is_made(database: None, tmp_path: Path) -> None:
+    run = run_of(tmp_path, "--keep", str(tmp_path / "made" / "runs"))
+    assert (tmp_path / "made" / "runs" / f"{run['run_id']}.json").exists()
 
 
 def test_a_run_is_kept_without_its_rows_under_its_own_id(database: None, tmp_path: Path) -> None:
