@@ -1,5 +1,6 @@
 """Subjects and what is known of them directly."""
 
+from profiles.models.ask import Ask, AskPriority
 from profiles.models.candidate import Candidate, CandidateKind
 from profiles.models.erasure import Erasure, ErasureScope, ErasureState, Forgotten, ForgottenKind
 from profiles.models.idempotency import IdempotentReply
@@ -7,9 +8,12 @@ from profiles.models.preference import Preference
 from profiles.models.profile import PROFILE_FIELDS, ProfileFact
 from profiles.models.subject import Subject, SubjectOwned
 from profiles.models.tag import Tag, TagKind
+from profiles.models.tool_save import ToolSave
 
 __all__ = [
     "PROFILE_FIELDS",
+    "Ask",
+    "AskPriority",
     "Candidate",
     "CandidateKind",
     "Erasure",
@@ -24,4 +28,5 @@ __all__ = [
     "SubjectOwned",
     "Tag",
     "TagKind",
+    "ToolSave",
 ]

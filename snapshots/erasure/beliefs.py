@@ -10,7 +10,17 @@ from uuid import UUID
 from django.db.models import F
 
 from memory_platform.kernel.errors import NotFound
-from profiles.models import Candidate, CandidateKind, Erasure, ErasureScope, Preference, ProfileFact, Subject, Tag
+from profiles.models import (
+    Candidate,
+    CandidateKind,
+    Erasure,
+    ErasureScope,
+    Preference,
+    ProfileFact,
+    Subject,
+    Tag,
+    ToolSave,
+)
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.forgetting import leave_marks
 from profiles.services.locking import lock_subject
@@ -21,7 +31,7 @@ from snapshots.models import BeliefCounter, Calibration, MemoryReview, Preferenc
 from tenants.services.audit import Actor
 
 SOURCES: dict[type[Any], type[Any]] = {Preference: PreferenceSource, ProfileFact: ProfileFactSource, Tag: TagSource}
-NOTES = (BeliefCounter, Calibration, MemoryReview)
+NOTES = (BeliefCounter, Calibration, MemoryReview, ToolSave)
 
 
 @dataclass(frozen=True, slots=True)

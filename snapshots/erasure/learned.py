@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import F, Q
 
-from profiles.models import Candidate, CandidateKind, IdempotentReply, Preference, ProfileFact, Subject, Tag
+from profiles.models import Candidate, CandidateKind, IdempotentReply, Preference, ProfileFact, Subject, Tag, ToolSave
 from profiles.services.lists import entries_of
 from profiles.services.profile import FactName
 from profiles.services.search_text import refresh_search_text
@@ -30,7 +30,7 @@ from snapshots.models import (
 )
 from snapshots.selectors import with_words
 
-NOTES = (BeliefCounter, Calibration, MemoryReview)
+NOTES = (BeliefCounter, Calibration, MemoryReview, ToolSave)
 DETAILS = ("address", "phone", "relation")
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
-from profiles.models import Erasure, ErasureScope, IdempotentReply
+from profiles.models import Ask, Erasure, ErasureScope, IdempotentReply, ToolSave
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.forgetting import leave_marks
 from profiles.services.locking import lock_subject
@@ -35,6 +35,8 @@ from snapshots.window.window import bury_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
 
+OF_ITS_NAME = (Ask, ToolSave)
+"""Rows that name the conversation by the product's own id."""
 LINKS = (SnapshotSource, PreferenceSource, ProfileFactSource, TagSource)
 
 
@@ -108,6 +110,9 @@ def delete_rows(conversation: Conversation) -> Counter[str]:
     for link in LINKS:
         rows = link.objects.filter(message__conversation=conversation, **own)
         counts[link._meta.db_table] += rows.delete()[0]
+    for named in OF_ITS_NAME:
+        told = named.objects.filter(conversation=conversation.external_id, **own)
+        counts[named._meta.db_table] = told.delete()[0]
     for part in (MessageArchive, Message):
         counts[part._meta.db_table] = part.objects.filter(conversation=conversation, **own).delete()[0]
     counts["conversation"] = Conversation.objects.filter(id=conversation.id, **own).delete()[0]

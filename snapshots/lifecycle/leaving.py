@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now, TruncDate
 
-from profiles.models import Candidate, IdempotentReply
+from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.policy import PurgePolicy
 from snapshots.models import FastLaneChange, Job, Message, Receipt, Snapshot, Work, WorkKind, WorkState
@@ -72,6 +72,14 @@ def _old_corrections(policy: PurgePolicy) -> QuerySet[FastLaneChange]:
     return FastLaneChange.objects.filter(created_at__lte=Now() - policy.fast_lane)
 
 
+def _old_asks(policy: PurgePolicy) -> QuerySet[Ask]:
+    return Ask.objects.filter(asked_at__lte=Now() - policy.asks)
+
+
+def _old_tool_saves(policy: PurgePolicy) -> QuerySet[ToolSave]:
+    return ToolSave.objects.filter(saved_at__lte=Now() - policy.tool_saves)
+
+
 def _ended_jobs(policy: PurgePolicy) -> QuerySet[Job]:
     return Job.objects.filter(ended_at__lte=Now() - policy.ended_jobs)
 
@@ -95,6 +103,8 @@ WHAT_LEAVES = (
     Leaving("receipts", _old_receipts, _removed(Receipt)),
     Leaving("candidates", _decided_candidates, _removed(Candidate)),
     Leaving("fast_lane_changes", _old_corrections, _removed(FastLaneChange)),
+    Leaving("asks", _old_asks, _removed(Ask)),
+    Leaving("tool_saves", _old_tool_saves, _removed(ToolSave)),
     Leaving("ended_jobs", _ended_jobs, _removed(Job)),
     Leaving("model_usage", _old_usage, _removed(ModelUsage)),
     Leaving("ended_keys", _ended_keys, _removed(ApiKey)),

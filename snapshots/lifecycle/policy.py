@@ -37,6 +37,14 @@ class PurgePolicy:
     )
     """Decided ones; what waits for a person is kept."""
     fast_lane: timedelta = assumed(timedelta(days=30), owner="lifecycle", settle_by="days that indicators are made of")
+    asks: timedelta = assumed(
+        timedelta(days=365),
+        owner="lifecycle",
+        settle_by="how far back products ask what was asked: as long as messages",
+    )
+    tool_saves: timedelta = assumed(
+        timedelta(days=30), owner="lifecycle", settle_by="how long conversations go on in which tools save"
+    )
     ended_jobs: timedelta = assumed(
         timedelta(days=30), owner="lifecycle", settle_by="how late products ask for a result"
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import models
 
-from profiles.models import Candidate, Preference, ProfileFact, Tag
+from profiles.models import Ask, Candidate, Preference, ProfileFact, Tag, ToolSave
 from snapshots.models import (
     BeliefCounter,
     Calibration,
@@ -82,6 +82,8 @@ KINDS = (
     LineKind("preference_source", PreferenceSource),
     LineKind("profile_fact_source", ProfileFactSource),
     LineKind("tag_source", TagSource),
+    LineKind("ask", Ask),
+    LineKind("tool_save", ToolSave, ids=("memory_ref",)),
     LineKind("candidate", Candidate, ids=("message_ref",)),
     LineKind("consolidation", Consolidation, ids=("memory_ref", "members")),
     LineKind("calibration", Calibration, ids=("memory_ref",)),

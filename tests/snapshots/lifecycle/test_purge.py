@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from profiles.models import Candidate, IdempotentReply
+from memory_platform.kernel.ids import new_id
+from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.eviction import evict_tenant, least_worth, preview_eviction
 from snapshots.lifecycle.leaving import WHAT_LEAVES
@@ -188,12 +189,27 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
             candidate = Candidate.objects.create(subject=subject, kind="preference", verdict=verdict)
             Candidate.objects.filter(pk=candidate.pk).update(created_at=now - timedelta(days=181))
         FastLaneChange.objects.create(subject=subject, took_ms=3, created_at=now - timedelta(days=31))
+        for days in (364, 366):
+            asked_at = now - timedelta(days=days)
+            Ask.objects.create(subject=subject, conversation="c", key="home", priority="high", asked_at=asked_at)
+        for days in (29, 31):
+            saved_at = now - timedelta(days=days)
+            ToolSave.objects.create(subject=subject, conversation="c", memory_ref=new_id(), saved_at=saved_at)
         Job.objects.create(kind=JobKind.IMPORT, ended_at=now - timedelta(days=31))
         Job.objects.create(kind=JobKind.IMPORT)
         ModelUsage.objects.create(day=(now - timedelta(days=401)).date(), purpose="extract", model="m")
         create_key(name="old", scopes=["memory:read"], by=COMMAND_LINE)
         ApiKey.objects.filter(name="old").update(revoked_at=now - timedelta(days=366))
-    one_each = ("receipts", "candidates", "fast_lane_changes", "ended_jobs", "model_usage", "ended_keys")
+    one_each = (
+        "receipts",
+        "candidates",
+        "fast_lane_changes",
+        "asks",
+        "tool_saves",
+        "ended_jobs",
+        "model_usage",
+        "ended_keys",
+    )
     assert preview(tenant_id) == {**NOTHING, **dict.fromkeys(one_each, 1)}
     assert purge(tenant_id) >= len(one_each)
     assert preview(tenant_id) == NOTHING

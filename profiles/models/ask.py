@@ -1,0 +1,43 @@
+"""Asks: what the platform proposed to ask a subject, and what came of it (row A2)."""
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from profiles.models.subject import SubjectOwned
+
+
+class AskPriority(models.TextChoices):
+    """How much a product needs to know it."""
+
+    HIGH = "high", _("high")
+    MEDIUM = "medium", _("medium")
+    LOW = "low", _("low")
+
+
+class Ask(SubjectOwned):
+    """One question that a product was given. ``conversation`` is the product's own id, ``key`` what it asks for.
+
+    ``accepted``: whether the subject answered (None: not told yet). The answer itself stands where it was written.
+    """
+
+    conversation = models.CharField(_("conversation id"), max_length=200)
+    key = models.CharField(_("asked for"), max_length=40)
+    priority = models.CharField(_("priority"), max_length=8, choices=AskPriority.choices)
+    question = models.CharField(_("question"), max_length=200)
+    asked_at = models.DateTimeField(_("asked at"), default=timezone.now)
+    answered_at = models.DateTimeField(_("answered at"), null=True, blank=True)
+    accepted = models.BooleanField(_("accepted"), null=True, blank=True)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "ask"
+        ordering = ("-asked_at", "-id")
+        indexes = (
+            models.Index(fields=("tenant", "subject", "-asked_at"), name="ask_by_time"),
+            models.Index(fields=("tenant", "asked_at"), name="ask_by_age"),
+        )
+        verbose_name = _("ask")
+        verbose_name_plural = _("asks")
+
+    def __str__(self) -> str:
+        return self.key
