@@ -109,3 +109,20 @@ IMPORT = [
         media_type="application/json",
     ),
 ]
+
+TOOL_CALLS = [
+    asked(
+        "English",
+        {
+            "conversation_id": "c1",
+            "arguments": {
+                "category": "navigation",
+                "key": "avoid_highway",
+                "value": True,
+                "statement": "I avoid highways.",
+                "provenance": "confirmed_by_user",
+            },
+        },
+    ),
+    asked("中文", {"conversation_id": "c1", "arguments": {"category": "food", "key": "diet", "value": "素食"}}),
+]

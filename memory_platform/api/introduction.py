@@ -29,6 +29,7 @@ TAGS = [
         ("profile", "Who the subject is."),
         ("preferences", "What the subject likes, avoids or has set, now and at any past moment."),
         ("tags", "Labelled places and contacts: home, 妈妈."),
+        ("tools", "Memory as tools of your model: definitions for each vendor, and calls."),
         ("candidates", "What extraction proposed, and what became of it."),
         ("reviews", "Memories that somebody should look at, and what was decided."),
         ("consolidations", "Memories that were joined into one, and can be taken apart."),

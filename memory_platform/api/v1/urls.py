@@ -21,6 +21,7 @@ from memory_platform.api.v1 import (
     subjects,
     tags,
     tenant,
+    tools,
 )
 
 urlpatterns = [
@@ -44,4 +45,5 @@ urlpatterns = [
     *jobs.urlpatterns,
     *export.urlpatterns,
     *imports.urlpatterns,
+    *tools.urlpatterns,
 ]

@@ -44,6 +44,7 @@ class Ids:
     candidate_id: str
     review_id: str
     consolidation_id: str
+    tool: str = "recall"
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
@@ -128,6 +129,9 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
             ]
         }
     ),
+    ("POST", f"{SUBJECT}/tools/<product_id:tool>"): ValidCall(
+        lambda ids: {"arguments": {"query": "tea at home"}, "conversation_id": ids.conversation_id}
+    ),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
         lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
@@ -135,6 +139,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
 } | dict.fromkeys(
     [
         ("GET", "v1/tenant"),
+        ("GET", "v1/tools"),
         ("GET", "v1/subjects"),
         ("GET", SUBJECT),
         ("GET", f"{SUBJECT}/profile"),

@@ -1,0 +1,57 @@
+"""A tool as every vendor's model is told of it: a name, what it is for, and a JSON Schema of its arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+Effect = Literal["reads", "writes", "erases"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One text in both languages."""
+
+    en: str
+    zh: str
+
+    def in_(self, language: Language) -> str:
+        """Return the text in ``language``."""
+        return self.zh if language == "zh" else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument: ``schema`` is its JSON Schema without the description."""
+
+    name: str
+    schema: Mapping[str, Any]
+    about: Words
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. ``purpose`` says what it does and when, ``lasting`` adds what may be saved and what may not (A3)."""
+
+    name: str
+    title: Words
+    purpose: Words
+    effect: Effect
+    parameters: tuple[Parameter, ...] = field(default=())
+    lasting: Words | None = None
+
+    def description(self, language: Language) -> str:
+        """Return what a model reads of the tool."""
+        purpose = self.purpose.in_(language)
+        return f"{purpose}\n{self.lasting.in_(language)}" if self.lasting else purpose
+
+    def schema(self, language: Language) -> dict[str, Any]:
+        """Return the JSON Schema of its arguments: an object that takes nothing else."""
+        return {
+            "type": "object",
+            "properties": {one.name: {**one.schema, "description": one.about.in_(language)} for one in self.parameters},
+            "required": [one.name for one in self.parameters if one.required],
+            "additionalProperties": False,
+        }

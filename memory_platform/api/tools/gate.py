@@ -1,0 +1,45 @@
+"""What a model may not save, whatever it was told (row E2): one-offs, instructions, what was forgotten."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memory_platform.api.tools.values import FORGOTTEN_BY_SUBJECT, INSTRUCTION, NOT_REMEMBERED, ONE_OFF, ToolCall
+from profiles.models import Subject
+from profiles.services.forgetting import forgotten_texts, has_marks
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.models import Conversation
+
+NO_WORDS = frozenset({"provenance", "lasting"})
+
+
+def refusal_of(subject: Subject, call: ToolCall) -> str | None:
+    """Return why a saving call is refused, or None when it is not; in the open scope."""
+    if not call.arguments["lasting"]:
+        return ONE_OFF
+    said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in texts_of(value)]
+    if any(is_instruction(matching_form(text)) for text in said):
+        return INSTRUCTION
+    if call.conversation_id and _teaches_nothing(subject, call.conversation_id):
+        return NOT_REMEMBERED
+    if has_marks(subject.id) and forgotten_texts(subject.id, said):
+        return FORGOTTEN_BY_SUBJECT
+    return None
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield every string in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from texts_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_of(inner)
+
+
+def _teaches_nothing(subject: Subject, conversation_id: str) -> bool:
+    rows = Conversation.objects.filter(subject_id=subject.id, external_id=conversation_id, remember=False)
+    return rows.exists()

@@ -1,0 +1,164 @@
+"""The arguments of the tools, checked as strictly as the doors that write the same things."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.exceptions import ValidationError
+
+from memory_platform.api.faults import fault, faults_of
+from memory_platform.api.fields import (
+    FlagField,
+    JsonField,
+    OneOfField,
+    OwnIdField,
+    ProductIdField,
+    TextField,
+    WholeField,
+    names,
+)
+from memory_platform.api.policy import POLICY
+from memory_platform.api.serializers import Input
+from memory_platform.api.v1.preference_shapes import CATEGORY_CHARS
+from memory_platform.api.v1.profile_shapes import NAME_CHARS, ProfileInput
+from memory_platform.api.v1.recall import TOP_K_MOST
+from memory_platform.api.v1.tag_shapes import LabelField, TagInput, words
+from profiles.services.profile import LIST_FIELDS, FactName
+from profiles.values import Provenance
+
+TOP_K = 8
+TOLD_BY = (Provenance.ANALYSIS.value, Provenance.CONFIRMED_BY_USER.value, Provenance.OBSERVATION.value)
+"""How a tool may say that a fact came to be known. Its own word is a conclusion, unless the user said it."""
+NEEDED = {
+    "preference": ("category", "key"),
+    "profile_fact": ("field",),
+    "tag": ("label",),
+    "memory": ("memory_id",),
+}
+"""What names one thing of each kind that can be forgotten."""
+FORGETTABLE = tuple(NEEDED)
+
+
+class SavingInput(Input):
+    """What every tool that saves may say beside the fact."""
+
+    provenance = OneOfField(choices=names(TOLD_BY), default=TOLD_BY[0])
+    lasting = FlagField(default=True)
+
+
+class SavePreferenceInput(SavingInput):
+    """A preference; ``likes`` and ``dislikes`` take entries."""
+
+    category = ProductIdField()
+    key = ProductIdField()
+    value = JsonField()
+    statement = TextField(max_bytes=POLICY.string_bytes, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a category that no address could hold, and a value that says nothing."""
+        if len(attrs["category"]) > CATEGORY_CHARS:
+            raise fault("category", "length", f"Has 1-{CATEGORY_CHARS} characters.")
+        refuse_empty(attrs["value"])
+        return attrs
+
+
+class SaveTagInput(SavingInput, TagInput):
+    """A place under the user's own word for it."""
+
+    kind = None  # type: ignore[assignment]  # REST framework's way to take a field out
+    relation = None  # type: ignore[assignment]
+
+
+class SaveRelationshipInput(SavingInput):
+    """A person in the user's life."""
+
+    person = LabelField()
+    relation = words(100)
+    phone = words(64)
+    address = TagInput._declared_fields["address"]
+    aliases = TagInput._declared_fields["aliases"]
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a relationship that does not say which."""
+        if "relation" not in attrs:
+            raise fault("relation", "required", "Is required.")
+        return attrs
+
+
+class SaveProfileFactInput(SavingInput):
+    """A field of the profile or a free attribute, as a PATCH of the profile would take it."""
+
+    field = TextField(max_bytes=4 * NAME_CHARS, max_length=NAME_CHARS)
+    value = JsonField()
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what the profile would not hold there; one interest is a list of one."""
+        refuse_empty(attrs["value"])
+        name = FactName.read(attrs["field"])
+        if name.field in LIST_FIELDS and not name.is_attribute and isinstance(attrs["value"], str):
+            attrs["value"] = [attrs["value"]]
+        said = {"attributes": {name.field: attrs["value"]}} if name.is_attribute else {name.field: attrs["value"]}
+        try:
+            ProfileInput().run_validation(said)
+        except ValidationError as error:
+            path = "field" if "attributes" in error.detail and not name.field else "value"
+            raise fault(path, *first_fault(error)) from None
+        return attrs
+
+
+class ForgetInput(Input):
+    """What is to be forgotten, named as its kind needs it."""
+
+    kind = OneOfField(choices=names(FORGETTABLE))
+    category = ProductIdField(required=False)
+    key = ProductIdField(required=False)
+    field = TextField(max_bytes=4 * NAME_CHARS, max_length=NAME_CHARS, required=False)
+    label = LabelField(required=False)  # type: ignore[assignment]  # a field here, not REST framework's label
+    memory_id = OwnIdField(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a name that its kind does not have, and one that is missing."""
+        needed = NEEDED[attrs["kind"]]
+        for name in needed:
+            if name not in attrs:
+                raise fault(name, "required", f"Is required to forget a {attrs['kind']}.")
+        for name in attrs:
+            if name not in {"kind", *needed}:
+                raise fault(name, "not_of_this_kind", f"Does not name a {attrs['kind']}.")
+        return attrs
+
+
+class RecallToolInput(Input):
+    """A question of the model's own."""
+
+    query = TextField(max_bytes=POLICY.string_bytes)
+    top_k = WholeField(least=1, most=TOP_K_MOST, default=TOP_K)
+
+
+INPUTS: Mapping[str, type[Input]] = {
+    "save_preference": SavePreferenceInput,
+    "save_tag": SaveTagInput,
+    "save_profile_fact": SaveProfileFactInput,
+    "save_relationship": SaveRelationshipInput,
+    "forget": ForgetInput,
+    "recall": RecallToolInput,
+}
+
+
+def checked(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of one call, with defaults. Raises ValidationError naming ``arguments.x``."""
+    try:
+        return dict(INPUTS[tool]().run_validation(arguments))
+    except ValidationError as error:
+        raise ValidationError({"arguments": error.detail}) from None
+
+
+def refuse_empty(value: Any) -> None:
+    """Raise ValidationError for a value that says nothing."""
+    if value in ("", [], {}):
+        raise fault("value", "empty", "Must say something.")
+
+
+def first_fault(error: ValidationError) -> tuple[str, str]:
+    """Return code and message of the first fault in ``error``."""
+    found = next(faults_of(error.detail))
+    return found.code, found.message

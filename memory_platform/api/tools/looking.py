@@ -1,0 +1,88 @@
+"""The tools that do not save: recall answers in few words, forget erases through the verbs of forgetting."""
+
+from typing import Any
+from uuid import UUID
+
+from memory_platform.api.tools.values import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
+from memory_platform.api.v1.recall import RecallInput, query_of, shown_match
+from memory_platform.kernel.errors import NotFound
+from profiles.models import Erasure, Subject
+from profiles.selectors import subject_by_external_id
+from profiles.services.certificates import certificate_of, erasure_by_id
+from profiles.services.profile import FactName
+from profiles.services.tags import labelled
+from profiles.values import Verdict
+from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.memories import forget_memory
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.recall.service import recall
+from snapshots.recall.values import RecalledMemory
+from tenants.isolation import tenant_tx
+from tenants.services.audit import Actor
+
+REASON = "asked for through a tool"
+
+
+def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall) -> ToolAnswer:
+    """Return what is remembered, without what a model has no use for. Opens its own scopes; creates nothing."""
+    query = query_of(RecallInput().run_validation(dict(call.arguments)))
+    found = recall(tenant_id, subject_id, query)
+    beliefs = found.lanes.beliefs
+    result = {
+        "memories": [_shown(memory) for memory in found.memories],
+        "profile": beliefs.profile,
+        "preferences": beliefs.preference_values,
+        "tags": [shown_match(match) for match in found.lanes.meant],
+    }
+    return ToolAnswer(call.tool, RECALLED, result=result)
+
+
+def forget_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, *, by: Actor) -> tuple[UUID, ToolAnswer]:
+    """Erase what the arguments name; return the subject's row and the answer with the certificate.
+
+    Opens its own scopes. Raises NotFound for an unknown subject; nothing there is an answer: unchanged, ``absent``.
+    """
+    with tenant_tx(tenant_id):
+        subject = subject_by_external_id(subject_id)
+    try:
+        erasure_id = _forget(tenant_id, subject_id, call, by)
+    except NotFound:
+        return subject.id, ToolAnswer(call.tool, Verdict.UNCHANGED, ABSENT)
+    with tenant_tx(tenant_id):
+        certificate = certificate_of(erasure_by_id(erasure_id))
+    return subject.id, ToolAnswer(call.tool, ERASED, result={"certificate": certificate})
+
+
+def _forget(tenant_id: UUID, subject_id: str, call: ToolCall, by: Actor) -> UUID:
+    named = call.arguments
+    if named["kind"] == "memory":
+        address = SnapshotAddress(subject_id, named["memory_id"])
+        return forget_memory(tenant_id, address, active_embedders(), by=by, reason=REASON)
+    with tenant_tx(tenant_id):
+        return _forget_belief(subject_by_external_id(subject_id), call, by).id
+
+
+def _forget_belief(subject: Subject, call: ToolCall, by: Actor) -> Erasure:
+    named = call.arguments
+    if named["kind"] == "preference":
+        return forget_preference(subject, named["category"], named["key"], by=by, reason=REASON)
+    if named["kind"] == "profile_fact":
+        name = FactName.read(named["field"])
+        return forget_fact(subject, name.field, is_attribute=name.is_attribute, by=by, reason=REASON)
+    tag = labelled(subject, named["label"])
+    if tag is None:
+        raise NotFound("no such tag")
+    return forget_tag(subject, tag, by=by, reason=REASON)
+
+
+def _shown(memory: RecalledMemory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "kind": memory.kind,
+        "text": memory.text,
+        "name": memory.name,
+        "confidence": memory.confidence,
+        "provenance": memory.provenance,
+        "said_at": memory.said_at,
+    }

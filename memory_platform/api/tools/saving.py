@@ -1,0 +1,195 @@
+"""Saving tools: each fact through the verb that the product's own doors call, once in a conversation (row A1)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from memory_platform.api.sensitive import Sensitive, refuse_sensitive
+from memory_platform.api.tools.gate import refusal_of
+from memory_platform.api.tools.values import ALREADY_SAVED, ToolAnswer, ToolCall
+from memory_platform.api.v1.preference_shapes import shown_preference
+from memory_platform.api.v1.tag_shapes import refuse_in as refuse_in_tag
+from memory_platform.api.v1.tag_shapes import shown_tag
+from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
+from profiles.services.claims import Claim, same_value, stated
+from profiles.services.lists import among_entries, entries_of
+from profiles.services.locking import lock_subject
+from profiles.services.preferences import amend_list_preference, preference_place, record_preference
+from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
+from profiles.services.tags import TagDraft, labelled, upsert_tag
+from profiles.services.tool_saves import note_saved, was_saved
+from profiles.values import Provenance, Verdict
+
+M = TypeVar("M", Preference, ProfileFact, Tag)
+Arguments = Mapping[str, Any]
+OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
+"""Lists of a category: what goes into one leaves the other."""
+SAID_OF_TAG = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved(Generic[M]):
+    """What a write did, and the memory that now says it; None when nothing does."""
+
+    verdict: Verdict
+    reason: str
+    row: M | None
+
+
+@dataclass(frozen=True, slots=True)
+class Saver(Generic[M]):
+    """How one kind of fact is saved. ``held``: the memory that says all of it already; ``check`` raises Sensitive."""
+
+    check: Callable[[Arguments], None]
+    held: Callable[[Subject, Arguments], M | None]
+    save: Callable[[Subject, Arguments], Saved[M]]
+    shown: Callable[[M], dict[str, Any]]
+
+
+def save_once(subject: Subject, call: ToolCall) -> ToolAnswer:
+    """Save one fact in the open transaction, which holds the subject from here on; once in a conversation."""
+    lock_subject(subject)
+    saver = SAVERS[call.tool]
+    refusal = refusal_of(subject, call)
+    if refusal is not None:
+        return ToolAnswer(call.tool, Verdict.REJECTED, refusal)
+    held = saver.held(subject, call.arguments)
+    if held is not None and call.conversation_id and was_saved(subject, call.conversation_id, _lasting_id(held)):
+        return ToolAnswer(call.tool, Verdict.UNCHANGED, ALREADY_SAVED, saver.shown(held))
+    saved = saver.save(subject, call.arguments)
+    if saved.row is None:
+        return ToolAnswer(call.tool, saved.verdict, saved.reason)
+    if call.conversation_id and saved.verdict is not Verdict.REJECTED:
+        note_saved(subject, call.conversation_id, _lasting_id(saved.row))
+    return ToolAnswer(call.tool, saved.verdict, saved.reason, saver.shown(saved.row))
+
+
+def check_arguments(tool: str, arguments: Arguments) -> None:
+    """Raise Sensitive naming ``arguments.x`` when a fact must not be remembered; a tool that reads is never refused."""
+    if tool in SAVERS:
+        try:
+            SAVERS[tool].check(arguments)
+        except Sensitive as refused:
+            faults = [type(one)(f"arguments.{one.field}", one.code, one.message) for one in refused.faults]
+            raise Sensitive(faults=faults) from None
+
+
+def claim_of(arguments: Arguments, value: Any, **details: Any) -> Claim:
+    """Return what a tool claims: as sure as its provenance allows."""
+    return stated(value, provenance=Provenance(arguments["provenance"]), **details)
+
+
+def _lasting_id(row: Preference | ProfileFact | Tag) -> UUID:
+    return row.id if isinstance(row, Tag) else row.value_id
+
+
+def _check_preference(arguments: Arguments) -> None:
+    said = {name: arguments[name] for name in ("category", "key", "value", "statement") if name in arguments}
+    refuse_sensitive(said, names={"value": arguments["key"]})
+
+
+def _held_preference(subject: Subject, arguments: Arguments) -> Preference | None:
+    row = preference_place(subject, arguments["category"], arguments["key"]).current()
+    return row if row is not None and _says(row.value, arguments, is_list=arguments["key"] in OPPOSITE) else None
+
+
+def _save_preference(subject: Subject, arguments: Arguments) -> Saved[Preference]:
+    category, key, value = arguments["category"], arguments["key"], arguments["value"]
+    details = {"statement": arguments["statement"]} if "statement" in arguments else {}
+    claim = claim_of(arguments, value, **details)
+    entries = entries_of(value)
+    if key not in OPPOSITE or entries is None:
+        outcome = record_preference(subject, category, key, claim)
+    else:
+        other = preference_place(subject, category, OPPOSITE[key]).current()
+        if other is not None and any(among_entries(one, entries_of(other.value) or []) for one in entries):
+            amend_list_preference(subject, (category, OPPOSITE[key]), claim, remove=entries)
+        outcome = amend_list_preference(subject, (category, key), claim, add=entries)
+    return Saved(outcome.verdict, outcome.reason, outcome.current or outcome.row)
+
+
+def _check_fact(arguments: Arguments) -> None:
+    refuse_sensitive({"field": arguments["field"], "value": arguments["value"]}, names={"value": arguments["field"]})
+
+
+def _held_fact(subject: Subject, arguments: Arguments) -> ProfileFact | None:
+    name = FactName.read(arguments["field"])
+    row = fact_place(subject, name).current()
+    return row if row is not None and _says(row.value, arguments, is_list=_is_list(name)) else None
+
+
+def _save_fact(subject: Subject, arguments: Arguments) -> Saved[ProfileFact]:
+    name = FactName.read(arguments["field"])
+    mode: Mode = "append" if _is_list(name) else "overwrite"
+    (verdict,) = patch_profile(subject, [FactChange(name, claim_of(arguments, arguments["value"]), mode)])
+    return Saved(verdict.verdict, verdict.reason, fact_place(subject, name).current() or verdict.row)
+
+
+def _is_list(name: FactName) -> bool:
+    return name.field in LIST_FIELDS and not name.is_attribute
+
+
+def _says(value: Any, arguments: Arguments, *, is_list: bool) -> bool:
+    """Return whether a value says all that the arguments do: the same, or a list with all their entries."""
+    if not is_list:
+        return same_value(value, arguments["value"])
+    known, wanted = entries_of(value), entries_of(arguments["value"])
+    return known is not None and wanted is not None and all(among_entries(one, known) for one in wanted)
+
+
+def _draft(arguments: Arguments) -> TagDraft:
+    details = {name: arguments[name] for name in SAID_OF_TAG if name in arguments}
+    label = arguments.get("label")
+    if label is None:
+        label, details = arguments["person"], {**details, "kind": TagKind.CONTACT}
+    claim = claim_of(arguments, None)
+    return TagDraft(label, details, claim.provenance, claim.confidence)
+
+
+def _check_tag(arguments: Arguments) -> None:
+    refuse_in_tag({"label": arguments.get("label"), **arguments} if "label" in arguments else _as_tag(arguments))
+
+
+def _as_tag(arguments: Arguments) -> dict[str, Any]:
+    return {"label": arguments["person"], **{name: arguments[name] for name in SAID_OF_TAG if name in arguments}}
+
+
+def _held_tag(subject: Subject, arguments: Arguments) -> Tag | None:
+    draft = _draft(arguments)
+    tag = labelled(subject, draft.label)
+    if tag is None:
+        return None
+    news = draft.news()
+    aliases = news.pop("aliases", [])
+    known = all(getattr(tag, name) == value for name, value in news.items())
+    return tag if known and all(among_entries(one, tag.aliases) for one in aliases) else None
+
+
+def _save_tag(subject: Subject, arguments: Arguments) -> Saved[Tag]:
+    outcome = upsert_tag(subject, _draft(arguments))
+    return Saved(outcome.verdict, outcome.reason, outcome.tag)
+
+
+def _shown_fact(fact: ProfileFact) -> dict[str, Any]:
+    return {
+        "id": fact.value_id,
+        "field": FactName(fact.field, fact.is_attribute).path,
+        "value": fact.value,
+        "confidence": fact.confidence,
+        "provenance": fact.provenance,
+        "valid_at": fact.valid_at,
+    }
+
+
+def _shown_preference(preference: Preference) -> dict[str, Any]:
+    return shown_preference(preference, ())
+
+
+SAVE_TAG: Saver[Tag] = Saver(_check_tag, _held_tag, _save_tag, shown_tag)
+SAVERS: Mapping[str, Saver[Any]] = {
+    "save_preference": Saver(_check_preference, _held_preference, _save_preference, _shown_preference),
+    "save_profile_fact": Saver(_check_fact, _held_fact, _save_fact, _shown_fact),
+    "save_tag": SAVE_TAG,
+    "save_relationship": SAVE_TAG,
+}

@@ -1,0 +1,107 @@
+"""One definition of each tool, in every vendor's own shape and both languages. Rows: A1, A3."""
+
+from typing import Any, get_args
+
+import jsonschema_rs
+import pytest
+from openai.types.chat import ChatCompletionFunctionToolParam
+from pydantic import TypeAdapter
+
+from memory_platform.api.serializers import Input
+from memory_platform.api.tools.catalogue import TOOLS
+from memory_platform.api.tools.definitions import LANGUAGES, Language, Tool
+from memory_platform.api.tools.formats import SHAPES
+from memory_platform.api.tools.guidance import GUIDANCE
+from memory_platform.api.tools.inputs import INPUTS
+
+NAMES = ["save_preference", "save_tag", "save_profile_fact", "save_relationship", "forget", "recall"]
+SAVING = [name for name in NAMES if name.startswith("save_")]
+each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def shaped(vendor: str, tool: Tool, language: Language = "en") -> dict[str, Any]:
+    return SHAPES[vendor](tool, language)
+
+
+def texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in texts(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in texts(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_the_six_tools_are_there() -> None:
+    assert list(TOOLS) == NAMES == list(INPUTS)
+
+
+@each_tool
+def test_openai_s_own_types_take_the_tool(tool: Tool) -> None:
+    made = shaped("openai", tool)
+    assert TypeAdapter(ChatCompletionFunctionToolParam).validate_python(made) == made  # it drops what it does not know
+    assert set(made["function"]) == {"name", "description", "parameters", "strict"}
+
+
+@each_tool
+def test_anthropic_and_mcp_get_exactly_their_members(tool: Tool) -> None:
+    assert set(shaped("anthropic", tool)) == {"name", "description", "input_schema"}
+    made = shaped("mcp", tool)
+    assert set(made) == {"name", "title", "description", "inputSchema", "annotations"}
+    assert made["inputSchema"]["type"] == "object"
+    assert made["annotations"]["readOnlyHint"] is (tool.name == "recall")
+    assert made["annotations"]["destructiveHint"] is (tool.name == "forget")
+
+
+@each_tool
+@each_language
+def test_all_vendors_get_the_same_valid_schema(tool: Tool, language: Language) -> None:
+    schema = shaped("anthropic", tool, language)["input_schema"]
+    jsonschema_rs.meta.validate(schema)
+    assert schema == shaped("mcp", tool, language)["inputSchema"]
+    assert schema == shaped("openai", tool, language)["function"]["parameters"]
+
+
+@each_tool
+def test_a_schema_names_what_the_check_takes_and_no_more(tool: Tool) -> None:
+    schema, given = tool.schema("en"), INPUTS[tool.name]()
+    assert set(schema["properties"]) == set(given.fields)
+    needed = {name for name, field in given.fields.items() if field.required}
+    assert needed <= set(schema["required"])
+    missing = [name for name in schema["required"] if name not in faults(INPUTS[tool.name], {})]
+    assert missing in ([], ["relation"])
+
+
+def faults(kind: type[Input], value: dict[str, Any]) -> set[str]:
+    serializer = kind(data=value)
+    serializer.is_valid()
+    return set(serializer.errors)
+
+
+@each_tool
+def test_every_text_is_there_in_both_languages(tool: Tool) -> None:
+    english, chinese = (texts(shaped("mcp", tool, language)) for language in get_args(Language))
+    assert not any("\u4e00" <= char <= "\u9fff" for text in english for char in text)
+    told = [text for text in chinese if any("\u4e00" <= char <= "\u9fff" for char in text)]
+    assert len(told) == 3 + len(tool.parameters)  # two titles, the description, and one for each argument
+
+
+@pytest.mark.parametrize("name", SAVING)
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", ["I avoid highways", "no highway today"]), ("zh", ["不走高速", "今天别走高速"])]
+)
+def test_saving_tools_teach_the_lasting_from_the_one_off(name: str, language: Language, words: list[str]) -> None:
+    description = TOOLS[name].description(language)
+    assert [word for word in words if word not in description] == []
+
+
+@each_language
+def test_the_guidance_names_only_tools_and_arguments_that_there_are(language: Language) -> None:
+    text = GUIDANCE.in_(language)
+    calls = [line.partition("-> ")[2] for line in text.splitlines() if "-> " in line]
+    named = [call for call in calls if "(" in call]
+    assert {call.partition("(")[0] for call in named} == set(NAMES) - {"recall"}
+    for call in named:
+        name, _, arguments = call.removesuffix(")").partition("(")
+        assert {part.split()[0] for part in arguments.split(", ")} <= set(TOOLS[name].schema(language)["properties"])
+    assert len(calls) - len(named) == 3
