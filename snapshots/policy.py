@@ -6,6 +6,9 @@ from datetime import datetime, timedelta
 from memory_platform.kernel.policy import assumed, promised
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
+from tenants.policies.kinds import Days
+from tenants.policies.sections import Section
+from tenants.services.policies import section_in_force
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,16 @@ class RetentionPolicy:
 
 
 RETENTION = RetentionPolicy()
+_KEPT = Days(1, 3_650)
+RETENTION_SECTION = Section(
+    "retention", RETENTION, dict.fromkeys(("conversation", "segment", "statement", "episode"), _KEPT)
+)
+"""What a tenant may set of it (T4): whole days."""
+
+
+def retention_in_force() -> RetentionPolicy:
+    """Return how long the tenant of the open scope keeps its snapshots; one query."""
+    return RETENTION_SECTION.applied(section_in_force(RETENTION_SECTION.name))
 
 
 def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETENTION) -> datetime | None:

@@ -23,6 +23,7 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import NoQueryInput, QueryInput
 from memory_platform.api.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
+from snapshots.policies.effective import Policies, effective
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
 
@@ -116,6 +117,10 @@ class SubjectView(TenantView):
     def subject_key(self) -> str:
         """The subject's id as the product writes it, already checked."""
         return str(self.kwargs["subject_id"])
+
+    def policies_for(self, subject_external_id: str) -> Policies:
+        """Return what steers the answers to a subject. No scope may be open."""
+        return effective(self.tenant_id, self.caller.policy_epoch, subject_external_id)
 
 
 def no_content() -> HttpResponseBase:

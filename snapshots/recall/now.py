@@ -53,7 +53,7 @@ def recall_of(whose: Whose, query: RecallQuery, question: Question) -> Recalled:
             held = held_at(whose, loaded, question.embedders, query.known_at)
             asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.image, held.earlier)
         with watch.stage("rank"):
-            hits = question.rank(asked, held.image, DEFAULT_RECALL)
+            hits = question.rank(asked, held.image)
         with watch.stage("read"):
             read = read_beside(whose, loaded.subject_id, query, hits, held.earlier)
         if not left or read.shows(loaded):

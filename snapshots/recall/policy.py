@@ -213,6 +213,13 @@ class RecallPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerPolicy:
+    """What an answer is when its caller does not say."""
+
+    top_k: int = promised(8, row="R3")
+
+
+@dataclass(frozen=True, slots=True)
 class FilterPolicy:
     """What a filter may look at, so that the worst that is accepted answers within 200 ms at 10,000 memories."""
 
@@ -269,6 +276,7 @@ class SealingPolicy:
     """Since it was sealed, a block of other models or another format stays for processes that may still read it."""
 
 
+ANSWERS = AnswerPolicy()
 DEFAULT_RECALL = RecallPolicy()
 EARLIER = EarlierPolicy()
 FILTERING = FilterPolicy()

@@ -32,7 +32,8 @@ SUBJECTS = KnownSubjects(DEFAULT_RECALL.known_subjects)
 class Question:
     """A question made ready outside of any transaction: its probe, the spaces to ask, what was missing, the time.
 
-    ``others`` are its other wordings, which find memories together with the question's own words.
+    ``others`` are its other wordings, which find memories together with the question's own words. ``policy`` is what it
+    was made ready by, and steers its answer.
     """
 
     probe: Probe
@@ -40,12 +41,13 @@ class Question:
     degraded: frozenset[DegradedReason]
     embed_ms: float
     others: tuple[Wording, ...] = ()
+    policy: RecallPolicy = DEFAULT_RECALL
 
-    def rank(self, query: RecallQuery, image: Image, policy: RecallPolicy) -> list[RankedHit]:
+    def rank(self, query: RecallQuery, image: Image) -> list[RankedHit]:
         """Return the best ``query.top_k`` memories of ``image``, best first, in whatever wordings there are."""
         if not self.others:
-            return rank_memories(query, self.probe, image, policy)
-        return rank_wordings(query, [Wording(query.text, self.probe), *self.others], image, policy)
+            return rank_memories(query, self.probe, image, self.policy)
+        return rank_wordings(query, [Wording(query.text, self.probe), *self.others], image, self.policy)
 
 
 class Stopwatch:
@@ -86,12 +88,12 @@ def prepare_questions(
         probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
     floored = [replace(probe, floors=learnt_floors(probe.vectors, policy)) for probe in probes]
     missing = degraded | {DegradedReason.DOCUMENTS_UNAVAILABLE} if DOCUMENTS in lanes else degraded
-    return [Question(probe, embedders, missing, watch.ms["embed"]) for probe in floored]
+    return [Question(probe, embedders, missing, watch.ms["embed"], policy=policy) for probe in floored]
 
 
 def in_other_words(question: Question, others: Sequence[str]) -> Question:
     """Return ``question`` with other wordings, made ready in one call to each model. No transaction may be open."""
-    more = prepare_questions(others)
+    more = prepare_questions(others, question.policy)
     wordings = tuple(map(Wording, others, (one.probe for one in more)))
     return replace(question, others=wordings, degraded=question.degraded.union(*(one.degraded for one in more)))
 

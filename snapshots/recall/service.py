@@ -16,6 +16,7 @@ from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.earlier import TURNS
 from snapshots.recall.lanes import recall_lanes
 from snapshots.recall.now import recall_of
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.rerank import narrowed, rerank_head, widened
 from snapshots.recall.rewriting import reworded
 from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
@@ -24,13 +25,15 @@ from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
 
-def recall(tenant_id: UUID, subject_external_id: str, query: RecallQuery) -> Recalled:
+def recall(
+    tenant_id: UUID, subject_external_id: str, query: RecallQuery, policy: RecallPolicy = DEFAULT_RECALL
+) -> Recalled:
     """Return what the subject's memory holds about ``query.text``; nothing for an unknown subject, which stays unknown.
 
     Opens the tenant's scopes itself: models are asked before and after them, with no transaction open.
     """
     started = perf_counter()
-    question = prepare_question(query.text, lanes=query.lanes)
+    question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
     writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
     asked = widened(query) if model else query

@@ -1,6 +1,6 @@
 """Documents of overrides, ``{section: {field: value}}``, checked against the policies whose defaults they replace."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -15,11 +15,15 @@ Document = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Section(Generic[PolicyT]):
-    """One part of a document: a policy with the code's defaults, and which of its fields a tenant may set, how."""
+    """One part of a document: a policy with the code's defaults, and which of its fields a tenant may set, how.
+
+    ``rule`` tells what does not go together in a policy whose every field is allowed, as ``(field, message)``.
+    """
 
     name: str
     default: PolicyT
     kinds: Mapping[str, Kind]
+    rule: Callable[[PolicyT], Iterable[tuple[str, str]]] = lambda policy: ()
 
     def faults(self, values: Any) -> Iterator[FieldFault]:
         """Yield what is wrong with the values of this section, named ``section.field``."""
@@ -84,6 +88,18 @@ def checked(document: Any, sections: Sections) -> Document:
         for name, values in document.items()
         if values
     }
+
+
+def together(document: Document, sections: Sections) -> Document:
+    """Return ``document`` when its values go together. Raises InvalidInput that names those that do not."""
+    faults = [
+        FieldFault(f"{name}.{field}", "not_together", message)
+        for name, section in sections.items()
+        for field, message in section.rule(section.applied(document.get(name, {})))
+    ]
+    if faults:
+        raise InvalidInput("The policy cannot be made so.", faults=faults)
+    return document
 
 
 def changed(document: Document, changes: Document, remove: Collection[str] = ()) -> Document:

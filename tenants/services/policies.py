@@ -11,7 +11,7 @@ from memory_platform.postgres.prepared import fetch_prepared
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
-from tenants.policies.sections import Change, Document, Sections, changed, checked, differences, removable
+from tenants.policies.sections import Change, Document, Sections, changed, checked, differences, removable, together
 from tenants.services.audit import Actor, record_audit
 
 FIRST = 1
@@ -60,7 +60,7 @@ def propose(
     removable(remove, sections)
     new = checked(changes, sections)
     base = version_by_number(active_number() if based_on is None else based_on)
-    document = changed(base.document, new, remove)
+    document = together(changed(base.document, new, remove), sections)
     differing = differences(base.document, document, sections)
     if not differing:
         raise PolicyUnchanged("The changes leave everything as it is.")

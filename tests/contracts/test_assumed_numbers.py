@@ -65,6 +65,7 @@ ASSUMED = {
     ),
     "snapshots.lifecycle.ReviewPolicy": "kept_for open_most daily batch",
     "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",
+    "snapshots.policies.HoldingPolicy": "tenants",
     "snapshots.portability.PortabilityPolicy": "export_rows export_ids import_lines",
     "snapshots.queue.QueuePolicy": (
         "lease renew_every conversation_batch summary_batch subject_batch subjects_visited outage_pause turn "

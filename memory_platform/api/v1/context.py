@@ -14,6 +14,7 @@ from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, 
 from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.policy_shapes import ExperimentOutput
 from memory_platform.api.views import SubjectView
 from snapshots.context.intent import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
@@ -94,13 +95,6 @@ class ModelRouteOutput(Output):
 
     tier = serializers.CharField()
     reason = serializers.CharField()
-
-
-class ExperimentOutput(Output):
-    """The experiment that the subject takes part in."""
-
-    name = serializers.CharField()
-    arm = serializers.CharField()
 
 
 class ContextOutput(Output):

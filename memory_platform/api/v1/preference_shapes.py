@@ -21,7 +21,7 @@ from memory_platform.api.pagination import PageInput
 from memory_platform.api.policy import POLICY
 from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.recall import SourceOutput
+from memory_platform.api.v1.recall_shapes import SourceOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Preference
 from profiles.services.claims import Claim, stated

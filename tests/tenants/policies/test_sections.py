@@ -1,6 +1,6 @@
 """Documents of overrides are checked against the policies whose defaults they replace. Rows: T4."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.kernel.policy import promised
 from tenants.policies.kinds import Choice, Days, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
-from tenants.policies.sections import Change, Section, changed, checked, differences, effective, removable
+from tenants.policies.sections import Change, Section, changed, checked, differences, effective, removable, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ TEA = Section(
     "tea", TeaPolicy(), {"cups": Whole(1, 9), "kept": Days(1, 30), "sweet": Flag(), "by_guest": Named(Whole(0, 5))}
 )
 SECTIONS = {"tea": TEA}
+
+
+def too_sweet(tea: TeaPolicy) -> list[tuple[str, str]]:
+    return [("sweet", "Not with so many cups.")] if tea.sweet and tea.cups > 5 else []
 
 
 @pytest.mark.parametrize(
@@ -102,3 +106,11 @@ def test_only_known_names_can_be_removed() -> None:
 def test_a_document_that_outlived_the_code_steers_by_what_is_still_known() -> None:
     assert TEA.applied({"cups": 3, "kept": 900, "gone": 1}) == TeaPolicy(cups=3)
     assert TEA.applied({}) is TEA.default
+
+
+def test_values_that_do_not_go_together_are_refused_where_they_meet() -> None:
+    strict = {"tea": replace(TEA, rule=too_sweet)}
+    assert together({"tea": {"cups": 9}}, strict) == {"tea": {"cups": 9}}
+    with pytest.raises(InvalidInput) as refused:
+        together({"tea": {"cups": 9, "sweet": True}}, strict)
+    assert [(fault.field, fault.code) for fault in refused.value.faults] == [("tea.sweet", "not_together")]

@@ -9,17 +9,19 @@ import pytest
 from django.http import HttpResponse
 
 from memory_platform.api.schema import openapi_document
-from memory_platform.api.v1.recall import RESERVED
+from memory_platform.api.v1.recall_shapes import RESERVED
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx
+from tenants.policies.arms import Arm
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.snapshots.held import broken_pgvector, know, label, prefer, remember, say
+from tests.snapshots.policies.test_effective import experiment, make
 
 ADA = "/v1/subjects/ada/recall"
 PEANUTS = "I am allergic to peanuts"
@@ -57,6 +59,8 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
         "preferences",
         "tags",
         "intent",
+        "policy_version",
+        "experiment",
         "degraded_reason",
         "timings_ms",
     }
@@ -306,3 +310,27 @@ def test_a_key_needs_the_scope_to_read(nobody: Caller, world: World) -> None:
     headers = {"Authorization": f"Bearer {token}"}
     problem_of(nobody("POST", ADA, {"query": "a"}, **headers), 403)
     problem_of(nobody("POST", ADA, {"query": "a"}), 401)
+
+
+def test_the_active_policy_says_how_many_and_in_what_order(acme: Caller, world: World) -> None:
+    for n in range(5):
+        remember(world.acme, f"{PEANUTS}, said for the time number {n}")
+    plain = recall(acme, "peanuts", explain=True)
+    assert (plain["policy_version"], plain["experiment"], len(plain["memories"])) == ("1", None, 5)
+
+    make(world.acme, {"recall": {"top_k": 2}, "ranking": {"use_provenance": False}}, activate=True)
+    steered = recall(acme, "peanuts", explain=True)
+    assert (steered["policy_version"], len(steered["memories"])) == ("2", 2)
+    assert len(recall(acme, "peanuts", top_k=4)["memories"]) == 4
+    assert {memory["explain"]["factors"]["provenance"] for memory in steered["memories"]} == {1.0}
+    assert {memory["explain"]["factors"]["provenance"] for memory in plain["memories"]} != {1.0}
+
+
+def test_an_answer_names_experiment_and_arm(acme: Caller, world: World) -> None:
+    number = make(world.acme, {"recall": {"top_k": 2}})
+    experiment(world.acme, Arm("as it is", 1, 50), Arm("少", number, 50))
+    told = [recall(acme, "peanuts", path=f"/v1/subjects/s{n}/recall") for n in range(30)]
+    assert {(one["experiment"]["name"], one["experiment"]["arm"], one["policy_version"]) for one in told} == {
+        ("trial", "as it is", "1"),
+        ("trial", "少", "2"),
+    }

@@ -1,0 +1,178 @@
+"""What a recall answers, and how an answer is shown."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memory_platform.api.serializers import Output
+from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
+from profiles.services.tag_lookup import TagMatch
+from snapshots.context.intent import detect_intent
+from snapshots.policies.effective import Policies
+from snapshots.recall.answer import Recalled
+from snapshots.recall.degraded import DegradedReason, joined
+from snapshots.recall.explained import explained
+from snapshots.recall.ranking import DIGITS
+from snapshots.recall.values import KINDS, RecalledMemory, RecallQuery
+
+RESERVED = (DegradedReason.REPLICA_LAG, DegradedReason.ANN_TRUNCATED)
+DEGRADED_HELP = (
+    "What the answer had to do without, comma-joined, the gravest first; null when nothing was missing: "
+    f"{', '.join(reason for reason in DegradedReason if reason not in RESERVED)}. "
+    f"Reserved, and never said yet: {', '.join(RESERVED)}."
+)
+
+
+class SourceOutput(Output):
+    """The message behind a memory."""
+
+    conversation_id = serializers.CharField(allow_null=True)
+    message_id = serializers.CharField(allow_null=True)
+
+
+class LaneHitOutput(Output):
+    """Where a memory stands in one lane, in the view that ranks it higher; ranks count from 1.
+
+    ``own`` reads the memory alone, ``window`` with the words around it, ``continued`` with the turn before it.
+    """
+
+    rank = serializers.IntegerField()
+    score = serializers.FloatField()
+    view = serializers.ChoiceField(choices=["own", "window", "continued"])
+
+
+class FactorsOutput(Output):
+    """The multipliers of the score."""
+
+    recency = serializers.FloatField()
+    confidence_effective = serializers.FloatField()
+    provenance = serializers.FloatField()
+    frequency = serializers.FloatField()
+
+
+class ExplainOutput(Output):
+    """Why a memory stands where it stands; a lane that did not find it is null: both only for a question that
+    asks for nothing but a time.
+
+    ``semantic`` times all factors, rounded to six digits, is the score. Of ``fused``, ``smoothed``
+    came from its neighbours, ``conversation`` from its sitting, ``preferred`` from who said it, when and how.
+    With a reranking model ``reranked`` takes the place of ``semantic``.
+    """
+
+    dense = LaneHitOutput(allow_null=True)
+    keyword = LaneHitOutput(allow_null=True)
+    fused = serializers.FloatField()
+    smoothed = serializers.FloatField()
+    conversation = serializers.FloatField()
+    preferred = serializers.FloatField()
+    semantic = serializers.FloatField()
+    reranked = serializers.FloatField(allow_null=True)
+    factors = FactorsOutput()
+
+
+class MemoryOutput(Output):
+    """One remembered thing; ``text`` holds the remembered words, ``name`` who said them when it was not the subject."""
+
+    id = serializers.UUIDField()
+    lane = serializers.ChoiceField(choices=["snapshots", "documents"])
+    kind = serializers.ChoiceField(choices=KINDS)
+    text = serializers.CharField()
+    name = serializers.CharField(allow_null=True)
+    score = serializers.FloatField()
+    confidence = serializers.FloatField()
+    provenance = serializers.CharField()
+    category = serializers.CharField(allow_null=True)
+    topics = serializers.ListField(child=serializers.CharField())
+    said_at = serializers.DateTimeField(allow_null=True)
+    valid_at = serializers.DateTimeField(allow_null=True)
+    expires_at = serializers.DateTimeField(allow_null=True)
+    sources = SourceOutput(many=True)
+    explain = ExplainOutput(allow_null=True)
+
+
+class RecalledTagOutput(Output):
+    """A tag that the question means."""
+
+    id = serializers.UUIDField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not the serializer's own label
+    kind = serializers.CharField()
+    address = serializers.CharField(allow_null=True)
+    poi_id = serializers.CharField(allow_null=True)
+    lat = serializers.FloatField(allow_null=True)
+    lon = serializers.FloatField(allow_null=True)
+    phone = serializers.CharField(allow_null=True)
+    relation = serializers.CharField(allow_null=True)
+    confidence = serializers.FloatField()
+    provenance = serializers.CharField()
+    score = serializers.FloatField()
+    match = serializers.CharField()
+
+
+class RecallOutput(Output):
+    """The answer: snapshots sorted by score, best first; every other lane under its own key, empty when it is off."""
+
+    memories = MemoryOutput(many=True)
+    profile = serializers.DictField()
+    preferences = serializers.DictField(child=serializers.DictField())
+    tags = RecalledTagOutput(many=True)
+    intent = serializers.CharField(allow_null=True)
+    policy_version = serializers.CharField()
+    experiment = ExperimentOutput(allow_null=True)
+    degraded_reason = serializers.CharField(allow_null=True, help_text=DEGRADED_HELP)
+    timings_ms = serializers.DictField(child=serializers.FloatField())
+
+
+def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dict[str, Any]:
+    """Return an answer as the API shows it."""
+    return {
+        "memories": [shown_memory(memory) for memory in found.memories],
+        "profile": found.lanes.beliefs.profile,
+        "preferences": found.lanes.beliefs.preference_values,
+        "tags": [shown_match(match) for match in found.lanes.meant],
+        "intent": detect_intent(query.text),
+        "policy_version": policies.version,
+        "experiment": shown_part(policies.experiment, policies.arm),
+        "degraded_reason": joined(found.degraded),
+        "timings_ms": found.timings_ms,
+    }
+
+
+def shown_memory(memory: RecalledMemory) -> dict[str, Any]:
+    """Return a memory as the API shows it."""
+    return {
+        "id": memory.id,
+        "lane": memory.lane,
+        "kind": memory.kind,
+        "text": memory.text,
+        "name": memory.name,
+        "score": round(memory.score, DIGITS),
+        "confidence": memory.confidence,
+        "provenance": memory.provenance,
+        "category": memory.category,
+        "topics": memory.topics,
+        "said_at": memory.said_at,
+        "valid_at": memory.valid_at,
+        "expires_at": memory.expires_at,
+        "sources": [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in memory.sources],
+        "explain": explained(memory.explain) if memory.explain else None,
+    }
+
+
+def shown_match(match: TagMatch) -> dict[str, Any]:
+    """Return a tag that the question means as the API shows it."""
+    tag = match.tag
+    return {
+        "id": tag.id,
+        "label": tag.label,
+        "kind": tag.kind,
+        "address": tag.address or None,
+        "poi_id": tag.poi_id or None,
+        "lat": tag.lat,
+        "lon": tag.lon,
+        "phone": tag.phone or None,
+        "relation": tag.relation or None,
+        "confidence": tag.confidence,
+        "provenance": tag.provenance,
+        "score": round(match.score, DIGITS),
+        "match": match.match,
+    }

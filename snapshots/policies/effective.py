@@ -1,0 +1,104 @@
+"""Which policies steer an answer: the tenant's active version, or that of the subject's arm (T4, T5).
+
+What belongs to an epoch is read once by each process and kept. The epoch comes with the check of the key, so an answer
+costs no further round trip, and a change reaches every process with its next request.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.policies.policy import HOLDING
+from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
+from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
+from tenants.isolation.scope import scope_reads, tenant_reads
+from tenants.policies.sections import Document
+from tenants.services.steering import Steering, steering_of, steering_statement
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What steers one answer. ``experiment`` and ``arm`` by name; "" for a subject that takes no part in any."""
+
+    version: str = "1"
+    recall: RecallPolicy = DEFAULT_RECALL
+    context: ContextPolicy = DEFAULT_CONTEXT
+    top_k: int = ANSWERS.top_k
+    experiment: str = ""
+    arm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One epoch of a tenant, with every document read."""
+
+    steering: Steering
+    by_version: Mapping[int, Policies]
+
+    def of(self, subject_external_id: str) -> Policies:
+        """Return what steers the answers to one subject."""
+        running = self.steering.running
+        arm = running.arm_of(subject_external_id) if running else None
+        if running is None or arm is None:
+            return self.by_version[self.steering.active]
+        return replace(self.by_version[arm.policy_version], experiment=running.name, arm=arm.name)
+
+
+class HeldInForce:
+    """What this process has read, by tenant. Safe between threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held: OrderedDict[UUID, InForce] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, tenant_id: UUID, epoch: int) -> InForce | None:
+        """Return what is held of this epoch or a later one."""
+        found = self._held.get(tenant_id)
+        return found if found is not None and found.steering.epoch >= epoch else None
+
+    def put(self, tenant_id: UUID, read: InForce) -> None:
+        """Hold what was read."""
+        with self._lock:
+            self._held[tenant_id] = read
+            self._held.move_to_end(tenant_id)
+            if len(self._held) > self._limit:
+                self._held.popitem(last=False)
+
+
+HELD = HeldInForce(HOLDING.tenants)
+
+
+def effective(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
+    """Return what steers a subject's answers in ``epoch`` or later. No scope may be open where it has to be read."""
+    held = HELD.get(tenant_id, epoch)
+    if held is None:
+        held = read_in_force(steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0]))
+        HELD.put(tenant_id, held)
+    return held.of(subject_external_id)
+
+
+def effective_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
+    """Return the same as it stands now, in the open scope, for callers that bring no key."""
+    return read_in_force(steering_of(scope_reads([steering_statement(tenant_id)])[0])).of(subject_external_id)
+
+
+def read_in_force(steering: Steering) -> InForce:
+    """Return an epoch with its documents read."""
+    by_version = {number: policies_of(number, document) for number, document in steering.documents.items()}
+    return InForce(steering, by_version)
+
+
+def policies_of(number: int, document: Document) -> Policies:
+    """Return what a version says, with the code's defaults where it says nothing."""
+    scoring = SCORING.applied(document.get(SCORING.name, {}))
+    ranking = RANKING.applied(document.get(RANKING.name, {}))
+    return Policies(
+        version=str(number),
+        recall=replace(DEFAULT_RECALL, scoring=scoring, ranking=ranking),
+        context=CONTEXT.applied(document.get(CONTEXT.name, {})),
+        top_k=ANSWER.applied(document.get(ANSWER.name, {})).top_k,
+    )

@@ -1,0 +1,94 @@
+"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, ranking weights, the decay curve.
+
+Bounds keep a tenant from what breaks answers, not from what makes them worse: an experiment tells that.
+"""
+
+from collections.abc import Iterator
+
+from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.lifecycle.policy import PURGE_POLICY
+from snapshots.policy import RETENTION_SECTION
+from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
+from tenants.policies.kinds import Choice, Days, Flag, Named, Number, Numbers, Whole
+from tenants.policies.sections import Section, Sections
+
+_TOKENS = Whole(0, 200_000, "tokens")
+_SHARE = Number(0, 1)
+_FACTOR = Number(0.05, 20)
+_AGES = Number(0, 36_500)
+WEIGHTS = ("keyword_own", "keyword_window", "keyword_sitting", "dense_dated", "dense_continued")
+
+
+def _guide_in_order(policy: ContextPolicy) -> Iterator[tuple[str, str]]:
+    if policy.tentative_from > policy.state_from:
+        yield "tentative_from", "Is at most context.state_from."
+
+
+def _something_weighs(policy: ScoringPolicy) -> Iterator[tuple[str, str]]:
+    if not any(getattr(policy, weight) > 0 for weight in WEIGHTS[:3]):
+        yield WEIGHTS[0], f"One of {', '.join(WEIGHTS[:3])} is greater than 0: not every memory has a vector."
+
+
+def _ranks_by_something(policy: RankingPolicy) -> Iterator[tuple[str, str]]:
+    if sum(policy.episode_shares) <= 0:
+        yield "episode_shares", "One share is greater than 0."
+    if policy.frequency_disliked > policy.frequency_liked:
+        yield "frequency_disliked", "Is at most ranking.frequency_liked."
+
+
+PURGE = Section(
+    "purge",
+    PURGE_POLICY,
+    {"messages": Days(1, 3_650), "receipts": Days(1, 3_650), "receipt_texts": Days(1, 365)},
+)
+CONTEXT = Section(
+    "context",
+    DEFAULT_CONTEXT,
+    {
+        "total": Whole(200, 1_000_000, "tokens"),
+        **dict.fromkeys(("system", "profile", "memory", "window", "query", "summary", "task", "knowledge"), _TOKENS),
+        "memory_by_intent": Named(_TOKENS),
+        "state_from": _SHARE,
+        "tentative_from": _SHARE,
+    },
+    _guide_in_order,
+)
+ANSWER = Section("recall", ANSWERS, {"top_k": Whole(1, 100, "memories")})
+SCORING = Section(
+    "scoring",
+    DEFAULT_RECALL.scoring,
+    {
+        **dict.fromkeys(WEIGHTS, Number(0, 10)),
+        "fusion": Choice(("scores", "ranks")),
+        "smooth_previous": _SHARE,
+        "smooth_next": _SHARE,
+        **dict.fromkeys(("named_speaker", "named_time", "said_in_time", "said_recently"), Number(0, 10)),
+    },
+    _something_weighs,
+)
+RANKING = Section(
+    "ranking",
+    DEFAULT_RECALL.ranking,
+    {
+        **dict.fromkeys(("use_recency", "use_confidence", "use_provenance", "use_frequency", "say_once"), Flag()),
+        "recency_curve": Choice(("steps", "hyperbolic", "episode")),
+        "recency_days": Numbers(3, _AGES, rising=True),
+        "recency_values": Numbers(4, _FACTOR),
+        "hyperbolic_rate": Number(0, 10),
+        "episode_shares": Numbers(3, _SHARE),
+        "episode_decay": Number(0.5, 1),
+        "validation_days": Numbers(3, _AGES, rising=True),
+        "validation_values": Numbers(4, Number(0, 1)),
+        "provenance": Numbers(3, Number(0, 1)),
+        "frequency_injected": Whole(1, 1_000, "times injected"),
+        "frequency_liked": _SHARE,
+        "frequency_disliked": _SHARE,
+        "frequency_bonus": _FACTOR,
+        "frequency_malus": _FACTOR,
+    },
+    _ranks_by_something,
+)
+SECTIONS: Sections = {
+    section.name: section for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING)
+}
+"""All that may be set, in the order in which it is shown."""

@@ -1,0 +1,97 @@
+"""What steers an answer: the active version, or that of the subject's arm; read once an epoch. Rows: T4, T5."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from snapshots.policies.effective import HeldInForce, InForce, Policies, effective, effective_in_scope
+from snapshots.policies.sections import SECTIONS
+from tenants.isolation import tenant_tx
+from tenants.policies.arms import Arm
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.experiments import create_experiment, end_experiment, start_experiment
+from tenants.services.keys import Caller, authenticate_key
+from tenants.services.policies import activate_version, create_version, propose
+from tenants.services.steering import Steering
+from tests.conftest import House, World
+
+SHORT = {"recall": {"top_k": 3}, "context": {"memory": 700}, "ranking": {"use_recency": False}}
+
+
+def make(house: House, changes: Any, *, activate: bool = False) -> int:
+    """Make a version of a tenant's policy; return its number."""
+    with tenant_tx(house.tenant.id):
+        number = create_version(propose(changes, SECTIONS), by=COMMAND_LINE, reason="test").number
+        if activate:
+            activate_version(number, by=COMMAND_LINE, reason="test")
+    return number
+
+
+def experiment(house: House, *arms: Arm) -> UUID:
+    """Start an experiment; return its id."""
+    with tenant_tx(house.tenant.id):
+        made = create_experiment("trial", arms, by=COMMAND_LINE, reason="test")
+        return start_experiment(made.id, by=COMMAND_LINE, reason="test").id
+
+
+def caller(house: House) -> Caller:
+    return authenticate_key(house.token)
+
+
+def steered(house: House, subject: str = "ada") -> Policies:
+    return effective(house.tenant.id, caller(house).policy_epoch, subject)
+
+
+def test_a_tenant_that_says_nothing_has_the_defaults(world: World) -> None:
+    assert steered(world.acme) == Policies()
+
+
+def test_an_active_version_steers_with_the_next_request_and_is_read_once(world: World) -> None:
+    steered(world.acme)
+    number = make(world.acme, SHORT)
+    assert steered(world.acme) == Policies()
+    with tenant_tx(world.acme.tenant.id):
+        activate_version(number, by=COMMAND_LINE, reason="test")
+
+    now = steered(world.acme)
+    assert (now.version, now.top_k, now.context.memory, now.recall.ranking.use_recency) == ("2", 3, 700, False)
+    assert (now.context.total, now.recall.ranking.use_confidence) == (6000, True)
+    assert steered(world.globex) == Policies()
+    epoch = caller(world.acme).policy_epoch
+    with CaptureQueriesContext(connection) as queries:
+        assert effective(world.acme.tenant.id, epoch, "ada") == now
+    assert len(queries) == 0
+
+
+def test_a_roll_back_steers_again(world: World) -> None:
+    make(world.acme, SHORT, activate=True)
+    assert steered(world.acme).version == "2"
+    with tenant_tx(world.acme.tenant.id):
+        activate_version(1, by=COMMAND_LINE, reason="worse")
+        assert effective_in_scope(world.acme.tenant.id, "ada") == Policies()
+    assert steered(world.acme) == Policies()
+
+
+def test_subjects_of_an_arm_are_steered_by_its_version_until_it_ends(world: World) -> None:
+    number = make(world.acme, SHORT)
+    trial = experiment(world.acme, Arm("as it is", 1, 45), Arm("短", number, 45))
+    found = {steered(world.acme, f"s{n}").arm: steered(world.acme, f"s{n}") for n in range(100)}
+    assert found.keys() == {"", "as it is", "短"}
+    assert found[""] == Policies()
+    assert found["as it is"] == Policies(experiment="trial", arm="as it is")
+    assert (found["短"].version, found["短"].top_k, found["短"].experiment) == ("2", 3, "trial")
+
+    with tenant_tx(world.acme.tenant.id):
+        end_experiment(trial, by=COMMAND_LINE, reason="test")
+    assert {steered(world.acme, f"s{n}").arm for n in range(100)} == {""}
+
+
+def test_a_process_holds_the_tenants_it_read_last() -> None:
+    held = HeldInForce(2)
+    for n in range(3):
+        held.put(UUID(int=n), InForce(Steering(epoch=5, active=1, documents={}), {}))
+    assert held.get(UUID(int=0), 1) is None
+    assert held.get(UUID(int=2), 5) is not None
+    assert held.get(UUID(int=2), 6) is None

@@ -1,0 +1,40 @@
+"""What a tenant may set: every default lies within its bounds, and every field has a provenance. Rows: T4."""
+
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.errors import InvalidInput
+from snapshots.policies.sections import SECTIONS
+from tenants.policies.sections import checked, effective, together
+
+FIELDS = [(name, field) for name, section in SECTIONS.items() for field in section.kinds]
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+def test_a_default_may_be_said_and_changes_nothing(name: str, field: str) -> None:
+    section = SECTIONS[name]
+    said = section.shown(section.default)[field]
+    assert section.shown(section.applied({field: said})) == section.shown(section.default)
+    assert checked({name: {field: said}}, SECTIONS) == {name: {field: said}}
+    assert section.provenance(field).kind in {"measured", "assumed", "promised"}
+
+
+def test_the_defaults_go_together() -> None:
+    assert together({}, SECTIONS) == {}
+    assert effective({}, SECTIONS).keys() == {"retention", "purge", "context", "recall", "scoring", "ranking"}
+
+
+@pytest.mark.parametrize(
+    ("document", "field"),
+    [
+        ({"context": {"state_from": 0.4}}, "context.tentative_from"),
+        ({"scoring": dict.fromkeys(("keyword_own", "keyword_window", "keyword_sitting"), 0)}, "scoring.keyword_own"),
+        ({"ranking": {"episode_shares": [0, 0, 0]}}, "ranking.episode_shares"),
+        ({"ranking": {"frequency_liked": 0.2}}, "ranking.frequency_disliked"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(document: Any, field: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        together(checked(document, SECTIONS), SECTIONS)
+    assert [fault.field for fault in refused.value.faults] == [field]
