@@ -1,5 +1,8 @@
 """What can go wrong with tenants and access."""
 
+from datetime import datetime
+from typing import Any
+
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, Refused
 
 
@@ -65,3 +68,44 @@ class ExperimentConflict(Conflict):
     """Another experiment has the name or runs, or this one does not stand where the act needs it. HTTP 409."""
 
     code = "experiment_conflict"
+
+
+class QuotaExceeded(MemoryPlatformError):
+    """A limit of the tenant is reached (row T6). HTTP 429.
+
+    ``limit`` is its public name, ``resets_at`` when it has room again; None: when something is deleted.
+    """
+
+    code = "quota_exceeded"
+    retryable = True
+
+    def __init__(
+        self, limit: str, *, allowed: int, remaining: int, resets_at: datetime | None, retry_after_s: int
+    ) -> None:
+        when = (
+            f"it resets at {resets_at:%Y-%m-%dT%H:%M:%SZ}" if resets_at else "it has room again once some are deleted"
+        )
+        super().__init__(f"The limit {limit} of {allowed} is reached ({remaining} left): {when}.")
+        self.limit = limit
+        self.allowed = allowed
+        self.remaining = remaining
+        self.resets_at = resets_at
+        self.retry_after_s = retry_after_s
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What the answer tells besides: the limit, in members."""
+        return {
+            "limit": {
+                "name": self.limit,
+                "allowed": self.allowed,
+                "remaining": self.remaining,
+                "resets_at": self.resets_at,
+            }
+        }
+
+
+class RateLimited(QuotaExceeded):
+    """Too many requests at once with one key. HTTP 429."""
+
+    code = "rate_limited"

@@ -20,6 +20,25 @@ KEY_POLICY = KeyPolicy()
 
 
 @dataclass(frozen=True, slots=True)
+class LimitPolicy:
+    """What a key and a tenant may use unless the operator says otherwise (row T6)."""
+
+    requests_per_second: int = promised(100, row="T6: of one key, refilled all the time")
+    burst: int = promised(300, row="T6: of one key, at once")
+    messages_per_day: int = assumed(5_000_000, owner="tenants", settle_by="messages of a day of the largest tenant")
+    stored_snapshots: int = assumed(50_000_000, owner="tenants", settle_by="what one database of a tenant is sized for")
+    trusted_for: timedelta = assumed(
+        timedelta(seconds=5),
+        owner="tenants",
+        settle_by="what a count costs beside what may go beyond a limit meanwhile",
+    )
+    near: float = assumed(0.9, owner="tenants", settle_by="share of a limit from which every request counts anew")
+
+
+LIMIT_POLICY = LimitPolicy()
+
+
+@dataclass(frozen=True, slots=True)
 class ScopePolicy:
     """What a tenant's transaction may take."""
 

@@ -15,6 +15,7 @@ from memory_platform.api.faults import faults_of
 from memory_platform.api.parsing import PayloadTooLarge, RequestTimeout
 from memory_platform.api.policy import POLICY
 from memory_platform.api.problems import PROBLEM_TYPE, problem
+from memory_platform.api.throttling import refusal_headers
 from memory_platform.kernel.errors import (
     Conflict,
     FieldFault,
@@ -27,7 +28,7 @@ from memory_platform.kernel.errors import (
 )
 from memory_platform.observability.metrics import DATABASE_REFUSALS
 from memory_platform.observability.middleware import log_failure
-from tenants.errors import InvalidKey, ScopeMissing
+from tenants.errors import InvalidKey, QuotaExceeded, ScopeMissing
 
 STATUSES: dict[type[MemoryPlatformError], int] = {
     InvalidInput: 400,
@@ -39,6 +40,7 @@ STATUSES: dict[type[MemoryPlatformError], int] = {
     VersionMismatch: 412,
     PayloadTooLarge: 413,
     Refused: 422,
+    QuotaExceeded: 429,
     Unavailable: 503,
 }
 CHALLENGE = 'Bearer realm="memory-platform"'
@@ -66,7 +68,7 @@ def _platform_answer(error: MemoryPlatformError) -> Response:
     status = status_of(error)
     if status is None:
         return _unexpected(error)
-    headers = _retry_headers(error, status)
+    headers = _retry_headers(error, status) | refusal_headers(error)
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = CHALLENGE
     extras = getattr(error, "extras", None)

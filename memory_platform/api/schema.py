@@ -62,10 +62,11 @@ MEANINGS = {
     "413": "The body is too large.",
     "415": "The body is not JSON in UTF-8, or compressed.",
     "422": "Understood, and still refused.",
+    "429": "A limit is reached: `limit` says which and when it resets, `Retry-After` when to come back.",
     "503": "A part that this needs does not answer; `Retry-After` says when to come back.",
 }
 OPEN_PROBLEMS = ("400", "405")
-READ_PROBLEMS = ("400", "401", "403", "404", "405", "503")
+READ_PROBLEMS = ("400", "401", "403", "404", "405", "429", "503")
 WRITE_PROBLEMS = tuple(MEANINGS)
 
 

@@ -22,10 +22,12 @@ from memory_platform.api.permissions import actor_of
 from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import NoQueryInput, QueryInput
 from memory_platform.api.targets import target_faults
+from memory_platform.api.throttling import LIMIT, rate_headers
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.effective import Policies, effective
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
+from tenants.services.rates import Rate, take_request
 
 METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
@@ -93,6 +95,21 @@ class TenantView(ApiView):
         if isinstance(cls.required_scope, str):
             return cls.required_scope
         return cls.required_scope.get(SCOPE_OF_METHOD.get(method, method))
+
+    rate: Rate | None = None
+    """How the key's bucket stands after this request; None while Redis is away."""
+
+    def check_throttles(self, request: Request) -> None:
+        """Take the request from the key's bucket, once key and scope are known to be good. Raises RateLimited."""
+        caller = self.caller
+        self.rate = take_request(caller.tenant_id, caller.key_id, caller.limits)
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Tell with each answer how many requests are left."""
+        if self.rate is not None and LIMIT not in response:
+            for name, value in rate_headers(self.rate).items():
+                response[name] = value
+        return super().finalize_response(request, response, *args, **kwargs)
 
     @property
     def caller(self) -> Caller:

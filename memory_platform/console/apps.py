@@ -7,6 +7,7 @@ from django.contrib.admin.apps import AdminConfig
 SCREENS = (
     "tenants",
     "model_use",
+    "usage",
     "directory",
     "subjects",
     "profiles",

@@ -33,7 +33,7 @@ TOLD = (
     "Job",
     "Erasure",
 )
-ACCESS = ("Tenant", "Member", "ApiKey", "ModelRoute", "ModelUsage", "AuditRecord")
+ACCESS = ("Tenant", "Member", "ApiKey", "UsageLimit", "ModelRoute", "ModelUsage", "AuditRecord")
 RUNNING = (
     "PeriodicTask",
     "IntervalSchedule",

@@ -4,6 +4,7 @@ from tenants.models.audit import ActorKind, AuditRecord
 from tenants.models.base import TenantForeignKey, TenantOwned
 from tenants.models.job_run import JobRun
 from tenants.models.key import ApiKey, ApiKeyDigest, Scope
+from tenants.models.limits import UsageLimit
 from tenants.models.member import Member, Role
 from tenants.models.model_use import ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
@@ -27,4 +28,5 @@ __all__ = [
     "Tenant",
     "TenantForeignKey",
     "TenantOwned",
+    "UsageLimit",
 ]

@@ -17,11 +17,12 @@ from tenants.models import ApiKey, ApiKeyDigest, Scope
 from tenants.policy import KEY_POLICY
 from tenants.services.audit import Actor, record_audit
 from tenants.services.key_format import KeyParts, digest_of, new_key_parts, parse_token
+from tenants.services.limits import Limits, copy_limits
 
 NO_DIGEST = bytes(32)
 AUTH_KEY = """
 SELECT tenant_id, tenant_slug, tenant_name, policy_version, policy_epoch, api_key_id, scopes, expires_at, revoked_at,
-       last_used_at, digest
+       last_used_at, digest, requests_per_second, burst, messages_per_day, stored_snapshots, model_tokens_per_day
 FROM app.auth_key($1)
 """
 
@@ -38,6 +39,7 @@ class Caller:
     api_key_id: UUID
     key_id: str
     scopes: frozenset[str]
+    limits: Limits
     is_authenticated: bool = True
 
 
@@ -64,6 +66,11 @@ class _KeyRow:
     revoked_at: datetime | None
     last_used_at: datetime | None
     digest: bytes
+    requests_per_second: int | None
+    burst: int | None
+    messages_per_day: int | None
+    stored_snapshots: int | None
+    model_tokens_per_day: int | None
 
 
 def create_key(*, name: str, scopes: Sequence[str], by: Actor, expires_at: datetime | None = None) -> CreatedKey:
@@ -79,8 +86,9 @@ def create_key(*, name: str, scopes: Sequence[str], by: Actor, expires_at: datet
 def rotate_key(
     api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_POLICY.rotation_overlap, reason: str = ""
 ) -> CreatedKey:
-    """Make a successor with the same name and scopes; the old key stays valid for ``overlap`` at most."""
+    """Make a successor with the same name, scopes and limits; the old key stays valid for ``overlap`` at most."""
     successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by)
+    copy_limits(api_key, successor.api_key, by=by)
     end = utc_now() + overlap
     api_key.expires_at = min(api_key.expires_at, end) if api_key.expires_at else end
     api_key.rotated_to = successor.api_key
@@ -146,6 +154,13 @@ def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
         api_key_id=row.api_key_id,
         key_id=parts.key_id,
         scopes=frozenset(row.scopes),
+        limits=Limits.given(
+            row.requests_per_second,
+            row.burst,
+            row.messages_per_day,
+            row.stored_snapshots,
+            row.model_tokens_per_day,
+        ),
     )
 
 

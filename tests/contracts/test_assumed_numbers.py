@@ -82,6 +82,7 @@ ASSUMED = {
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
+    "tenants.LimitPolicy": "messages_per_day stored_snapshots trusted_for near",
     "tenants.ModelUsePolicy": "daily_tokens",
     "tenants.RunPolicy": "beat_tolerance least_gap late lease mark_every deaths time continue_every",
     "tenants.ScopePolicy": "idle",

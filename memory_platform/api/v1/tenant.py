@@ -15,11 +15,16 @@ LIMITS = ("body_bytes", "messages_body_bytes", "bulk_body_bytes")
 
 
 class LimitsOutput(Output):
-    """Limits of one request."""
+    """Limits of one request, of this key's requests, of the tenant; ``model_tokens_per_day`` null: by purpose only."""
 
     body_bytes = serializers.IntegerField()
     messages_body_bytes = serializers.IntegerField()
     bulk_body_bytes = serializers.IntegerField()
+    requests_per_second = serializers.IntegerField()
+    burst = serializers.IntegerField()
+    messages_per_day = serializers.IntegerField()
+    stored_snapshots = serializers.IntegerField()
+    model_tokens_per_day = serializers.IntegerField(allow_null=True)
 
 
 class TenantOutput(Output):
@@ -40,13 +45,13 @@ class OwnTenantView(TenantView):
 
     @extend_schema(responses=TenantOutput)
     def get(self, request: Request) -> Response:
-        """Return the tenant, the key's scopes and the limits of a request."""
+        """Return the tenant, the key's scopes and its limits."""
         return Response(
             {
                 "id": self.tenant_id,
                 "name": self.caller.tenant_name,
                 "scopes": sorted(self.caller.scopes),
-                "limits": {name: getattr(POLICY, name) for name in LIMITS},
+                "limits": {name: getattr(POLICY, name) for name in LIMITS} | self.caller.limits.shown(),
                 "policy_version": str(self.caller.policy_version),
             }
         )

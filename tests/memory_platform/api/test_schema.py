@@ -77,8 +77,12 @@ def test_every_tenant_operation_needs_the_key_and_documents_its_errors(document:
     assert "security" not in document["paths"]["/health/live"]["get"]
 
 
-def test_no_rate_is_announced_while_none_is_enforced(acme: Caller, document: dict[str, Any]) -> None:
+def test_a_limit_is_announced_wherever_a_key_is_needed(acme: Caller, document: dict[str, Any]) -> None:
     limits = body_of(acme("GET", "/v1/tenant"))["limits"]
-    assert set(limits) == {"body_bytes", "messages_body_bytes", "bulk_body_bytes"}
+    assert set(limits) == {
+        "body_bytes", "messages_body_bytes", "bulk_body_bytes", "requests_per_second", "burst", "messages_per_day",
+        "stored_snapshots", "model_tokens_per_day",
+    }  # fmt: skip
     for operations in document["paths"].values():
-        assert not any("429" in operation["responses"] for operation in operations.values())
+        for operation in operations.values():
+            assert ("429" in operation["responses"]) == bool(operation.get("security"))

@@ -1,0 +1,26 @@
+"""Limits as HTTP tells them: ``X-RateLimit-*`` as GitHub writes them, with the second at which there is room again."""
+
+import math
+
+from memory_platform.kernel.errors import MemoryPlatformError
+from tenants.errors import QuotaExceeded
+from tenants.services.rates import Rate
+
+LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
+
+
+def rate_headers(rate: Rate) -> dict[str, str]:
+    """Return what an answer tells of its key's bucket; ``Reset`` is the UTC epoch second at which it is full."""
+    return {
+        LIMIT: str(rate.allowed),
+        REMAINING: str(rate.remaining),
+        RESET: str(math.ceil(rate.full_at.timestamp())),
+    }
+
+
+def refusal_headers(error: MemoryPlatformError) -> dict[str, str]:
+    """Return what a refusal tells of the limit that was reached; nothing for any other error."""
+    if not isinstance(error, QuotaExceeded):
+        return {}
+    reset = {RESET: str(math.ceil(error.resets_at.timestamp()))} if error.resets_at else {}
+    return {LIMIT: str(error.allowed), REMAINING: str(error.remaining), **reset}

@@ -1,0 +1,81 @@
+"""A key that asks too fast is told which limit it met and when to come back. Rows: T6, D1."""
+
+import time
+from datetime import datetime
+
+from django.test import override_settings
+
+from tenants.isolation import tenant_tx
+from tenants.models import ApiKey
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.limits import set_limits
+from tests.conftest import House, World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+
+RECALL = "/v1/subjects/ada/recall"
+
+
+def slow_down(house: House, *, requests_per_second: int = 1, burst: int = 3) -> None:
+    with tenant_tx(house.tenant.id):
+        values: dict[str, int | None] = {"requests_per_second": requests_per_second, "burst": burst}
+        set_limits(values, by=COMMAND_LINE, api_key=ApiKey.objects.get())
+
+
+def test_every_answer_tells_how_many_requests_are_left(acme: Caller) -> None:
+    first, second = acme("GET", "/v1/tenant"), acme("GET", "/v1/nothing")
+    assert (first["X-RateLimit-Limit"], first["X-RateLimit-Remaining"]) == ("300", "299")
+    assert 0 <= int(first["X-RateLimit-Reset"]) - time.time() <= 2
+    assert "X-RateLimit-Limit" not in second  # a path that nobody has asks for no key
+    refused = acme("POST", RECALL, {"query": 1})
+    assert refused.status_code == 400
+    assert int(refused["X-RateLimit-Remaining"]) >= 298
+
+
+def test_a_key_that_is_too_fast_is_refused_until_there_is_room(acme: Caller, globex: Caller, world: World) -> None:
+    slow_down(world.acme)
+    assert [acme("POST", RECALL, {"query": "tea 茶"}).status_code for _ in range(3)] == [200] * 3
+    answer = acme("POST", RECALL, {"query": "tea 茶"})
+    problem = problem_of(answer, 429)
+    assert problem["code"] == "rate_limited"
+    assert problem["limit"]["name"] == "requests_per_second"
+    assert (problem["limit"]["allowed"], problem["limit"]["remaining"]) == (3, 0)
+    assert datetime.fromisoformat(problem["limit"]["resets_at"]).timestamp() > time.time()
+    assert answer["Retry-After"] == "1"
+    assert (answer["X-RateLimit-Limit"], answer["X-RateLimit-Remaining"]) == ("3", "0")
+    assert 0 < int(answer["X-RateLimit-Reset"]) - time.time() < 5
+    assert globex("GET", "/v1/tenant").status_code == 200
+    time.sleep(int(answer["Retry-After"]))
+    assert acme("GET", "/v1/tenant").status_code == 200
+
+
+def test_a_refused_request_does_nothing(acme: Caller, world: World) -> None:
+    slow_down(world.acme, burst=1)
+    acme("GET", "/v1/tenant")
+    assert acme("PUT", "/v1/subjects/new", {"metadata": {}}).status_code == 429
+    time.sleep(1.1)
+    assert acme("GET", "/v1/subjects/new").status_code == 404
+
+
+def test_who_has_no_key_takes_from_nobodys_bucket(acme: Caller, nobody: Caller, world: World) -> None:
+    slow_down(world.acme)
+    forged = f"Bearer {world.acme.token[:-7]}{'A' if world.acme.token[-7] != 'A' else 'B'}{world.acme.token[-6:]}"
+    for _ in range(5):
+        assert nobody("GET", "/v1/tenant", Authorization=forged).status_code == 401
+    assert acme("GET", "/v1/tenant")["X-RateLimit-Remaining"] == "2"
+
+
+def test_without_redis_everybody_is_answered(acme: Caller, world: World) -> None:
+    slow_down(world.acme)
+    with override_settings(REDIS_URL="unix:///nowhere/at/all"):
+        answers = [acme("GET", "/v1/tenant") for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [200] * 5
+    assert "X-RateLimit-Limit" not in answers[0]
+
+
+def test_a_key_is_told_its_limits(acme: Caller, world: World) -> None:
+    assert body_of(acme("GET", "/v1/tenant"))["limits"].items() >= {"requests_per_second": 100, "burst": 300}.items()
+    slow_down(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        set_limits({"messages_per_day": 10, "model_tokens_per_day": 11}, by=COMMAND_LINE)
+    told = {"requests_per_second": 1, "burst": 3, "messages_per_day": 10, "model_tokens_per_day": 11}
+    assert body_of(acme("GET", "/v1/tenant"))["limits"].items() >= told.items()
