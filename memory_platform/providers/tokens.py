@@ -7,8 +7,10 @@ the time nor the network for that. The weights follow what byte-pair tokenizers 
 import re
 from dataclasses import dataclass
 
+from memory_platform.kernel.by_text import ByText
 from memory_platform.kernel.policy import assumed, measured
 from memory_platform.kernel.text import HAN, HANGUL, KANA
+from memory_platform.providers.contracts import TokenCounter
 
 _LATIN = "A-Za-z_'\u2019\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 _ASCII_PUNCTUATION = r"!-&(-/:-@\[-^`{-~"
@@ -66,3 +68,11 @@ class TokenEstimator:
         unspaced = sum(map(len, _UNSPACED.findall(text))) * self._weights.unspaced_hundredths
         signs = sum(map(len, _OTHER_SIGNS.findall(text))) * self._weights.other_sign_hundredths
         return 100 * len(self._tokens.findall(text)) + unspaced + signs
+
+
+class CountsRemembered:
+    """``counter`` that remembers the counts of the last ``most`` texts: what is recalled is often recalled again."""
+
+    def __init__(self, counter: TokenCounter, most: int) -> None:
+        self.name = counter.name
+        self.count = ByText(counter.count, most)

@@ -31,6 +31,7 @@ _MARKUP = re.compile(
 _BODY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _ATTRIBUTE = _BODY | str.maketrans({"'": "&#39;"})
 _QUOTING_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -60,6 +61,8 @@ def escaped(text: str) -> str:
 
 def escaped_attribute(text: str) -> str:
     """Return ``text`` as the value of an attribute in double quotes, on one line."""
+    if _PLAIN.fullmatch(text):
+        return text
     return _BLANKS.sub(" ", shown(text)).translate(_ATTRIBUTE)
 
 
@@ -78,10 +81,8 @@ def unforged(text: str) -> str:
     return _FORGED.sub("&lt;", shown(text))
 
 
-def guardrail_of(text: str, *, untrusted_instruction: bool = False) -> Guardrail | None:
+def guardrail_of(text: str) -> Guardrail | None:
     """Return the gravest thing that the fence meets in ``text``; None when there is nothing."""
-    if untrusted_instruction:
-        return Guardrail.INSTRUCTION
     seen = shown(text)
     if "<" in seen and _MARKUP.search(seen):
         return Guardrail.FORGED_MEMORY

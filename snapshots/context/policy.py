@@ -37,6 +37,8 @@ class ContextPolicy:
     candidates_spare: int = promised(20, row="C2")
     """A window of 20 messages makes at most as many statements needless."""
     least_per_memory: int = measured(40, source="an element without any words: 47 tokens by estimate-1")
+    texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
+    """Texts of which a process remembers figures: about 0.2 kB each, without the text."""
     state_from: float = promised(0.8, row="X5")
     tentative_from: float = promised(0.5, row="X5")
 

@@ -3,8 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+from memory_platform.kernel.by_text import ByText
 from snapshots.context.budget import Piece, Shelf
 from snapshots.context.fence import guardrail_of
+from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import (
     Decision,
     Guardrail,
@@ -25,6 +27,8 @@ _CANDIDATES = (
     SectionName.SUMMARY,
 )
 """Sections whose items are candidates, in reading order."""
+
+MET = ByText(guardrail_of, DEFAULT_CONTEXT.texts_remembered)
 
 
 def section_reports(
@@ -101,5 +105,6 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
 
 
 def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:
-    untrusted = isinstance(origin, MemoryItem) and origin.untrusted_instruction
-    return guardrail_of(origin.text, untrusted_instruction=untrusted)
+    if isinstance(origin, MemoryItem) and origin.untrusted_instruction:
+        return Guardrail.INSTRUCTION
+    return MET(origin.text)

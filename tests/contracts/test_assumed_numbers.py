@@ -30,7 +30,7 @@ ASSUMED = {
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
     "snapshots.consolidation.ConsolidationPolicy": "least_shared longest at_once writing_s daily",
-    "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most",
+    "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most texts_remembered",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",

@@ -12,6 +12,7 @@ def test_every_number_says_where_it_comes_from() -> None:
         "task",
         "message_overhead",
         "candidates_most",
+        "texts_remembered",
     }
 
 

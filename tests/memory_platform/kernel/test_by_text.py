@@ -1,0 +1,34 @@
+"""What is computed of a text once, and kept without the text. Rows: X1, E8."""
+
+import gc
+
+from memory_platform.kernel.by_text import ByText
+
+
+def test_a_text_is_looked_at_once_while_it_is_among_the_last() -> None:
+    asked: list[str] = []
+
+    def length(text: str) -> int:
+        asked.append(text)
+        return len(text)
+
+    known = ByText(length, most=2)
+    assert [known(text) for text in ("tea", "tea", "茶", "\ud800", "茶", "tea")] == [3, 3, 1, 1, 1, 3]
+    assert asked == ["tea", "茶", "\ud800", "tea"]
+
+
+def test_nothing_computed_is_computed_once_too() -> None:
+    asked: list[str] = []
+    known = ByText(asked.append, most=2)
+    assert (known("x"), known("x"), asked) == (None, None, ["x"])
+
+
+def test_no_text_is_kept() -> None:
+    class Said(str):
+        __slots__ = ()
+
+    known = ByText(len, most=10)
+    known(Said("a secret"))
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Said)]
+    assert "secret" not in repr(vars(known))
