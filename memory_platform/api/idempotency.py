@@ -54,6 +54,30 @@ def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
         return settle(identity, work())
 
 
+def write_prepared(
+    request: Request, at_once: Callable[[], Reply], prepare: Callable[[], Callable[[], Reply]]
+) -> HttpResponse:
+    """Write what takes long to make and no time to write: without a key ``at_once``, in scopes of its own.
+
+    Under a key ``prepare`` makes it with no transaction open, and what it returns writes in one that holds the key's
+    reply. An earlier reply is replayed. Raises what :func:`write_once` raises.
+    """
+    identity = identity_of(request)
+    if identity is None:
+        reply = at_once()
+        return Response(reply.data, status=reply.status, headers=dict(reply.headers))
+    tenant_id = caller_of(request).tenant_id
+    with tenant_tx(tenant_id):
+        earlier = claim(identity)
+        transaction.set_rollback(True)  # the claim is made again with the reply
+    if earlier is not None:
+        return replay(earlier)
+    write = prepare()
+    with tenant_tx(tenant_id):
+        earlier = claim(identity)
+        return settle(identity, write()) if earlier is None else replay(earlier)
+
+
 def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     """Run ``work``, which opens scopes of its own, and keep its reply after it; an earlier reply is replayed.
 

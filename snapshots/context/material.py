@@ -1,31 +1,25 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from memory_platform.kernel.by_text import ByText
 from profiles.held import HeldFact, HeldPreference
 from profiles.models import Tag
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.relevance import touched_facts
+from snapshots.context.scene import Scene
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
 from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.values import RecalledMemory
-from snapshots.window.values import Window
 from snapshots.window.values import WindowTurn as HeldTurn
 
 LOCALE = "locale"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The conversation that a context is for: the product's id of it, its window, the user's first turns if wanted."""
-
-    conversation_id: str
-    window: Window
-    said_first: tuple[str, ...] = ()
+INSTRUCTS = ByText(lambda text: is_instruction(matching_form(text)), DEFAULT_CONTEXT.texts_remembered)
 
 
 def material_of(query: str, found: Recalled, scene: Scene | None, *, full_history: int) -> Material:
@@ -99,7 +93,7 @@ def marked(item: MemoryItem) -> MemoryItem:
 
     Whoever stored it: the product passes on what its users said.
     """
-    return replace(item, untrusted_instruction=is_instruction(matching_form(item.text)))
+    return replace(item, untrusted_instruction=True) if INSTRUCTS(item.text) else item
 
 
 def window_turns(scene: Scene) -> Iterator[WindowTurn]:

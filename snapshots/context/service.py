@@ -1,40 +1,43 @@
-"""A context as one call: the question is made ready with no transaction open, then one scope recalls, assembles and
-leaves a receipt."""
+"""A context as one call: read what may go in, assemble, leave a receipt. One round trip to Postgres reads, one writes.
+
+Models are asked, and memories are ranked, with no transaction open. Between reading and writing the memory may change:
+then nothing is left, and the context is made anew.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from uuid import UUID
-
-from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
-from memory_platform.providers.tokens import TokenEstimator
-from profiles.held import subject_id_of
+from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
-from snapshots.context.beginning import beginning_of
 from snapshots.context.fence import new_nonce
-from snapshots.context.guide import language_of
-from snapshots.context.material import Scene, material_of
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.material import material_of
+from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.reading import with_intent, with_phase
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
+from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
 from snapshots.context.values import AssembledContext, ContextRequest
-from snapshots.models import Conversation, Receipt
+from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
+from snapshots.recall.current import known_to_product
 from snapshots.recall.degraded import DegradedReason, joined
+from snapshots.recall.now import recall_of
 from snapshots.recall.search import Question, Stopwatch, prepare_question
-from snapshots.recall.service import recall_in_scope
 from snapshots.recall.values import RecallQuery
+from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft, Rendered
-from snapshots.receipts.write import write_receipt
-from snapshots.window.window import window_of
-from tenants.isolation import current_tenant_id, tenant_tx
+from snapshots.receipts.write import note_receipt, write_receipt
+from tenants.isolation import tenant_tx
 
-COUNTER = TokenEstimator()
-HISTORY_TOKENS = "SELECT coalesce(sum(tokens), 0) FROM message WHERE tenant_id = %s AND subject_id = %s"
+COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
+MADE_AGAIN = 2
+"""How often a context is made anew whose memory changed between reading and writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +51,28 @@ class ContextQuery:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What was read for one context. ``full_history`` in tokens."""
+    """What was read for one context."""
 
-    subject_id: UUID
-    conversation: Conversation | None
-    scene: Scene | None
     found: Recalled
-    full_history: int
+    around: Surroundings = field(default_factory=Surroundings)
+    scene: Scene | None = None
 
     @property
     def degraded(self) -> frozenset[DegradedReason]:
         """What was missing meanwhile."""
         without_redis = self.scene is not None and self.scene.window.degraded
         return self.found.degraded | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A context of which nothing is written yet; ``held.found.subject_id`` is None for a subject that is new."""
+
+    subject: str
+    asked: ContextQuery
+    held: Held
+    context: AssembledContext
+    watch: Stopwatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,77 +84,75 @@ class Built:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
-def build_context(tenant_id: UUID, subject_external_id: str, asked: ContextQuery) -> Built:
+def build_context(
+    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
+) -> Built:
     """Return a context that fits its budget, and leave a receipt; makes the subject on first sight.
 
-    Opens the tenant's scope itself. Raises BudgetTooSmall; then nothing is written.
+    Opens the tenant's scopes itself. Raises BudgetTooSmall; then nothing is written. Raises ContextOutdated.
     """
-    question = prepare_question(asked.request.query)
-    with tenant_tx(tenant_id):
-        return build_in_scope(subject_external_id, asked, question)
+    for _ in range(MADE_AGAIN):
+        with suppress(ContextOutdated):
+            return leave_receipt_alone(tenant_id, draw_context(tenant_id, subject_external_id, asked, policy))
+    return leave_receipt_alone(tenant_id, draw_context(tenant_id, subject_external_id, asked, policy))
 
 
-def build_in_scope(subject_external_id: str, asked: ContextQuery, question: Question) -> Built:
-    """Do the same for a prepared question, in the open scope."""
+def draw_context(
+    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
+) -> Drawn:
+    """Return a context of what is remembered now, and write nothing. No scope may be open. Raises BudgetTooSmall."""
     watch = Stopwatch()
-    with watch.stage("total"):
-        request = with_intent(asked.request)
-        with watch.stage("recall"):
-            held = read(known_subject_id(subject_external_id), asked.conversation_id, request, question)
-        with watch.stage("assemble"):
-            material = material_of(request.query, held.found, held.scene, full_history=held.full_history)
-            request = with_phase(request, material.turns)
-            context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=DEFAULT_CONTEXT)
-        receipt = write_receipt(draft_of(asked, held, context))
-    timings = {**watch.ms, "total": round(watch.ms["total"] + question.embed_ms, 3)}
-    count(context, receipt, timings["total"])
-    return Built(context, receipt, timings)
+    question = prepare_question(asked.request.query)
+    watch.ms["embed"] = question.embed_ms
+    request = with_intent(asked.request)
+    with watch.stage("recall"):
+        held = read(tenant_id, subject_external_id, replace(asked, request=request), question, policy)
+    with watch.stage("assemble"):
+        material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
+        request = with_phase(request, material.turns)
+        context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
+    return Drawn(subject_external_id, asked, held, context, watch)
 
 
-def known_subject_id(external_id: str) -> UUID:
-    """Return the subject's id, making the subject on first sight."""
-    return subject_id_of(external_id) or ensure_subject(external_id).id
+def leave_receipt(drawn: Drawn) -> Built:
+    """Leave the receipt of a context in the open scope. Raises ContextOutdated; the scope must then be given up."""
+    with drawn.watch.stage("receipt"):
+        subject_id = drawn.held.found.subject_id or ensure_subject(drawn.subject).id
+        receipt = write_receipt(draft_of(drawn, subject_id))
+    return built(drawn, receipt)
 
 
-def read(subject_id: UUID, conversation_id: str | None, request: ContextRequest, question: Question) -> Held:
+def leave_receipt_alone(tenant_id: UUID, drawn: Drawn) -> Built:
+    """Do the same with no scope open: in one round trip, but for a subject that is new. Raises ContextOutdated."""
+    subject_id = drawn.held.found.subject_id
+    if subject_id is None:
+        with tenant_tx(tenant_id):
+            return leave_receipt(drawn)
+    with drawn.watch.stage("receipt"):
+        receipt = note_receipt(tenant_id, draft_of(drawn, subject_id))
+    return built(drawn, receipt)
+
+
+def read(
+    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, question: Question, policy: ContextPolicy
+) -> Held:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
-    conversation = None
-    if conversation_id is not None:
-        conversation = Conversation.objects.filter(subject_id=subject_id, external_id=conversation_id).first()
-    return Held(
-        subject_id=subject_id,
-        conversation=conversation,
-        scene=scene_of(conversation, request) if conversation else None,
-        found=recall_in_scope(subject_id, question_in(request), question),
-        full_history=history_tokens(subject_id),
-    )
+    candidates = policy.candidates_for(asked.request.budget, asked.request.intent)
+    query = RecallQuery(asked.request.query, asked_at=utc_now(), top_k=candidates, explain=True)
+    along = partial(statements_along, tenant_id, conversation_id=asked.conversation_id)
+    found = recall_of(known_to_product(tenant_id, subject_external_id), query, question, along)
+    if found.subject_id is None:
+        return Held(found)
+    around = surroundings_of(found.more)
+    return Held(found, around, scene_of(tenant_id, around))
 
 
-def scene_of(conversation: Conversation, request: ContextRequest) -> Scene:
-    """Return the conversation's window, and how it began unless the system prompt tells the guide's language."""
-    window = window_of(conversation)
-    tells = language_of(request.system_prompt)
-    return Scene(conversation.external_id, window, () if tells else beginning_of(conversation, window))
-
-
-def question_in(request: ContextRequest) -> RecallQuery:
-    """Return what a context asks the memory: as much as its budget might hold, explained for the receipt."""
-    candidates = DEFAULT_CONTEXT.candidates_for(request.budget, request.intent)
-    return RecallQuery(request.query, asked_at=utc_now(), top_k=candidates, explain=True)
-
-
-def history_tokens(subject_id: UUID) -> int:
-    """Return what it would cost to send all that the subject's conversations hold."""
-    with connection.cursor() as cursor:
-        cursor.execute(HISTORY_TOKENS, [current_tenant_id(), subject_id])
-        return int(cursor.fetchone()[0])
-
-
-def draft_of(asked: ContextQuery, held: Held, context: AssembledContext) -> ReceiptDraft:
+def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
     """Return the receipt to be of a context."""
+    asked, held, context = drawn.asked, drawn.held, drawn.context
     return ReceiptDraft(
-        subject_id=held.subject_id,
-        conversation_id=held.conversation.id if held.conversation else None,
+        subject_id=subject_id,
+        conversation_id=held.around.conversation.id if held.around.conversation else None,
         policy_version=asked.policy_version,
         intent=context.intent,
         phase=context.phase,
@@ -152,11 +162,14 @@ def draft_of(asked: ContextQuery, held: Held, context: AssembledContext) -> Rece
         prefix_hash=context.prefix.hash,
         degraded_reason=joined(held.degraded),
         rendered=Rendered(asked.request.query, context.messages, context.text),
+        epoch=held.found.state.epoch or None,  # none: there was no memory that could be forgotten
     )
 
 
-def count(context: AssembledContext, receipt: Receipt, spent_ms: float) -> None:
-    """Put one context into metrics and log."""
-    CONTEXT_SECONDS.observe(spent_ms / 1000)
-    CONTEXT_TOKENS.observe(context.tokens.total)
-    log(Event.CONTEXT_ASSEMBLED, receipt=receipt.id, tokens=context.tokens.total, ms=spent_ms)
+def built(drawn: Drawn, receipt: Receipt) -> Built:
+    """Return a context whose receipt is written, put into metrics and log."""
+    timings = {**drawn.watch.ms, "total": round(sum(drawn.watch.ms.values()), 3)}
+    CONTEXT_SECONDS.observe(timings["total"] / 1000)
+    CONTEXT_TOKENS.observe(drawn.context.tokens.total)
+    log(Event.CONTEXT_ASSEMBLED, receipt=receipt.id, tokens=drawn.context.tokens.total, ms=timings["total"])
+    return Built(drawn.context, receipt, timings)

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
+from memory_platform.postgres.prepared import Rows
+from snapshots.recall.current import MemoryState
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.values import RecalledMemory
@@ -10,9 +13,16 @@ from snapshots.recall.values import RecalledMemory
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What the memory answers: snapshots best first, the other lanes, what was missing, and milliseconds by stage."""
+    """What the memory answers: snapshots best first, the other lanes, what was missing, and milliseconds by stage.
+
+    ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
+    rows of what the caller had read along with them.
+    """
 
     memories: tuple[RecalledMemory, ...] = ()
     lanes: RecalledLanes = field(default_factory=RecalledLanes)
     degraded: frozenset[DegradedReason] = frozenset()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    subject_id: UUID | None = None
+    state: MemoryState = field(default_factory=MemoryState)
+    more: tuple[Rows, ...] = ()

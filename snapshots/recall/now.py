@@ -5,10 +5,11 @@ memory with the lanes and the texts: an image of another state answers nothing. 
 security in any case: no image can show one tenant's words to another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from memory_platform.postgres.prepared import Rows, Statement
 from profiles.held import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
 from snapshots.embedding.versions import HeldThen
 from snapshots.recall.answer import Recalled
@@ -22,6 +23,14 @@ from snapshots.recall.search import Question, Stopwatch, current_image, held_ima
 from snapshots.recall.texts import texts_of, texts_statement
 from snapshots.recall.values import RankedHit, RecalledMemory, RecallQuery
 
+More = Callable[[UUID], Sequence[Statement]]
+"""What else a caller wants to have read of a subject, in the same round trip."""
+
+
+def nothing_more(_: UUID) -> Sequence[Statement]:
+    """Want nothing but the answer."""
+    return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -31,13 +40,14 @@ class Read:
     state: MemoryState
     lanes: RecalledLanes
     memories: tuple[RecalledMemory, ...]
+    more: tuple[Rows, ...]
 
     def shows(self, loaded: LoadedImage) -> bool:
         """Return whether the image that was ranked is that of the same moment."""
         return (self.subject_id, self.state) == (loaded.subject_id, loaded.state)
 
 
-def recall_of(whose: Whose, query: RecallQuery, question: Question) -> Recalled:
+def recall_of(whose: Whose, query: RecallQuery, question: Question, more: More = nothing_more) -> Recalled:
     """Return what the subject's memory answers, as it is or as it was known then; nothing for an unknown subject.
 
     Where somebody writes in between, the image is brought up to date and asked again; where that does not end, the
@@ -55,29 +65,36 @@ def recall_of(whose: Whose, query: RecallQuery, question: Question) -> Recalled:
         with watch.stage("rank"):
             hits = question.rank(asked, held.image)
         with watch.stage("read"):
-            read = read_beside(whose, loaded.subject_id, query, hits, held.earlier)
+            besides = [*statements_beside(whose, loaded.subject_id, query, hits), *more(loaded.subject_id)]
+            read = read_of(query, whose.run(besides), hits, held.earlier)
         if not left or read.shows(loaded):
             spent = {"embed": question.embed_ms, **watch.ms}
-            return Recalled(read.memories, read.lanes, question.degraded | held.degraded, spent)
+            degraded = question.degraded | held.degraded
+            return Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
         with watch.stage("load"):
             loaded = current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)
 
 
-def read_beside(
-    whose: Whose, subject_id: UUID, query: RecallQuery, hits: list[RankedHit], earlier: Mapping[UUID, HeldThen]
-) -> Read:
-    """Read everything that an answer needs beside the image, in one round trip."""
-    tenant_id, asked = whose.tenant_id, beliefs_in(query)
-    state, beliefs, tags, texts = whose.run(
-        [
-            whose.statement(STATE),
-            beliefs_statement(tenant_id, subject_id, asked),
-            tags_statement(tenant_id, subject_id),
-            texts_statement(tenant_id, subject_id, hits),
-        ]
+def statements_beside(
+    whose: Whose, subject_id: UUID, query: RecallQuery, hits: Sequence[RankedHit]
+) -> Sequence[Statement]:
+    """Return what reads everything that an answer needs beside the image; :func:`read_of` reads its rows."""
+    return (
+        whose.statement(STATE),
+        beliefs_statement(whose.tenant_id, subject_id, beliefs_in(query)),
+        tags_statement(whose.tenant_id, subject_id),
+        texts_statement(whose.tenant_id, subject_id, hits),
     )
-    return Read(*state_of(state), lanes_of(query, beliefs_of(beliefs), tags_of(tags)), texts_of(texts, hits, earlier))
+
+
+def read_of(
+    query: RecallQuery, found: Sequence[Rows], hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen]
+) -> Read:
+    """Return what one round trip brought for ``hits``."""
+    state, beliefs, tags, texts, *more = found
+    lanes = lanes_of(query, beliefs_of(beliefs), tags_of(tags))
+    return Read(*state_of(state), lanes, texts_of(texts, hits, earlier), tuple(more))
 
 
 def beliefs_in(query: RecallQuery) -> Beliefs:

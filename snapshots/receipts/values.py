@@ -36,7 +36,10 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptDraft:
-    """One assembled context, ready to be written down. ``sections`` and ``tokens`` as the API shows them."""
+    """One assembled context, ready to be written down. ``sections`` and ``tokens`` as the API shows them.
+
+    ``epoch``: that of the subject's memory when it was read; None where nobody asks whether it is still the same.
+    """
 
     subject_id: UUID
     policy_version: str
@@ -49,3 +52,4 @@ class ReceiptDraft:
     tokens: Mapping[str, Any] = field(default_factory=dict)
     prefix_hash: str = ""
     degraded_reason: str | None = None
+    epoch: int | None = None

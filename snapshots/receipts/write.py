@@ -1,35 +1,80 @@
-"""Writing a receipt: one row for the context, one narrow row for each memory in it (G1)."""
+"""Writing a receipt: one row for the context, one narrow row for each memory in it (G1), in one statement.
+
+It commits without waiting for the disk: a receipt lost with a crashing server is no lost message. Nothing is written of
+what changed since it was read: a prompt that shows what was forgotten meanwhile must not be kept.
+"""
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 import orjson
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from memory_platform.kernel.ids import new_id
+from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from snapshots.models import Receipt
+from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from tenants.isolation import current_tenant_id, tenant_notes
+
+Run = Callable[[Sequence[Statement]], list[Rows]]
 
 MEMORY_LANES = frozenset({"snapshots", "preferences", "profile", "tags"})
 """Lanes whose candidates are memories: what came of them is counted. Summaries, tasks and documents are not."""
 
-INJECTED = """
-INSERT INTO receipt_memory (tenant_id, subject_id, receipt_id, signal, id, memory_ref, lane, context_position)
-SELECT %s, %s, %s, '', * FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::int[])
+RECEIPT = """
+WITH written AS (
+  INSERT INTO receipt (tenant_id, id, subject_id, conversation_id, created_at, policy_version, intent, phase,
+                       candidates, sections, tokens, degraded_reason, prefix_hash, rendered)
+  SELECT $1, $2::uuid, $3, $4::uuid, $5::timestamptz, $6::text, $7::text, $8::text,
+         $9::jsonb, $10::jsonb, $11::jsonb, $12::text, $13::text, $14::bytea
+  WHERE $15::bigint IS NULL OR $15::bigint = coalesce(
+    (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
+  RETURNING id
+), injected AS (
+  INSERT INTO receipt_memory (tenant_id, subject_id, receipt_id, signal, id, memory_ref, lane, context_position)
+  SELECT $1, $3, written.id, '', memory.*
+  FROM written, unnest($16::uuid[], $17::uuid[], $18::text[], $19::int[]) memory
+)
+SELECT id FROM written
 """
 
 
 def write_receipt(draft: ReceiptDraft) -> Receipt:
-    """Write ``draft`` in the open scope.
+    """Write ``draft`` in the open scope. Raises ContextOutdated; the scope must then be given up.
 
-    The transaction then commits without waiting for the disk: a receipt lost with a crashing server is no lost message.
     A transaction that accepts messages must not write receipts.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
-    receipt = Receipt(
+    return written(current_tenant_id(), draft, fetch_together)
+
+
+def note_receipt(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
+    """Write ``draft`` in one round trip, with no scope open. Raises ContextOutdated."""
+    return written(tenant_id, draft, partial(tenant_notes, tenant_id))
+
+
+def written(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
+    """Write ``draft`` as ``run`` runs statements. Raises ContextOutdated when what it shows has changed or is gone."""
+    receipt = receipt_of(tenant_id, draft)
+    try:
+        (found,) = run([statement_of(receipt, draft)])
+    except IntegrityError:  # the subject or the conversation
+        raise ContextOutdated from None
+    if not found:
+        raise ContextOutdated
+    return receipt
+
+
+def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
+    """Return the row to be."""
+    return Receipt(
+        tenant_id=tenant_id,
         subject_id=draft.subject_id,
         conversation_id=draft.conversation_id,
         policy_version=draft.policy_version,
@@ -42,9 +87,32 @@ def write_receipt(draft: ReceiptDraft) -> Receipt:
         prefix_hash=draft.prefix_hash,
         rendered=packed(draft.rendered),
     )
-    receipt.save(force_insert=True)
-    note_injected(receipt, draft.candidates)
-    return receipt
+
+
+def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
+    """Return the statement that writes ``receipt`` and what it injected; it brings a row when it did."""
+    injected = [one for one in draft.candidates if one.context_position is not None and one.lane in MEMORY_LANES]
+    row = (
+        receipt.tenant_id,
+        receipt.id,
+        receipt.subject_id,
+        receipt.conversation_id,
+        receipt.created_at,
+        receipt.policy_version,
+        receipt.intent,
+        receipt.phase,
+        *(orjson.dumps(value).decode() for value in (receipt.candidates, receipt.sections, receipt.tokens)),
+        receipt.degraded_reason,
+        receipt.prefix_hash,
+        receipt.rendered,
+    )
+    columns: Sequence[list[Any]] = (
+        [new_id() for _ in injected],
+        [UUID(one.memory_id) for one in injected],
+        [one.lane for one in injected],
+        [one.context_position for one in injected],
+    )
+    return Statement(RECEIPT, [*row, draft.epoch, *columns])
 
 
 def stored_candidate(candidate: ReceiptCandidate) -> dict[str, Any]:
@@ -60,21 +128,6 @@ def stored_candidate(candidate: ReceiptCandidate) -> dict[str, Any]:
         "tokens": candidate.tokens,
         "explain": candidate.explain,
     }
-
-
-def note_injected(receipt: Receipt, candidates: Iterable[ReceiptCandidate]) -> None:
-    """Write one row for each memory that went into the context, all in one statement of few parameters."""
-    injected = [one for one in candidates if one.context_position is not None and one.lane in MEMORY_LANES]
-    if not injected:
-        return
-    columns = (
-        [new_id() for _ in injected],
-        [one.memory_id for one in injected],
-        [one.lane for one in injected],
-        [one.context_position for one in injected],
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(INJECTED, [receipt.tenant_id, receipt.subject_id, receipt.id, *columns])
 
 
 def packed(rendered: Rendered) -> bytes:

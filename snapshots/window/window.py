@@ -3,7 +3,9 @@
 Its state never decides whether a message survives: it is written after the commit, and whatever is lost is read again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
@@ -13,21 +15,33 @@ from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
 from snapshots.window.values import Window, WindowTurn, newest_within, turn_of
-from tenants.isolation import current_tenant_id
+from tenants.isolation import current_tenant_id, tenant_tx
+
+Scope = Callable[[], AbstractContextManager[None]]
 
 
 def window_of(conversation: Conversation) -> Window:
     """Return the recent turns; ``conversation`` as just read from Postgres, inside the same open ``tenant_tx``."""
-    key = window_key(current_tenant_id(), conversation.id)
+    return _window(current_tenant_id(), conversation, nullcontext)
+
+
+def window_at(tenant_id: UUID, conversation: Conversation) -> Window:
+    """Return the recent turns of a conversation as just read from Postgres, with no scope open: what Redis does not
+    hold is read in one of its own."""
+    return _window(tenant_id, conversation, partial(tenant_tx, tenant_id))
+
+
+def _window(tenant_id: UUID, conversation: Conversation, scope: Scope) -> Window:
     degraded = False
     try:
-        held = held_turns(redis_client(), key, conversation.version)
+        held = held_turns(redis_client(), window_key(tenant_id, conversation.id), conversation.version)
         if held is not None:
             return window(conversation, held)
     except RedisAway:
         degraded = True
-    turns = turns_after(conversation, ())
-    keep_window(current_tenant_id(), conversation.id, conversation.version, turns)
+    with scope():
+        turns = turns_after(conversation, ())
+    keep_window(tenant_id, conversation.id, conversation.version, turns)
     log(Event.WINDOW_REBUILT, conversation=conversation.id, messages=len(turns), degraded=degraded)
     return window(conversation, turns, degraded=degraded)
 

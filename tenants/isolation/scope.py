@@ -24,6 +24,9 @@ _IDLE = f"{SCOPE_POLICY.idle.total_seconds():.0f}s"
 _OPEN_TO_READ = f"""
 SELECT set_config('app.tenant_id', $1, true), set_config('transaction_read_only', 'on', true), {_GENERIC}
 """
+_OPEN_TO_NOTE = f"""
+SELECT set_config('app.tenant_id', $1, true), set_config('synchronous_commit', 'off', true), {_GENERIC}
+"""
 _OPEN_WITHIN = "SELECT set_config('app.tenant_id', $1, true)"
 
 _SAVE = Statement("SAVEPOINT reads")
@@ -70,15 +73,16 @@ def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
     They are a read-only transaction of their own, which ends with them, and with it the tenant's setting. For the path
     of an answer: :func:`tenant_tx` opens, tells, reads and ends in a round trip each. Does not nest in a scope.
     """
-    if _tenant.get() is not None:
-        raise RuntimeError("tenant_reads opens a scope of its own: the tenant's transaction is already open")
-    connection.ensure_connection()
-    if not connection.in_atomic_block:
-        return fetch_together([Statement(_OPEN_TO_READ, [str(tenant_id)]), *statements])[1:]
-    try:  # only tests wrap a scope in a transaction of their own
-        return fetch_together([Statement(_OPEN_WITHIN, [str(tenant_id)]), *statements])[1:]
-    finally:
-        _tell_database("")
+    return _alone(tenant_id, _OPEN_TO_READ, statements)
+
+
+def tenant_notes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
+    """Run constant statements that write what may be lost with a crashing server, in one round trip; return the rows of
+    each.
+
+    They are a transaction of their own that commits without waiting for the disk. Does not nest in a scope.
+    """
+    return _alone(tenant_id, _OPEN_TO_NOTE, statements)
 
 
 def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
@@ -93,6 +97,18 @@ def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
         if not connection.connection.closed:
             fetch_together([_UNDO, _RELEASE])
         raise
+
+
+def _alone(tenant_id: UUID, opening: str, statements: Sequence[Statement]) -> list[Rows]:
+    if _tenant.get() is not None:
+        raise RuntimeError("this opens a scope of its own: the tenant's transaction is already open")
+    connection.ensure_connection()
+    if not connection.in_atomic_block:
+        return fetch_together([Statement(opening, [str(tenant_id)]), *statements])[1:]
+    try:  # only tests wrap a scope in a transaction of their own
+        return fetch_together([Statement(_OPEN_WITHIN, [str(tenant_id)]), *statements])[1:]
+    finally:
+        _tell_database("")
 
 
 def _tell_database(tenant: str) -> None:

@@ -11,16 +11,15 @@ from rest_framework.request import Request
 
 from memory_platform.api import examples
 from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, TextField, WholeField, names
-from memory_platform.api.idempotency import Reply, write_once
+from memory_platform.api.idempotency import Reply, write_prepared
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.policy_shapes import ExperimentOutput
 from memory_platform.api.views import SubjectView
 from snapshots.context.intent import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
-from snapshots.context.service import Built, ContextQuery, build_in_scope
+from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
-from snapshots.recall.search import Question, prepare_question
 
 TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
@@ -125,8 +124,11 @@ class ContextView(SubjectView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Assemble a context and leave its receipt; makes the subject on first sight."""
         asked = asked_of(ContextInput.parsed(request), policy_version=str(self.caller.policy_version))
-        question = prepare_question(asked.request.query)
-        return write_once(request, partial(built, subject_id, asked, question))
+        return write_prepared(
+            request,
+            lambda: reply_of(build_context(self.tenant_id, subject_id, asked)),
+            lambda: partial(left, draw_context(self.tenant_id, subject_id, asked)),
+        )
 
 
 def asked_of(given: dict[str, Any], *, policy_version: str) -> ContextQuery:
@@ -143,9 +145,13 @@ def asked_of(given: dict[str, Any], *, policy_version: str) -> ContextQuery:
     return ContextQuery(request, policy_version, given.get("conversation_id"))
 
 
-def built(subject_id: str, asked: ContextQuery, question: Question) -> Reply:
-    """Build the context inside the open transaction."""
-    made = build_in_scope(subject_id, asked, question)
+def left(drawn: Drawn) -> Reply:
+    """Leave the receipt of a context inside the open transaction."""
+    return reply_of(leave_receipt(drawn))
+
+
+def reply_of(made: Built) -> Reply:
+    """Return a context as an answer."""
     return Reply(shown_context(made), subject_id=made.receipt.subject_id)
 
 

@@ -1,6 +1,7 @@
-"""A context as one call: one transaction, few statements, and what it does without a part. Rows: X1, X9, G1, R6, C2."""
+"""A context as one call: two round trips to Postgres, and what it does without a part. Rows: X1, X9, G1, R6, C2."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,20 +11,36 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.context.errors import BudgetTooSmall
-from snapshots.context.service import Built, ContextQuery, build_context
+from snapshots.context.service import (
+    Built,
+    ContextQuery,
+    build_context,
+    draw_context,
+    leave_receipt,
+    leave_receipt_alone,
+)
 from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages
+from snapshots.intake.delete import delete_conversation
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import Receipt, ReceiptMemory
+from snapshots.lifecycle.archive import archive_tenant
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
+from snapshots.receipts.errors import ContextOutdated
 from snapshots.window.policy import WINDOW_POLICY
 from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.context.world import all_content, elements
 from tests.snapshots.held import know, label, prefer, remember, say
+from tests.snapshots.lifecycle.world import edit
 
 PEANUTS = "I am allergic to peanuts"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -45,7 +62,7 @@ def shown(built: Built) -> list[str | None]:
     return [one.text for one in elements(all_content(built.context.messages))]
 
 
-def test_everything_is_read_and_written_in_one_transaction(world: World) -> None:
+def test_everything_is_read_in_one_round_trip_and_written_in_another(world: World) -> None:
     say(world.acme, "Hello there", conversation="now")
     remember(world.acme, PEANUTS)
     know(world.acme, name="Ada")
@@ -55,10 +72,54 @@ def test_everything_is_read_and_written_in_one_transaction(world: World) -> None
     with CaptureQueriesContext(connection) as queries:
         build(world.acme, "What may I eat?", "now")
     statements = [query["sql"] for query in queries.captured_queries]
-    assert statements.count("BEGIN") == 1
-    recall = statements[statements.index("SAVEPOINT reads") : statements.index("RELEASE SAVEPOINT reads")]
-    assert len(recall) == 5, "in one round trip: the savepoint; then the memory's state, beliefs, tags, texts"
-    assert len([sql for sql in statements if sql not in {"BEGIN", "COMMIT"}]) == 13, statements
+    openings = [number for number, sql in enumerate(statements) if "set_config('app.tenant_id'" in sql]
+    assert openings == [0, 8], "state, beliefs, tags, texts; history, conversation and how it began; then the receipt"
+    assert len(statements) == 10, statements
+
+
+def edits(house: House) -> None:
+    with tenant_tx(house.tenant.id):
+        memory = Snapshot.objects.get(text=PEANUTS)
+    edit(house, SnapshotAddress("ada", memory.id), text="I am allergic to nuts")
+
+
+def deletes(house: House) -> None:
+    with tenant_tx(house.tenant.id):
+        delete_conversation(Conversation.objects.get())
+
+
+def erases(house: House) -> None:
+    erase_subject(house.tenant.id, "ada", by=COMMAND_LINE)
+
+
+@pytest.mark.parametrize("change", [edits, deletes, erases])
+def test_what_changed_since_it_was_read_is_not_kept(world: World, change: Callable[[House], None]) -> None:
+    house = world.acme
+    say(house, "Hello there", conversation="now")
+    remember(house, PEANUTS)
+    drawn = draw_context(house.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1", "now"))
+    change(house)
+    with pytest.raises(ContextOutdated):
+        leave_receipt_alone(house.tenant.id, drawn)
+    with pytest.raises(ContextOutdated), tenant_tx(house.tenant.id):
+        leave_receipt(drawn)
+    with tenant_tx(house.tenant.id):
+        assert not Receipt.objects.exists()
+
+
+def test_what_was_added_since_does_not_hinder(world: World) -> None:
+    drawn = draw_context(world.acme.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1"))
+    remember(world.acme, PEANUTS)
+    assert leave_receipt_alone(world.acme.tenant.id, drawn).receipt.subject_id == world.acme.subject.id
+
+
+def test_the_beginning_of_an_archived_conversation_is_read_where_it_stands(world: World) -> None:
+    say(world.acme, "导航回家", *["👍"] * WINDOW_POLICY.messages, conversation="now")
+    with tenant_tx(world.acme.tenant.id):
+        Work.objects.update(state=WorkState.DONE, done_at=utc_now())
+        Conversation.objects.update(status="ended", ended_at=LONG_AGO, last_accepted_at=LONG_AGO)
+    assert archive_tenant(world.acme.tenant.id) == 1 + WINDOW_POLICY.messages
+    assert GUIDES["zh"] in build(world.acme, "Say that again", "now").context.messages[0]["content"]
 
 
 def test_the_receipt_counts_what_the_context_holds(world: World) -> None:

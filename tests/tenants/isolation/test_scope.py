@@ -10,13 +10,14 @@ from django.db.models import Count
 from memory_platform.postgres.prepared import Statement, fetch_together
 from profiles.models import Preference, Subject
 from tenants.errors import TenantScopeMissing
-from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
+from tenants.isolation import current_tenant_id, scope_reads, tenant_notes, tenant_reads, tenant_tx
 from tenants.models import AuditRecord, Tenant, TenantOwned
 from tests.conftest import World
 
 OWNED = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
 WRITE_ONLY = {"api_key_digest"}
 COUNT_SUBJECTS = Statement("SELECT count(*) FROM subject")
+DIVIDED_BY_ZERO = Statement("SELECT 1 / $1::int", [0])
 
 
 def sql(statement: str, *params: UUID) -> int:
@@ -154,7 +155,7 @@ def test_a_scope_reads_what_it_wrote_and_goes_on_after_a_statement_that_fails(wo
             count, names = scope_reads([COUNT_SUBJECTS, Statement("SELECT external_id FROM subject ORDER BY 1")])
             assert (count, names) == ([(2,)], [("ada",), ("grace",)])
             with pytest.raises(DatabaseError):
-                scope_reads([COUNT_SUBJECTS, Statement("SELECT 1 / $1::int", [0])])
+                scope_reads([COUNT_SUBJECTS, DIVIDED_BY_ZERO])
     with tenant_tx(world.acme.tenant.id):
         assert Subject.objects.filter(external_id="grace").exists()
 
@@ -170,3 +171,26 @@ def test_a_scope_of_either_kind_plans_its_statements_once(world: World) -> None:
         assert scope_reads([mode]) == [[("force_generic_plan",)]]
     assert tenant_reads(world.acme.tenant.id, [mode]) == [[("force_generic_plan",)]]
     assert fetch_together([mode]) == [[("auto",)]]
+
+
+MODES = Statement(
+    "SELECT current_setting('synchronous_commit'), current_setting('plan_cache_mode'), current_setting('app.tenant_id')"
+)
+
+
+def test_notes_are_one_transaction_that_does_not_wait_for_the_disk(world: World) -> None:
+    note = Statement("UPDATE subject SET metadata = '{\"noted\": true}' WHERE tenant_id = $1", [world.acme.tenant.id])
+    _, modes = tenant_notes(world.acme.tenant.id, [note, MODES])
+    assert modes == [("off", "force_generic_plan", str(world.acme.tenant.id))]
+    assert fetch_together([MODES]) == [[("on", "auto", "")]]
+    with pytest.raises(DatabaseError):
+        tenant_notes(world.acme.tenant.id, [Statement("UPDATE subject SET metadata = '{}'"), DIVIDED_BY_ZERO])
+    with tenant_tx(world.acme.tenant.id):
+        assert Subject.objects.get().metadata == {"noted": True}
+        with pytest.raises(RuntimeError):
+            tenant_notes(world.acme.tenant.id, [note])
+
+
+def test_notes_reach_no_other_tenant(world: World) -> None:
+    note = Statement("UPDATE subject SET metadata = '{\"noted\": true}' RETURNING id")
+    assert tenant_notes(world.globex.tenant.id, [note]) == [[(world.globex.subject.id,)]]

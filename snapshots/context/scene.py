@@ -1,0 +1,92 @@
+"""The conversation that a context is for, and what its subject's whole history would cost: read along with recall."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+from memory_platform.postgres.prepared import Rows, Statement
+from snapshots.context.guide import LANGUAGE_CHARS
+from snapshots.models import Conversation, Message, MessageRole
+from snapshots.selectors import with_words
+from snapshots.window.values import Window
+from snapshots.window.window import window_at
+from tenants.isolation import tenant_tx
+
+FIRST_TURNS = 5
+"""The user's first messages that are looked at: the first of them may be a picture or a sign."""
+
+HISTORY = "SELECT coalesce(sum(tokens), 0)::bigint FROM message WHERE tenant_id = $1 AND subject_id = $2"
+
+_COLUMNS = [field.attname for field in Conversation._meta.concrete_fields]
+CONVERSATION = f"""
+SELECT {", ".join(_COLUMNS)} FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3
+"""  # noqa: S608  # columns of the model; values are parameters
+
+BEGINNING = f"""
+SELECT left(content, {LANGUAGE_CHARS}), archived FROM message
+WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
+  SELECT id FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3)
+ORDER BY seq LIMIT {FIRST_TURNS}
+"""  # noqa: S608  # made of constants; values are parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The conversation that a context is for: the product's id of it, its window, the user's first turns.
+
+    What a conversation began with stays while it goes on, so a prefix may follow from it.
+    """
+
+    conversation_id: str
+    window: Window
+    said_first: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What was read along: the tokens of the whole history, the conversation if there is one, and how it began."""
+
+    full_history: int = 0
+    conversation: Conversation | None = None
+    beginning: Rows | None = None
+
+
+def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
+    """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
+    history = Statement(HISTORY, [tenant_id, subject_id])
+    if conversation_id is None:
+        return [history]
+    place = [tenant_id, subject_id, conversation_id]
+    return [history, Statement(CONVERSATION, place), Statement(BEGINNING, place)]
+
+
+def surroundings_of(found: Sequence[Rows]) -> Surroundings:
+    """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
+    history, *place = found
+    ((tokens,),) = history
+    if not place or not place[0]:
+        return Surroundings(tokens)
+    rows, beginning = place
+    return Surroundings(tokens, Conversation.from_db(connection.alias, _COLUMNS, rows[0]), beginning)
+
+
+def scene_of(tenant_id: UUID, around: Surroundings) -> Scene | None:
+    """Return the scene, None without a conversation; no scope may be open: what is not at hand is read in one."""
+    conversation = around.conversation
+    if conversation is None:
+        return None
+    window = window_at(tenant_id, conversation)
+    if any(archived for _, archived in around.beginning or ()):
+        return Scene(conversation.external_id, window, archived_beginning(tenant_id, conversation))
+    return Scene(conversation.external_id, window, tuple(said for said, _ in around.beginning or ()))
+
+
+def archived_beginning(tenant_id: UUID, conversation: Conversation) -> tuple[str, ...]:
+    """Return the user's first turns where their words stand in an archive."""
+    with tenant_tx(tenant_id):
+        rows = Message.objects.filter(
+            subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER
+        ).order_by("seq")[:FIRST_TURNS]
+        return tuple(message.content for message in with_words(list(rows)))
