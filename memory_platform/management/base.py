@@ -1,11 +1,16 @@
-"""What the platform's own commands share: an unreachable database is said in one sentence."""
+"""What the platform's own commands share: a database that is away or made by other code is said in one sentence."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError
+from django.db import OperationalError, ProgrammingError
+from psycopg.errors import UndefinedColumn, UndefinedTable
 
 NO_DATABASE = "The database does not answer. Start the stack (make run), or check DATABASE_URL."
+OTHER_TABLES = (
+    "The database's tables are those of other code. Start the stack anew (make run brings them up to date), or run "
+    "`manage.py migrate --database owner`."
+)
 
 
 class PlatformCommand(BaseCommand):
@@ -18,3 +23,7 @@ class PlatformCommand(BaseCommand):
             return super().execute(*args, **options)
         except OperationalError:
             raise CommandError(NO_DATABASE) from None
+        except ProgrammingError as error:
+            if isinstance(error.__cause__, UndefinedColumn | UndefinedTable):
+                raise CommandError(OTHER_TABLES) from error
+            raise
