@@ -84,7 +84,7 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
     links = SOURCES[model]
     counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]
     counts["candidate"] = _silence(subject.id, belief)
-    counts["receipt.rendered"] = strip_receipts(words, ids)
+    counts.update(strip_receipts(words, ids))
     counts["idempotent_reply"] = drop_replies(words) if words.texts else 0
     if model is not Tag:
         counts[model._meta.db_table] = model._default_manager.filter(version_of_id__in=ids, **own).delete()[0]

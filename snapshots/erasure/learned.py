@@ -66,7 +66,7 @@ def unlearn(subject: Subject, removed: Collection[UUID], words: Words) -> Unlear
     for note in NOTES:
         rows = note.objects.filter(memory_ref__in=set().union(*done.gone.values()), **own)
         done.counts[note._meta.db_table] += rows.delete()[0]
-    done.counts["receipt.rendered"] += strip_receipts(Words(subject.id, frozenset()), memories)
+    done.counts.update(strip_receipts(Words(subject.id, frozenset()), memories))
     done.counts["idempotent_reply"] += IdempotentReply.objects.filter(**own).delete()[0]
     Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(subject)

@@ -124,7 +124,7 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
     counts.update(unlearned.counts)
     counts["message"] = blank_messages(subject_id, list(target.messages))
     counts["candidate"] = silence_candidates(subject_id, list(target.messages))
-    counts["receipt.rendered"] += strip_receipts(target.words, gone)
+    counts.update(strip_receipts(target.words, gone))
     counts["idempotent_reply"] += drop_replies(target.words)
     names = map(_name, target.messages.values())
     note_marks(erasure, leave_marks(subject_id, texts=target.words.texts, messages=names))

@@ -4,17 +4,19 @@ Two texts are the same when a reader would call them so: case, spacing and scrip
 """
 
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, IdempotentReply
 from snapshots.models import (
+    VERDICT,
     Message,
     MessageArchive,
     Receipt,
@@ -97,19 +99,25 @@ def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
     return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
 
 
-def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> int:
-    """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``."""
-    rendered = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
-    shown = ReceiptMemory.objects.filter(
-        subject_id=words.subject_id, receipt=OuterRef("id"), memory_ref__in=list(memories)
-    )
-    ids = set(rendered.filter(Exists(shown)).values_list("id", flat=True))
-    ids |= set(rendered.filter(conversation_id__in=list(conversations)).values_list("id", flat=True))
+def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> Counter[str]:
+    """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``, and what the
+    product told of their memories in words of its own; return the rows by table and column."""
+    own = Receipt.objects.filter(subject_id=words.subject_id).order_by()
+    told = ReceiptMemory.objects.filter(subject_id=words.subject_id).order_by()
+    shown = Exists(told.filter(receipt=OuterRef("id"), memory_ref__in=list(memories)))
+    ids = set(own.filter(shown | Q(conversation_id__in=list(conversations))).values_list("id", flat=True))
+    rendered = own.filter(rendered__isnull=False)
     unseen = rendered.exclude(id__in=ids) if words.texts else rendered.none()
     for row_id, packed in unseen.values_list("id", "rendered").iterator(chunk_size=200):
         if words.stand_in(_plain(packed)):
             ids.add(row_id)
-    return Receipt.objects.filter(subject_id=words.subject_id, id__in=ids).update(rendered=None)
+    reasons = told.filter(receipt_id__in=ids, signal_reason__startswith=f"{VERDICT}: ")
+    return Counter(
+        {
+            "receipt.rendered": rendered.filter(id__in=ids).update(rendered=None),
+            "receipt_memory.signal_reason": reasons.update(signal_reason=VERDICT),
+        }
+    )
 
 
 def drop_replies(words: Words) -> int:

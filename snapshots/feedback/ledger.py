@@ -12,8 +12,8 @@ from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tally import take_back
-from snapshots.feedback.values import GRAVITY, NAMED, VERDICT, How, Judgement, SaidVerdict, Signal
-from snapshots.models import Receipt, ReceiptMemory
+from snapshots.feedback.values import GRAVITY, NAMED, How, Judgement, SaidVerdict, Signal
+from snapshots.models import VERDICT, Receipt, ReceiptMemory
 
 REASON_CHARS = 64
 KEEP = """

@@ -20,7 +20,6 @@ from snapshots.feedback.signals import sense_of
 from snapshots.feedback.utilisation import used_memories
 from snapshots.feedback.values import (
     NAMED,
-    VERDICT,
     How,
     InjectedText,
     Judged,
@@ -31,7 +30,7 @@ from snapshots.feedback.values import (
     Turn,
     Utilised,
 )
-from snapshots.models import Receipt, ReceiptMemory
+from snapshots.models import VERDICT, Receipt, ReceiptMemory
 from snapshots.receipts.read import receipt_by_id, rendered_of
 from tenants.isolation import tenant_tx
 

@@ -46,8 +46,6 @@ SIGNAL_OF: Mapping[Sense, Signal] = {
 }
 NAMED = "correct_named"
 """Reason of a correction whose words say which memory is wrong: it stays there whatever the reply used."""
-VERDICT = "verdict"
-"""Reason of what the product says itself; it wins over what turns imply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=gone).order_by().values_list("text", flat=True)
     said = [message.content for message in messages if message.role == MessageRole.USER and message.remember]
     words = Words.of(subject_id, [*texts, *said])
-    counts = Counter({"receipt.rendered": strip_receipts(Words(subject_id, frozenset()), gone, [conversation.id])})
+    counts = strip_receipts(Words(subject_id, frozenset()), gone, [conversation.id])
     counts["candidate"] = silence_candidates(subject_id, [message.id for message in messages])
     unlearned = unlearn(conversation.subject, [message.id for message in messages], words)
     counts.update(unlearned.counts)

@@ -14,7 +14,7 @@ from snapshots.models.conversation import Conversation, ConversationStatus, Mess
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
-from snapshots.models.receipt import Receipt, ReceiptMemory
+from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
     BLOCK_POSITIONS,
     Snapshot,
@@ -27,6 +27,7 @@ from snapshots.models.work import Work, WorkKind, WorkRemoved, WorkState
 
 __all__ = [
     "BLOCK_POSITIONS",
+    "VERDICT",
     "BeliefCounter",
     "Calibration",
     "CalibrationRule",

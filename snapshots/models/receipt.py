@@ -49,6 +49,10 @@ class Receipt(SubjectOwned):
         return str(self.pk)
 
 
+VERDICT = "verdict"
+"""Reason of a signal that the product gave itself, alone or before ``: `` and words of its own."""
+
+
 class ReceiptMemory(SubjectOwned):
     """One memory injected by one receipt: which answers used this memory, and what came of it.
 
