@@ -17,6 +17,7 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.policies.effective import Policies
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecalledMemory
 from tenants.isolation import tenant_tx
@@ -25,10 +26,10 @@ from tenants.services.audit import Actor
 REASON = "asked for through a tool"
 
 
-def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall) -> ToolAnswer:
+def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies: Policies) -> ToolAnswer:
     """Return what is remembered, without what a model has no use for. Opens its own scopes; creates nothing."""
-    query = query_of(RecallInput().run_validation(dict(call.arguments)))
-    found = recall(tenant_id, subject_id, query)
+    query = query_of(RecallInput().run_validation(dict(call.arguments)), top_k=policies.top_k)
+    found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs
     result = {
         "memories": [_shown(memory) for memory in found.memories],

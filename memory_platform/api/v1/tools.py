@@ -109,7 +109,8 @@ class ToolView(SubjectView):
             raise NotFound("no such tool")
         call = ToolCall(tool, checked(tool, given["arguments"]), given.get("conversation_id", ""))
         if tool == "recall":
-            return Response(shown_answer(recall_for_model(self.tenant_id, subject_id, call)))
+            steered = self.policies_for(subject_id)
+            return Response(shown_answer(recall_for_model(self.tenant_id, subject_id, call, steered)))
         if tool in SAVERS:
             check_arguments(tool, call.arguments)
             return write_once(request, partial(saved, subject_id, call))
