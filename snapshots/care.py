@@ -22,6 +22,8 @@ from tenants.services.job_runs import RoundWork, Turn, forget_old_runs, run_roun
 from tenants.services.model_use import chat_for
 from tenants.services.slots import Default
 
+CALIBRATE = "calibrate-confidence"
+
 
 @dataclass(frozen=True, slots=True)
 class CareJob:
@@ -65,7 +67,7 @@ CARE = {
             lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
         ),
         CareJob(
-            "calibrate-confidence",
+            CALIBRATE,
             CALIBRATION.daily,
             _within(preview_calibration),
             lambda turn: calibrate_tenant(turn.tenant_id, may_go_on=turn.may_go_on),

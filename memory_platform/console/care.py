@@ -1,11 +1,11 @@
-"""Screens of what care leaves to people: memories in question, and what was joined and can be taken apart."""
+"""Screens of care: memories in question, what was joined and can be taken apart, and how confidence has moved."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib import admin, messages
-from django.db.models import Case, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
@@ -19,45 +19,57 @@ from memory_platform.console.filters import OfSubject
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact
+from snapshots.care import CALIBRATE
 from snapshots.consolidation.join import undo_consolidation
 from snapshots.lifecycle.review import TABLES, decide_review
-from snapshots.models import Consolidation, Lane, MemoryReview, ReviewDecision, Snapshot
+from snapshots.models import Calibration, Consolidation, Lane, MemoryReview, ReviewDecision, Snapshot
+from tenants.models import JobRun
+from tenants.services.job_runs import by_hand
 
 OPEN_FIRST = Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField())
+Noted = TypeVar("Noted", MemoryReview, Calibration)
+"""What care notes of one memory of any lane."""
 lane = column("lane", in_words, _("lane"), order="lane")
 
 
-def with_what_they_say(reviews: QuerySet[MemoryReview]) -> QuerySet[MemoryReview]:
-    """Return reviews with ``text``, ``preference`` and ``fact``: what the memory says, computed for shown rows only."""
+def with_what_they_say(notes: QuerySet[Noted]) -> QuerySet[Noted]:
+    """Return notes with ``text``, ``preference`` and ``fact``: what the memory says, computed for shown rows only."""
     own: dict[str, Any] = {"id": OuterRef("memory_ref"), "subject": OuterRef("subject")}
-    return reviews.annotate(
+    return notes.annotate(
         text=Subquery(Snapshot.objects.filter(**own).order_by().values("text")[:1]),
         preference=Subquery(Preference.objects.filter(**own).order_by().values("value")[:1]),
         fact=Subquery(ProfileFact.objects.filter(**own).order_by().values("value")[:1]),
     )
 
 
-def said_in(review: Any) -> Any:
-    """Return what the memory of an annotated review says; None when it is gone."""
-    return next((said for said in (review.text, review.preference, review.fact) if said is not None), None)
+def with_their_run(calibrations: QuerySet[Calibration]) -> QuerySet[Calibration]:
+    """Return calibrations with ``run``: the id of the job's run in whose time each was made, None once it is purged."""
+    runs = JobRun.objects.filter(job__in=(CALIBRATE, by_hand(CALIBRATE)), started_at__lte=OuterRef("created_at"))
+    lasted = runs.filter(Q(ended_at__isnull=True) | Q(ended_at__gte=OuterRef("created_at")))
+    return calibrations.annotate(run=Subquery(lasted.order_by("-started_at").values("id")[:1]))
+
+
+def said_in(note: Any) -> Any:
+    """Return what the memory of an annotated note says; None when it is gone."""
+    return next((said for said in (note.text, note.preference, note.fact) if said is not None), None)
 
 
 @admin.display(description=_("memory"))
-def memory_line(review: MemoryReview) -> str:
+def memory_line(note: MemoryReview | Calibration) -> str:
     """Show the beginning of what the memory says."""
-    return line(plain(said_in(review)))
+    return line(plain(said_in(note)))
 
 
 @admin.display(description=_("memory"))
-def memory_whole(review: MemoryReview) -> str:
+def memory_whole(note: MemoryReview | Calibration) -> str:
     """Show what the memory says."""
-    return value_whole(said_in(review))
+    return value_whole(said_in(note))
 
 
 @admin.display(description=_("page of the memory"))
-def memory_link(review: MemoryReview) -> str:
+def memory_link(note: MemoryReview | Calibration) -> str:
     """Link to the memory's own page, with its sources and the prompts that used it."""
-    return link_to(TABLES[Lane(review.lane)], review.memory_ref)
+    return link_to(TABLES[Lane(note.lane)], note.memory_ref)
 
 
 @admin.display(description=_("joined memories"))
@@ -169,3 +181,37 @@ class ConsolidationScreen(SubjectOwnedAdmin):
         done = done_with(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d joined memory was taken apart.", "%(count)d joined memories were taken apart.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+
+
+@admin.register(Calibration)
+class CalibrationScreen(SubjectOwnedAdmin):
+    """How the confidence of memories has moved, and what was heard of them since it moved before."""
+
+    list_display = (
+        "created_at",
+        subject_shown,
+        lane,
+        memory_line,
+        "rule",
+        column("before", share, _("from"), order="before"),
+        column("after", share, _("to"), order="after"),
+        "injected",
+        "judged",
+        "positive",
+        "corrected",
+    )
+    list_filter = (OfSubject, "rule", "lane", "created_at")
+    search_fields = ("subject__external_id", "memory_ref")
+    search_help_text = _("Subject id or memory id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, lane, memory_whole, memory_link),
+        part(_("Confidence"), column("before", share, _("from")), column("after", share, _("to")), "rule"),
+        part(_("Counted since it moved before"), "injected", "judged", "positive", "corrected"),
+        part(_("Times"), "created_at", column("run", lambda row_id: link_to(JobRun, row_id), _("job run"))),
+        part(_("More"), "id"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Calibration]:
+        return with_their_run(with_what_they_say(super().get_queryset(request)))

@@ -9,7 +9,7 @@ from memory_platform.console.base import subject_shown
 from memory_platform.console.display import column, line, link_to, part, share, value_line, value_whole, whole, word
 from memory_platform.console.filters import OfSubject, Standing
 from memory_platform.console.forgetting import ForgettableAdmin
-from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, receipts_with
+from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, calibrations_of, receipts_with
 from profiles.models import Preference, ProfileFact, Tag
 
 value_short = column("value", value_line, _("value"))
@@ -40,7 +40,7 @@ class ProfileFactScreen(ForgettableAdmin):
     ordering = ("-recorded_at", "-id")
     fieldsets = (
         part(None, subject_shown, "field", "is_attribute", value_full, confidence, "provenance"),
-        part(None, receipts_with),
+        part(None, receipts_with, calibrations_of),
         CLOCKS,
         past_of(ProfileFact),
     )
@@ -60,7 +60,7 @@ class PreferenceScreen(ForgettableAdmin):
     ordering = ("-recorded_at", "-id")
     fieldsets = (
         part(None, subject_shown, "category", "key", value_full, statement, confidence, "provenance"),
-        part(None, receipts_with),
+        part(None, receipts_with, calibrations_of),
         CLOCKS,
         past_of(Preference),
     )

@@ -26,6 +26,7 @@ TOLD = (
     "Message",
     "Snapshot",
     "MemoryReview",
+    "Calibration",
     "Consolidation",
     "Receipt",
     "Work",

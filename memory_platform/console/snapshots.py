@@ -27,7 +27,7 @@ from memory_platform.console.display import (
 )
 from memory_platform.console.filters import Archived, Held, OfConversation, OfSubject
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
-from memory_platform.console.sources import SnapshotPast, SnapshotSources, receipts_with
+from memory_platform.console.sources import SnapshotPast, SnapshotSources, calibrations_of, receipts_with
 from snapshots.lifecycle.archive import restore_messages
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
 from snapshots.selectors import with_words
@@ -167,6 +167,7 @@ class SnapshotScreen(SubjectOwnedAdmin):
             column("confidence", share, _("confidence")),
             "provenance",
             receipts_with,
+            calibrations_of,
         ),
         part(
             _("Times"),

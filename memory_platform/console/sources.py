@@ -1,4 +1,4 @@
-"""Why something is known: the messages behind a memory, and the receipts that put it into a prompt."""
+"""Why something is known, and how surely: the messages behind a memory, its receipts, its calibrations."""
 
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from memory_platform.console.display import column, link, list_link, value_whole, whole
 from snapshots.models import (
+    Calibration,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
@@ -27,6 +28,14 @@ def receipts_with(memory: Any) -> str:
     number = used.order_by().values("receipt_id").distinct().count()
     text = ngettext("%(count)d receipt", "%(count)d receipts", number) % {"count": number}
     return list_link(Receipt, text, memory=memory.pk)
+
+
+@admin.display(description=_("changes of confidence"))
+def calibrations_of(memory: Any) -> str:
+    """Link to how the confidence of this memory has moved."""
+    moved = Calibration.objects.filter(memory_ref=memory.pk, subject=memory.subject_id).count()
+    text = ngettext("%(count)d change", "%(count)d changes", moved) % {"count": moved}
+    return list_link(Calibration, text, memory_ref=memory.pk)
 
 
 class ShownBelow(admin.TabularInline[Any, Any]):

@@ -107,7 +107,7 @@ def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy 
 
 def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
     """Give these tenants their turn now, without a limit of time, on a record of its own that no slot counts."""
-    run = JobRun.objects.create(job=f"{job} (by hand)", scheduled_for=timezone.now(), started_at=timezone.now())
+    run = JobRun.objects.create(job=by_hand(job), scheduled_for=timezone.now(), started_at=timezone.now())
     rows = errors = 0
     marked: list[int] = []
     for tenant_id in tenant_ids:
@@ -119,6 +119,11 @@ def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
     rows += sum(marked)
     JobRun.objects.filter(id=run.id).update(rows=rows, errors=errors, ended_at=timezone.now())
     return Tally(rows, errors=errors)
+
+
+def by_hand(job: str) -> str:
+    """Return what runs of ``job`` by hand are called."""
+    return f"{job} (by hand)"
 
 
 def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> Tally:

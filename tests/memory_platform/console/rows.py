@@ -8,6 +8,7 @@ from django.db.models import Model
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from snapshots.models import (
+    Calibration,
     Consolidation,
     Conversation,
     Job,
@@ -41,6 +42,18 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= snapshot_and_receipt(subject, text, rows)
     rows[MemoryReview] = MemoryReview.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
+    )
+    rows[Calibration] = Calibration.objects.create(
+        subject=subject,
+        lane="preferences",
+        memory_ref=rows[Preference].pk,
+        rule="disliked",
+        before=0.6,
+        after=0.4,
+        injected=6,
+        judged=5,
+        positive=1,
+        corrected=0,
     )
     rows[Consolidation] = Consolidation.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, members=[rows[Snapshot].pk], similarity=0.9

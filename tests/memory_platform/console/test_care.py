@@ -1,10 +1,11 @@
 """What care leaves to people is decided in the console: with a reason, on record, never by viewers.
 
-Rows: E3, E5, E7, E8, D2, T3, T7.
+Rows: E3, E4, E5, E7, E8, D2, T3, T7.
 """
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db.models import F, Model
@@ -14,21 +15,25 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import embedders
 from profiles.models import Erasure, Preference, ProfileFact, Tag
 from profiles.services.certificates import certificate_of, is_genuine
+from snapshots.care import CALIBRATE, CARE
 from snapshots.consolidation.pipeline import consolidate_subject
 from snapshots.lifecycle.archive import archive_tenant
 from snapshots.lifecycle.review import review_tenant
 from snapshots.models import (
+    Calibration,
     Consolidation,
     Conversation,
     ConversationStatus,
     MemoryReview,
     Message,
     Snapshot,
+    SnapshotCounter,
     Work,
     WorkState,
 )
 from tenants.isolation import tenant_tx
-from tenants.models import AuditRecord
+from tenants.models import AuditRecord, JobRun
+from tenants.services.job_runs import run_by_hand
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import know, label, prefer, remember, say
@@ -99,6 +104,62 @@ def test_what_is_in_question_stands_there_in_its_words(staff: Staff, reviews: li
     for review in reviews:
         one = staff.vic.get(address(MemoryReview, f"{review.pk}/change/")).content.decode()
         assert f"{review.memory_ref}/change/" in one
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("received badly", "confidence", "changes of confidence")),
+        ("zh-hans", ("反馈不佳", "置信度", "置信度变化")),
+    ],
+)
+def test_how_confidence_moved_is_seen_with_its_counts_its_memory_and_its_run(
+    acme: House, staff: Staff, language: str, words: tuple[str, ...]
+) -> None:
+    tea = calibrated(acme)
+    staff.vic.post("/i18n/setlang/", {"language": language, "next": "/console/"})
+    [moved] = held(acme, Calibration)
+    run = JobRun.objects.get(job="calibrate-confidence (by hand)")
+    listed = staff.vic.get(address(Calibration)).content.decode()
+    page = staff.vic.get(address(Calibration, f"{moved.pk}/change/")).content.decode()
+    of_memory = staff.vic.get(address(Snapshot, f"{tea}/change/")).content.decode()
+    for shown in (listed, page):
+        assert all(said in shown for said in ("may like tea &lt;b&gt;", "0.60", "0.40", words[0]))
+        assert "拉面" not in shown
+    for number in (moved.injected, moved.judged, moved.positive, moved.corrected):
+        assert f">{number}<" in listed
+    assert f"{tea}/change/" in page
+    assert address(JobRun, f"{run.pk}/change/") in page
+    assert words[1].casefold() in page.casefold()
+    assert words[2].casefold() in of_memory.casefold()
+    assert address(Calibration, f"?memory_ref={tea}") in of_memory
+    assert f"{moved.pk}/change/" in staff.vic.get(address(Calibration, f"?memory_ref={tea}")).content.decode()
+    assert f"{moved.pk}/change/" not in staff.vic.get(address(Calibration, f"?memory_ref={moved.pk}")).content.decode()
+
+
+def test_confidence_is_nobodys_to_move_in_the_console_and_another_tenant_sees_none(acme: House, staff: Staff) -> None:
+    calibrated(acme)
+    [moved] = held(acme, Calibration)
+    page = address(Calibration, f"{moved.pk}/change/")
+    assert "may like tea" not in staff.gus.get(address(Calibration)).content.decode()
+    assert staff.gus.get(page, follow=True).content.decode().count(str(moved.memory_ref)) == 0
+    for client in (staff.vic, staff.sam, staff.mia):
+        assert client.post(page, {"after": "1.0"}).status_code == 403
+        assert client.get(address(Calibration, "add/")).status_code == 403
+        assert client.post(address(Calibration, f"{moved.pk}/delete/"), {"post": "yes"}).status_code == 403
+    assert held(acme, Calibration) == [moved]
+
+
+def calibrated(house: House) -> UUID:
+    """Let one of two memories be received badly, and the job calibrate it by hand; return its id."""
+    tea, _ = remember(house, "may like tea <b>", "拉面", confidence=0.6)
+    with tenant_tx(house.tenant.id):
+        subject_id = Snapshot.objects.get(id=tea).subject_id
+        SnapshotCounter.objects.create(
+            subject_id=subject_id, snapshot_id=tea, injected=17, judged=13, positive=2, corrected=1
+        )
+    assert run_by_hand(CALIBRATE, CARE[CALIBRATE].run, [house.tenant.id]).rows == 1
+    return tea
 
 
 def test_support_keeps_and_retires_with_a_reason(acme: House, staff: Staff, reviews: list[MemoryReview]) -> None:
