@@ -5,14 +5,15 @@ from collections.abc import Iterator
 
 from snapshots.extraction.categories import GENERAL, INTEREST_CATEGORIES, category_of, known_category
 from snapshots.extraction.frames import Frame, Frames, cues_of, frame
-from snapshots.extraction.marks import KIN_ZH
+from snapshots.extraction.marks import ADVISED_ZH, KIN_ZH
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.phrases_zh import phrases_zh
 from snapshots.extraction.rules import Builder, entries, fact, preference
 from snapshots.extraction.values import Candidate
 
 ADV = (
-    r"(?:个人|没事|闲着|一直|从小|就|也|还|都|真的?|平时|特别?|超|非常|超级?|很|最|挺|比较|更|蛮|尤其|其实|一向|"
+    r"(?:个人|这个?人|没事|闲着|一直|从小|就|也|还|都|真的?|平时|特别?|超|非常|超级?|很|最|挺|"
+    r"比较|更|蛮|尤其|其实|一向|"
     r"向来|可|好|是|还是|越来越|现在|实在|完全|根本|一般|通常|"
     r"主要|基本上?|打小|天生|有点|本来|反正|属于|算是|老|总|确实|绝对|巨|贼|爆|无敌|几|成日|真系|系|都系|好似)*"
 )
@@ -42,6 +43,8 @@ def own(clause: Clause, match: re.Match[str]) -> list[str]:
 
 def others_zh(clause: Clause) -> bool:
     """Return whether somebody beside the speaker is told of."""
+    if ADVISED_ZH.match(clause.text):
+        return False
     if re.search(r"[他她]", clause.text) or _SOME_PEOPLE.match(clause.text):
         return True
     if CHILD.match(clause.text) and _HOUSE_RULE.search(clause.text):
@@ -150,12 +153,13 @@ TASTES: tuple[Frame, ...] = (
     ),
     frame(
         "宁 宁愿 宁可 愿",
-        r"(?:宁愿|宁可|宁肯|情愿|更愿意|比较愿意|寧願)(?:选|去|多花|多)?(?P<v>[^,]{2,14}?)(?:,?(?:也)?(?:不|都不)|$|,)",
+        r"(?:宁愿|宁可|宁肯|情愿|更愿意|比较愿意|寧願)(?:选|去|多花|多)?(?P<v>[^,]{2,14}?)(?:,?(?:也)?"
+        r"(?:不|都不)|$|,)",
         _liked("likes"),
     ),
     frame(
         "不 讨 厌 反 嫌 恶 受 忍 接 吃 喝 住 睡 坐 听 看 用 穿 欣 闻 见 烦 怕 顶 憎 没 无 恨 抗 排 惊",
-        rf"(?:^|我|本人|咱|俺|人家){ADV}{_BAD}(?!你|我|他|她|了$|的$|吗){_OBJ}",
+        rf"(?:^|我|本人|咱|俺|人家){ADV}{_BAD}(?!你|我|他|她|了$|的$|的?就?是|吗){_OBJ}",
         _liked("dislikes"),
     ),
     frame(

@@ -35,10 +35,18 @@ HABIT = re.compile(
 )
 
 
+_FOR_ONCE = re.compile(r"(?:今天|今晚|今日|今儿|这次|这回)(?:我)?(?:就|想|换|改|不(?!堵)|先|破例|例外|试|来点|走)")
+"""Today is not as ever."""
+
+
 def is_habit_zh(clause: Clause) -> bool:
     """Return whether a word of the sentence makes its doing a habit."""
     near = clause.text if clause.before is None else f"{clause.before.text},{clause.text}"
-    return HABIT.search(near) is not None and NOW_ONLY.search(clause.sentence) is None
+    return (
+        HABIT.search(near) is not None
+        and NOW_ONLY.search(clause.text) is None
+        and not _FOR_ONCE.search(clause.sentence)
+    )
 
 
 _TOO_WIDE = frozenset(
@@ -82,6 +90,13 @@ _TOO_WIDE = frozenset(
         "钱",
         "班车",
         "票",
+        "位子",
+        "位置",
+        "座位",
+        "房间",
+        "场地",
+        "电话",
+        "长途",
     ]
 )
 """Kinds of things: that somebody buys fruit tells no taste."""
@@ -129,7 +144,11 @@ HABITS: tuple[Frame, ...] = (
         r"(?:一般|通常|每天|平时|习惯|总是|基本|固定|向来|都|雷打不动|准时)[^,]{0,6}?(?P<v>(?:早上|上午|中午|下午|"
         r"晚上|凌晨|半夜)?(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:半|一刻|[一二三四五]十|\d\d)?)(?:就|才|"
         r"准时|左右|多|钟|前|后)*(?:睡|起|出门|上班|下班|到家|吃|去|叫|开始|出发|关|回)",
-        lambda c, m: entries(c, "implicit", "habits", [(c.group(m), GENERAL)]) if is_habit_zh(c) else (),
+        lambda c, m: (
+            entries(c, "implicit", "habits", [(c.group(m), GENERAL)])
+            if is_habit_zh(c) and not NOW_ONLY.search(c.sentence)
+            else ()
+        ),
     ),
     frame(
         "在",

@@ -16,7 +16,8 @@ ONE_OFF = re.compile(
     re.IGNORECASE,
 )
 LASTING = re.compile(
-    r"\b(?:from (?:now|today|this day|here) on(?:wards?)?|from now|going forward|in (?:the )?future|always|never|ever|"
+    r"\b(?:from (?:now|today|this day|here) on(?:wards?)?|from now|going forward|"
+    r"in (?:the )?future|always|never|ever|"
     r"every ?time|permanently|for good|by default|as a rule|each time|henceforth|any ?more|again)\b"
     r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|"
     r"一律|长期|再也|默认|向来|一向|都要",
@@ -32,7 +33,8 @@ QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 QUESTION_ZH = re.compile(
-    r"吗|什么(?!的$|的话|都)|哪(?!怕)|谁|几(?:点|个|岁|号|斤|块|钱|天|年|次|米|公里|度)|多少|怎么|为什么|为啥|咋|"
+    r"吗|什么(?!的$|的话|都|的我|的都|的,)|哪(?!怕)|谁|几(?:点|个|岁|号|斤|块|钱|天|年|次|米|公里|"
+    r"度)|多少|(?<!不)怎么(?!.{1,2}都)|为什么|为啥|咋|"
     r"是不是|要不要|能不能|会不会|有没有|"
     r"可不可以|好不好|行不行|对不对|喜不喜欢|该不该|没$|是否|应不应该|呢$|你猜"
 )
@@ -55,8 +57,10 @@ REPORTED = re.compile(
     r"claimed|thinks|asked|"
     r"asks|replied|mentioned|mentions|"
     r"texted|goes like|quote|according to|called me and)\b"
-    r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
-    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|说自己|话自己|话他|有人说|听说|据说|常言|歌词|原文|台词|翻译[一下]*[::]",
+    r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户](?<!营养师)|[A-Za-z])(?:刚才|刚刚|刚|又|"
+    r"还|也|总|经常|跟我|对我|和我)?"
+    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|没有?(?:说|讲|提)过|谁(?:说|讲|告诉)|说自己|话自己|"
+    r"话他|有人说|听说|据说|常言|歌词|原文|台词|翻译[一下]*[::]",
     re.IGNORECASE,
 )
 KIN_ZH = (
@@ -76,6 +80,12 @@ _PEOPLE = (
 )
 PEOPLE_ZH = re.compile(_PEOPLE)
 OTHER_ZH = re.compile(rf"(?:{_PEOPLE}|它|这(?!周|个?礼拜|个?月|几天|阵子|段时间|些年|年|个?星期|两天|辈子)|那)")
+ADVISED_ZH = re.compile(
+    r"(?:医生|大夫|牙医|营养师|教练|护士)(?:说了?|讲|让|叮嘱|嘱咐|要求|不让|不许|不准|建议|规定|"
+    r"交代)(?:我|要|每|一|不|少|别|得|,|[^他她])"
+    r"|(?:老板娘?|师傅|服务员|小哥|帅哥|美女)(?:还是|来|再|给我|照|帮我|老规矩|一样)"
+)
+"""What a doctor orders limits the patient who tells it; who is called is not who is told of (老板,还是来碗面)."""
 TASK_ON_TEXT = re.compile(
     r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|"
     r"ok),? ){0,3}(?:translate|rewrite|rephrase|proofread|"

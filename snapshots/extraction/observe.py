@@ -287,6 +287,8 @@ def _after_lead(sentence: str, left: int, right: int, lead: re.Pattern[str]) -> 
 
 def _subject_zh(text: str, before: Clause | None) -> str:
     """Chinese drops the subject: a clause that opens without one speaks of the same person as the clause before it."""
+    if marks.ADVISED_ZH.match(text):
+        return "self"
     if marks.OTHER_ZH.match(text):
         return "other"
     if text.startswith(("我", "本人", "咱")):
@@ -294,4 +296,4 @@ def _subject_zh(text: str, before: Clause | None) -> str:
     if not _ELLIPTIC_ZH.match(text):
         told = before is not None and before.subject == "other" and marks.PEOPLE_ZH.match(before.text)
         return "other" if told and "我" not in text else "unnamed"
-    return "self" if before is None or before.subject == "self" else "other"
+    return "self" if before is None else before.subject

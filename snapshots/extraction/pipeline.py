@@ -11,9 +11,13 @@ from snapshots.extraction import (
     frames_en_profile,
     frames_en_wishes,
     frames_zh,
+    frames_zh_bounds,
     frames_zh_habits,
     frames_zh_limits,
     frames_zh_profile,
+    frames_zh_said,
+    frames_zh_self,
+    frames_zh_usual,
     frames_zh_wishes,
     rules_en_constraints,
     rules_en_habits,
@@ -79,13 +83,26 @@ _NETS = {
         rules_en_limits.limits,
         frames_en_wishes.wishes,
     ),
-    "zh": (frames_zh_limits.limits, frames_zh.tastes, rules_zh_limits.limits, frames_zh_wishes.wishes),
+    "zh": (
+        frames_zh_limits.limits,
+        frames_zh.tastes,
+        rules_zh_limits.limits,
+        frames_zh_wishes.wishes,
+        frames_zh_bounds.bounds,
+        frames_zh_said.said_of,
+    ),
 }
-_PROFILES = {"en": frames_en_profile.profile, "zh": frames_zh_profile.profile}
-_CONTACTS = {"en": frames_en_profile.contacts, "zh": frames_zh_profile.contacts}
+_PROFILES = {
+    "en": (frames_en_profile.profile,),
+    "zh": (frames_zh_profile.profile, frames_zh_self.self_told),
+}
+_CONTACTS = {
+    "en": (frames_en_profile.contacts,),
+    "zh": (frames_zh_profile.contacts, frames_zh_self.kept),
+}
 _HABITS = {
     "en": (frames_en_habits.habits, rules_en_habits.habits),
-    "zh": (frames_zh_habits.habits, rules_zh_habits.habits),
+    "zh": (frames_zh_habits.habits, rules_zh_habits.habits, frames_zh_usual.usual),
 }
 
 
@@ -132,7 +149,8 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
         stated += apply(rules_zh_tags.WHOLE if whole.language == "zh" else rules_en_tags.WHOLE, whole)
     for clause in clauses:
         stated += list(clause_changes(clause)) or _stated(clause)
-    stated += _not_yet(_CONTACTS[whole.language](whole), stated)
+    for contacts in _CONTACTS[whole.language]:
+        stated += _not_yet(contacts(whole), stated)
     if not any(isinstance(one, PreferenceCandidate) and one.sort in _SAID_FULLY for one in stated):
         stated = [*framed_changes(clauses, stated), *stated]
     yield from stated or _shown(clauses)
@@ -143,7 +161,9 @@ def _stated(clause: Clause) -> list[Candidate]:
     found = [candidate for table in _TABLES[clause.language] for candidate in apply(table, clause)]
     for net in _NETS[clause.language]:
         found = found or list(net(clause))
-    return found + _not_yet(_PROFILES[clause.language](clause), found)
+    for profile in _PROFILES[clause.language]:
+        found += _not_yet(profile(clause), found)
+    return found
 
 
 def _not_yet(told: Iterable[Candidate], found: list[Candidate]) -> list[Candidate]:

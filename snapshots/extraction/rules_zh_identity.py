@@ -96,7 +96,7 @@ def _interested(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
 
 
 RULES_NAME: tuple[Rule, ...] = (
-    rule(rf"(?:名字)?叫{_NAME}{_END}", lambda c, m: _named(c, m) if c.position else ()),
+    rule(rf"(?:名字)?叫(?!一?[碟份碗杯客个辆台车]){_NAME}{_END}", lambda c, m: _named(c, m) if c.position else ()),
     rule(
         rf"{_ME}(?:的名字)?(?:就叫|网名叫|小名叫|英文名叫|叫|名叫|叫做|名字叫|名字是|的名字是|"
         rf"姓名是){_NAME}{_END}",

@@ -6,6 +6,7 @@ Most words after "I like" name nothing that lasts: "it", "the movie", "how you p
 import re
 
 from snapshots.extraction.lexicon_en import CATEGORY_OF
+from snapshots.extraction.phrases_zh import PLAIN, names_a_thing
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 
 _TAIL_EN = re.compile(
@@ -29,7 +30,8 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _KEEP_TOGETHER = re.compile(
-    r"(?:mac(?:aroni)?|rock|salt|fish|bread|ham|bacon|peanut butter|sweet|hot|arts?|drum|r|black|wine|pen|cookies|gin|"
+    r"(?:mac(?:aroni)?|rock|salt|fish|bread|ham|bacon|peanut butter|sweet|hot|arts?|drum|r|black|"
+    r"wine|pen|cookies|gin|"
     r"surf|peace|bed|science|dungeons|pros|rhythm)"
     r" (?:and|&) (?:cheese|roll|pepper|chips|butter|eggs|jelly|sour|spicy|crafts?|bass|b|"
     r"white|dine|paper|cream|tonic|turf|"
@@ -40,7 +42,8 @@ _LIST_EN = re.compile(r"\s*(?:,|\band\b|\bor\b|&|/|\bplus\b|\bas well as\b)\s*",
 _NO_THING_EN = re.compile(
     r"^(?:i|i'm|to$|it|its|it's|this|that|that's|these|those|you|your|yours|him|her|his|hers|"
     r"he|she|they|them|their|theirs|us|our|ours|me|"
-    r"myself|how|what|when|where|who|why|which|being|seeing|hearing|having|knowing|getting|spending|making|going|doing|"
+    r"myself|how|what|when|where|who|why|which|being|seeing|hearing|having|knowing|getting|"
+    r"spending|making|going|doing|"
     r"talking|helping|sharing|watching (?:you|him|her|them|it)|looking|trying|finding|"
     r"everything|anything|nothing|something|"
     r"some(?: of)?|all|each|one|ones|everyone|there|here|not|avoid|to (?:avoid|be|see|hear|know|have|"
@@ -68,7 +71,9 @@ _MINE_EN = re.compile(
     re.IGNORECASE,
 )
 _MINE_HOW_EN = re.compile(
-    r"^my (?:steak|coffee|tea|eggs|toast|pizza|burger|drinks?|food|latte|curry|music|seat|bacon|whisky) ", re.IGNORECASE
+    r"^my (?:steak|coffee|tea|eggs|toast|pizza|burger|drinks?|food|latte|curry|music|seat|bacon|"
+    r"whisky) ",
+    re.IGNORECASE,
 )
 _HEAD_EN = re.compile(
     r"^(?:to |a |an |some |any |both |having |eating |drinking |listening to |" r"watching )+(?=\S)", re.IGNORECASE
@@ -162,6 +167,7 @@ def things_zh(phrase: str, *, policy: ExtractionPolicy = EXTRACTION) -> list[tup
             hint = verb.lastgroup
             thing = thing[verb.end() :] if hint != "leisure" else thing
         thing = _HEAD_ZH.sub("", thing).strip("》”\"'")
-        if thing and len(thing) <= policy.max_thing_chars_zh and not _NO_THING_ZH.search(thing):
+        named = (len(thing) > 1 or thing in PLAIN) and names_a_thing(thing) and not _NO_THING_ZH.search(thing)
+        if thing and len(thing) <= policy.max_thing_chars_zh and named:
             found.append((thing, None if thing in _WHOLE_ZH else hint))
     return found[:8]

@@ -157,9 +157,9 @@ def _placed(found: Found, label: dict[str, Any]) -> bool:
 
 def sides_right(change: Found, row: dict[str, Any]) -> bool:
     """Return whether a change names both sides as the line does."""
-    old, new = row["wrong"], row["right"]
-    right = new is None or any(_alike(value, folded(new)) for value in change.values)
-    return right and (old is None or _alike(folded(change.replaces or ""), folded(old)))
+    old, new = _some(row["wrong"]), _some(row["right"])
+    right = not new or any(_alike(value, folded(one)) for value in change.values for one in new)
+    return right and (not old or any(_alike(folded(change.replaces or ""), folded(one)) for one in old))
 
 
 def _some(value: Any) -> list[Any]:
