@@ -1,23 +1,20 @@
 """Vectors for memories without any in the active space: the model or pgvector was away, or the model is new (S5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
-
-from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, index_draft
 from snapshots.embedding.policy import BACKFILL, BackfillPolicy
 from snapshots.embedding.spaces import Embedders, languages_written, measured_embedders, space_id
 from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
-from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
+from snapshots.embedding.walking import IndexedMemory, in_use, walk
+from snapshots.embedding.wordless import add_words
+from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
-
-BEFORE_ALL = UUID(int=0)
 
 Advance = Callable[[int], object]
 """Told how many memories more are done, as they are."""
@@ -66,12 +63,24 @@ def backfill_vectors(
 ) -> int:
     """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
 
-    ``mask`` is what statements are masked with. Opens scopes of its own and embeds between them. Ends early while the
-    model or pgvector is away. Safe to run twice, also at once, and to be stopped anywhere.
+    Those that have no words either get them, too. ``mask`` is what statements are masked with. Opens scopes of its own
+    and embeds between them. Leaves out a space whose model, or pgvector, is away. Safe to run twice, also at once, and
+    to be stopped anywhere.
     """
     done, run = 0, Run(measured_embedders(), mask, advance, policy)
-    for embedder in run.embedders:
-        done += _backfill_space(tenant_id, space_of(embedder, run.embedders), limit - done, run)
+    answering = [space_of(embedder, run.embedders) for embedder in run.embedders]
+    for page in walk(tenant_id):
+        if wordless := [one.id for one in page if one.language is None]:
+            add_words(tenant_id, wordless, mask)
+        for own in tuple(answering):
+            for ids in missing_vectors(own, page, policy.batch):
+                if done >= limit:
+                    return done
+                stored = _backfill(tenant_id, ids[: limit - done], run)
+                if stored is None:
+                    answering.remove(own)
+                    break
+                done += stored
     return done
 
 
@@ -80,37 +89,28 @@ def space_of(embedder: Embedder, among: Embedders) -> MissingOf:
     return MissingOf(space_id(embedder), languages_written(embedder, among))
 
 
-def _backfill_space(tenant_id: UUID, own: MissingOf, limit: int, run: Run) -> int:
-    done, after = 0, BEFORE_ALL
-    while done < limit:
-        with tenant_tx(tenant_id):
-            snapshots = missing_vectors(own, after=after, limit=min(run.policy.batch, limit - done))
-            batch = [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, run.mask), strict=True)]
-        found = embedded(batch, run.embedders)
-        stored = _store_by_subject(tenant_id, found)
-        run.advance(stored or 0)
-        if not found or stored is None:  # nothing is missing, or a part is away
-            break
-        done, after = done + stored, batch[-1].snapshot.id
-    return done
+def missing_vectors(own: MissingOf, page: Sequence[IndexedMemory], batch: int) -> Iterator[list[UUID]]:
+    """Yield, ``batch`` at a time, the ids of memories whose vectors belong into a space that does not hold them."""
+    missing = [one.id for one in page if one.language in own.languages and own.space_id not in one.spaces]
+    return (missing[start : start + batch] for start in range(0, len(missing), batch))
 
 
-def missing_vectors(own: MissingOf, *, after: UUID, limit: int) -> list[Snapshot]:
-    """Return memories whose vectors belong into a space that does not hold them, by id, after ``after``."""
-    words = words_missing(own).filter(snapshot_id__gt=after).order_by("snapshot_id").select_related("snapshot")
-    return [word.snapshot for word in words.defer("words")[:limit]]
+def _backfill(tenant_id: UUID, ids: Sequence[UUID], run: Run) -> int | None:
+    """Return how many of these memories got vectors; None when the model or pgvector is away."""
+    with tenant_tx(tenant_id):
+        batch = missing_among(ids, run.mask)
+    found = embedded(batch, run.embedders)
+    if batch and not found:
+        return None
+    stored = _store_by_subject(tenant_id, found)
+    run.advance(stored or 0)
+    return stored
 
 
-def words_missing(own: MissingOf) -> QuerySet[SnapshotWords]:
-    """Return the words of the memories in use whose vectors belong into a space that does not hold them."""
-    has_vectors = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id=own.space_id)
-    return SnapshotWords.objects.filter(~Exists(has_vectors), in_use(), language__in=own.languages)
-
-
-def in_use() -> Q:
-    """Return the condition that the snapshot of a row is neither retired nor expired."""
-    unexpired = Q(snapshot__expires_at__isnull=True) | Q(snapshot__expires_at__gt=utc_now())
-    return Q(snapshot__retired_at__isnull=True) & unexpired
+def missing_among(ids: Sequence[UUID], mask: Mask) -> list[Missing]:
+    """Return what is to be embedded of those memories that are still in use, in the open scope."""
+    snapshots = list(Snapshot.objects.filter(in_use(), id__in=ids).order_by("id"))
+    return [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, mask), strict=True)]
 
 
 def embedded(batch: Sequence[Missing], embedders: Embedders) -> list[Found]:

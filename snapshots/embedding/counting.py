@@ -3,19 +3,20 @@
 Only memories in use count. A count reads a tenant's whole index, so pages show the last one, which the spaces keep.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Exists, Min, OuterRef
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.backfill import in_use, space_of, words_missing
+from snapshots.embedding.backfill import MissingOf, space_of
 from snapshots.embedding.floors import NO_PAIRS, Unrelated, floor_of, sample_unrelated
 from snapshots.embedding.spaces import Embedders, ensure_space, space_id
-from snapshots.models import EmbeddingSpace, SnapshotVector, SnapshotWords
+from snapshots.embedding.walking import IndexedMemory, walk
+from snapshots.models import EmbeddingSpace
 from tenants.isolation import tenant_tx
 
 WHOLE = 100
@@ -56,22 +57,31 @@ Counts = Mapping[UUID, SpaceCount]
 
 
 def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
-    """Count one tenant's memories in every space where ``embedders`` are listed. Opens a scope of its own."""
+    """Count one tenant's memories in every space where ``embedders`` are listed. Opens scopes of its own."""
+    listed = [space_of(embedder, embedders) for embedder in embedders]
+    counts: Counts = {}
+    for page in walk(tenant_id):
+        counts = added_up(counts, _counted(page, listed))
     with tenant_tx(tenant_id):
-        vectors = SnapshotVector.objects.filter(in_use()).order_by().values_list("space_id")
-        counts = {space: SpaceCount(held=held) for space, held in vectors.annotate(Count("id"))}
-        words = SnapshotWords.objects.filter(in_use()).order_by().values_list("language")
-        by_language = dict(words.annotate(Count("id")))
-        for embedder in embedders:
-            own = space_of(embedder, embedders)
-            lacking = words_missing(own).aggregate(missing=Count("id"), oldest=Min("snapshot__recorded_at"))
-            belonging = sum(by_language.get(language, 0) for language in own.languages)
-            stored = counts.get(own.space_id, NOTHING)
-            sample = sample_unrelated(own.space_id) if stored.held else NO_PAIRS
-            unrelated = (sample,) if sample.pairs else ()
-            added = SpaceCount(0, belonging, lacking["missing"], lacking["oldest"], unrelated)
-            counts[own.space_id] = stored + added
+        return added_up(counts, {own.space_id: _unrelated(own, counts) for own in listed})
+
+
+def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Counts:
+    """Return the counts of some memories."""
+    held = Counter(space for one in page for space in one.spaces)
+    counts = {space: SpaceCount(held=number) for space, number in held.items()}
+    for own in listed:
+        belonging = [one for one in page if one.language in own.languages]
+        missing = [one.recorded_at for one in belonging if own.space_id not in one.spaces]
+        added = SpaceCount(0, len(belonging), len(missing), min(missing, default=None))
+        counts[own.space_id] = counts.get(own.space_id, NOTHING) + added
     return counts
+
+
+def _unrelated(own: MissingOf, counts: Counts) -> SpaceCount:
+    """Return what a sample of the tenant's memories says of the floor of a space, in the open scope."""
+    sample = sample_unrelated(own.space_id) if counts.get(own.space_id, NOTHING).held else NO_PAIRS
+    return SpaceCount(unrelated=(sample,) if sample.pairs else ())
 
 
 def added_up(one: Counts, other: Counts) -> Counts:
@@ -80,11 +90,9 @@ def added_up(one: Counts, other: Counts) -> Counts:
 
 
 def count_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
-    """Return how many of one tenant's memories have vectors in ``space`` and in no listed one. Opens a scope."""
-    listed = [space_id(embedder) for embedder in embedders]
-    elsewhere = SnapshotVector.objects.filter(snapshot_id=OuterRef("snapshot_id"), space_id__in=listed)
-    with tenant_tx(tenant_id):
-        return SnapshotVector.objects.filter(in_use(), ~Exists(elsewhere), space_id=space).count()
+    """Return how many of one tenant's memories have vectors in ``space`` and in no listed one. Opens scopes."""
+    listed = {space_id(embedder) for embedder in embedders}
+    return sum(space in one.spaces and not listed & one.spaces for page in walk(tenant_id) for one in page)
 
 
 def note_counts(counts: Counts, embedders: Embedders) -> None:

@@ -4,8 +4,9 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from snapshots.embedding.backfill import BEFORE_ALL, Advance, ignore
+from snapshots.embedding.backfill import Advance, ignore
 from snapshots.embedding.policy import DROP, DropPolicy
+from snapshots.embedding.walking import BEFORE_ALL
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor, record_audit

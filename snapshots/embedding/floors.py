@@ -22,10 +22,10 @@ from pgvector import HalfVector
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.observability.logs import Event, log
-from snapshots.embedding.backfill import in_use
 from snapshots.embedding.policy import FLOOR, FloorPolicy
 from snapshots.embedding.rows import Float32
-from snapshots.models import EmbeddingSpace, SnapshotVector
+from snapshots.embedding.walking import in_use
+from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,11 @@ def _sampled(space: UUID, policy: FloorPolicy, seed: int) -> list[UUID]:
     begin = stable_id("floor-sample", seed)  # ids are hashes: those that follow any point are a fair sample
     before = ExpressionWrapper(Q(id__lt=begin), BooleanField())
     turn = Window(RowNumber(), partition_by="subject_id", order_by=[before.asc(), "id"])
-    rows = SnapshotVector.objects.filter(in_use(), space_id=space).annotate(before=before, turn=turn)
+    rows = SnapshotVector.objects.filter(space_id=space).annotate(before=before, turn=turn)
     own_share = rows.filter(turn__lte=policy.subject_sample).order_by("turn", "before", "id")
-    return list(own_share.values_list("id", flat=True)[: policy.sample])
+    drawn = list(own_share.values_list("id", "snapshot_id")[: policy.sample])
+    used = set(Snapshot.objects.filter(in_use(), id__in=[one for _, one in drawn]).values_list("id", flat=True))
+    return [vector for vector, snapshot in drawn if snapshot in used]
 
 
 def _each_once(rows: Iterable[tuple[UUID, bytes, bytes]]) -> list[tuple[UUID, bytes, bytes]]:

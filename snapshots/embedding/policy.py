@@ -29,6 +29,13 @@ class BackfillPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class WalkPolicy:
+    """How many memories are looked at in one statement by what looks at all of a tenant's."""
+
+    page: int = assumed(5_000, owner="embedding", settle_by="time of a walk over a tenant of a million memories")
+
+
+@dataclass(frozen=True, slots=True)
 class DropPolicy:
     """How many vector rows leave in one transaction when a space is dropped."""
 
@@ -78,3 +85,4 @@ BACKFILL = BackfillPolicy()
 DROP = DropPolicy()
 FLOOR = FloorPolicy()
 SAYING = SayingPolicy()
+WALK = WalkPolicy()

@@ -120,6 +120,19 @@ def reindex_snapshot(prepared: PreparedSnapshot) -> None:
         store_vectors([(draft, prepared.vectors)])
 
 
+def words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
+    """Return the row of a snapshot's words."""
+    return SnapshotWords(
+        id=stable_id("words", item.draft.id),
+        subject_id=item.draft.subject_id,
+        snapshot_id=item.draft.id,
+        position=position,
+        words=item.words,
+        language=item.language,
+        saying=item.saying,
+    )
+
+
 def _store_of_one_subject(
     subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
 ) -> Sequence[PreparedSnapshot]:
@@ -131,7 +144,7 @@ def _store_of_one_subject(
         [_snapshot_row(item.draft, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
     )
     SnapshotWords.objects.bulk_create(
-        [_words_row(item, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
+        [words_row(item, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
     )
     links = [link for item in prepared for link in _source_rows(item.draft)]
     SnapshotSource.objects.bulk_create(links, ignore_conflicts=True, batch_size=1000)
@@ -163,18 +176,6 @@ def _snapshot_row(draft: SnapshotDraft, position: int) -> Snapshot:
         expires_at=draft.expires_at,
         recorded_at=now,
         last_validated_at=now,
-    )
-
-
-def _words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
-    return SnapshotWords(
-        id=stable_id("words", item.draft.id),
-        subject_id=item.draft.subject_id,
-        snapshot_id=item.draft.id,
-        position=position,
-        words=item.words,
-        language=item.language,
-        saying=item.saying,
     )
 
 

@@ -35,6 +35,7 @@ ASSUMED = {
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
+    "snapshots.embedding.WalkPolicy": "page",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.extraction.EchoPolicy": (

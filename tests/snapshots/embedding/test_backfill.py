@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -15,13 +14,14 @@ from snapshots.embedding.backfill import (
     MissingOf,
     backfill_vectors,
     embedded,
+    missing_among,
     missing_vectors,
     store_unchanged,
 )
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.spaces import space_id
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.walking import walk
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
 from tenants.isolation import tenant_tx
@@ -29,7 +29,6 @@ from tests.conftest import House, World
 from tests.snapshots.embedding.world import SAID_AT, counts, prepared, refused_vectors, store, version
 
 SMALL = BackfillPolicy(batch=2)
-FIRST = UUID(int=0)
 
 
 def heal(house: House, limit: int) -> int:
@@ -37,10 +36,11 @@ def heal(house: House, limit: int) -> int:
 
 
 def missing(house: House, embedder: HashingEmbedder = HashingEmbedder()) -> list[Missing]:  # noqa: B008 - no state
+    own = MissingOf(space_id(embedder), embedder.languages)
+    (page,) = walk(house.tenant.id)
     with tenant_tx(house.tenant.id):
-        own = MissingOf(space_id(embedder), embedder.languages)
-        found = missing_vectors(own, after=FIRST, limit=10)
-        return [Missing(*pair) for pair in zip(found, stored_drafts(found, mask_sensitive), strict=True)]
+        ids = [one for batch in missing_vectors(own, page, 10) for one in batch]
+        return missing_among(ids, mask_sensitive)
 
 
 def test_what_pgvector_refused_is_healed_when_it_is_back(world: World) -> None:

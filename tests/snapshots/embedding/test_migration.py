@@ -19,12 +19,9 @@ from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import embedder, forget
 from snapshots.embedding.backfill import (
-    BEFORE_ALL,
-    Missing,
     backfill_vectors,
     embedded,
-    missing_vectors,
-    space_of,
+    missing_among,
     store_unchanged,
 )
 from snapshots.embedding.drafts import index_draft
@@ -213,8 +210,7 @@ def test_a_memory_edited_between_embedding_and_storing_keeps_the_vectors_of_its_
     with override_settings(EMBEDDER=FORWARD):
         listed = active_embedders()
         with tenant_tx(acme.tenant.id):
-            missing = missing_vectors(space_of(listed[0], listed), after=BEFORE_ALL, limit=10)
-            batch = [Missing(*pair) for pair in zip(missing, stored_drafts(missing, mask_sensitive), strict=True)]
+            batch = missing_among([one.id for one in Snapshot.objects.all()], mask_sensitive)
             peanuts = Snapshot.objects.get(text="allergic to peanuts")
         stale = embedded(batch, listed)
         edit(acme, SnapshotAddress(acme.subject.external_id, peanuts.id), text="allergic to walnuts")
