@@ -6,7 +6,7 @@ from typing import Any
 from memory_platform.api.policy import POLICY
 from memory_platform.api.tools.definitions import Parameter, Tool, Words
 from memory_platform.api.tools.guidance import LASTING
-from memory_platform.api.tools.inputs import FORGETTABLE, TOLD_BY, TOP_K
+from memory_platform.api.tools.inputs import FORGETTABLE, TOLD_BY
 from memory_platform.api.v1.preference_shapes import CATEGORY_CHARS
 from memory_platform.api.v1.profile_shapes import NAME_CHARS
 from memory_platform.api.v1.recall import TOP_K_MOST
@@ -231,7 +231,7 @@ RECALL = Tool(
         ),
         Parameter(
             "top_k",
-            {"type": "integer", "minimum": 1, "maximum": TOP_K_MOST, "default": TOP_K},
+            {"type": "integer", "minimum": 1, "maximum": TOP_K_MOST},
             Words("How many memories at most.", "最多返回几条记忆。"),
         ),
     ),

@@ -25,7 +25,6 @@ from memory_platform.api.v1.tag_shapes import LabelField, TagInput, words
 from profiles.services.profile import LIST_FIELDS, FactName
 from profiles.values import Provenance
 
-TOP_K = 8
 TOLD_BY = (Provenance.ANALYSIS.value, Provenance.CONFIRMED_BY_USER.value, Provenance.OBSERVATION.value)
 """How a tool may say that a fact came to be known. Its own word is a conclusion, unless the user said it."""
 NEEDED = {
@@ -131,7 +130,7 @@ class RecallToolInput(Input):
     """A question of the model's own."""
 
     query = TextField(max_bytes=POLICY.string_bytes)
-    top_k = WholeField(least=1, most=TOP_K_MOST, default=TOP_K)
+    top_k = WholeField(least=1, most=TOP_K_MOST, required=False)
 
 
 INPUTS: Mapping[str, type[Input]] = {
