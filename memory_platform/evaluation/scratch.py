@@ -18,11 +18,12 @@ import snapshots
 from memory_platform.evaluation.importing import BATCH, import_dataset
 from memory_platform.evaluation.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
-from snapshots.embedding.backfill import BEFORE_ALL, backfill_vectors
+from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.walking import BEFORE_ALL
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
