@@ -75,7 +75,8 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
     if not belief.rows:
         raise NotFound("nothing of the kind is known")
     model, ids = type(belief.rows[0]), [row.id for row in belief.rows]
-    erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=ids[0], target=ids[0], by=by, reason=reason)
+    oldest = min(ids)  # of all rows the one that most backups hold: a certificate names no other
+    erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=oldest, target=oldest, by=by, reason=reason)
     own = {"subject_id": subject.id}
     words = Words.of(subject.id, belief.statements)
     counts = Counter[str]()

@@ -11,10 +11,11 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.providers.redis_client import redis_client
-from profiles.models import ErasureScope, Subject
+from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.certificates import marks_in, object_hash, subject_hash
 from profiles.services.forgetting import keep_marks
 from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.marked import messages_marked, snapshots_marked
 from snapshots.erasure.memories import Target, forget_found, target_of
 from snapshots.erasure.subjects import erase_subject
@@ -50,6 +51,8 @@ def replay_erasure(certificate: Mapping[str, Any]) -> bool:
             return False
         if scope is ErasureScope.CONVERSATION:
             return _delete_conversation(certificate, subject)
+        if scope is ErasureScope.MEMORY and _forget_belief(certificate, subject):
+            return True
         keep_marks(subject.id, marks_in(certificate))
     if scope is ErasureScope.SUBJECT:
         erase_subject(tenant_id, subject.external_id, by=COMMAND_LINE, reason=REASON)
@@ -78,6 +81,26 @@ def _delete_conversation(certificate: Mapping[str, Any], subject: Subject) -> bo
             delete_conversation(locked_known(subject.external_id, name), by=COMMAND_LINE, reason=REASON)
             return True
     return False
+
+
+def _forget_belief(certificate: Mapping[str, Any], subject: Subject) -> bool:
+    """Forget the preference, profile fact or tag one of whose rows the certificate names, in the open scope."""
+    for model in (Preference, ProfileFact, Tag):
+        for row in model._default_manager.filter(subject_id=subject.id).order_by():
+            if object_hash(ErasureScope.MEMORY, subject.external_id, row.id) == certificate["object_hash"]:
+                _forget_again(row, subject)
+                return True
+    return False
+
+
+def _forget_again(row: Preference | ProfileFact | Tag, subject: Subject) -> None:
+    match row:
+        case Preference():
+            forget_preference(subject, row.category, row.key, by=COMMAND_LINE, reason=REASON)
+        case ProfileFact():
+            forget_fact(subject, row.field, is_attribute=row.is_attribute, by=COMMAND_LINE, reason=REASON)
+        case Tag():
+            forget_tag(subject, row, by=COMMAND_LINE, reason=REASON)
 
 
 def _target(certificate: Mapping[str, Any], subject: Subject) -> Target:

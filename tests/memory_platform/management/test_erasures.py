@@ -77,6 +77,33 @@ def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path
     assert acme("GET", ADA).status_code == 404
 
 
+def test_beliefs_that_a_restore_brings_back_are_forgotten_again(world: World, tmp_path: Path) -> None:
+    acme, house = Caller(world.acme), world.acme
+    tea = f"{ADA}/preferences/drinks/tea"
+    acme("PUT", tea, {"value": "Kestrel4711"})
+    acme("PATCH", f"{ADA}/profile", {"occupation": "养Kestrel4711的人"})
+    tag = body_of(acme("POST", f"{ADA}/tags", {"label": "mews", "kind": "place", "address": "Kestrel4711 Lane"}))
+    acme("PUT", f"{ADA}/preferences/drinks/coffee", {"value": "black"})
+    backup = acme("GET", f"{ADA}/export").content
+    acme("PUT", tea, {"value": "Kestrel4711 with milk"})
+    calls: tuple[tuple[str, dict[str, str]], ...] = (
+        (f"{tea}/forget", {}),
+        (f"{ADA}/profile/forget", {"field": "occupation"}),
+        (f"{ADA}/tags/{tag['id']}/forget", {}),
+    )
+    certificates = written(tmp_path / "certificates", *(body_of(acme("POST", path, sent)) for path, sent in calls))
+    assert "Kestrel4711" not in acme("GET", f"{ADA}/export").content.decode()
+    acme("POST", "/v1/import", backup, Content_Type="application/x-ndjson")
+    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    assert acme("GET", f"{ADA}/export").content.decode().count("Kestrel4711") >= 3
+
+    assert "3 erased again" in run("replay_erasures", certificates)
+
+    assert "Kestrel4711" not in acme("GET", f"{ADA}/export").content.decode()
+    assert body_of(acme("GET", f"{ADA}/preferences/drinks/coffee"))["value"] == "black"
+    assert "0 erased again" in run("replay_erasures", certificates)
+
+
 def test_who_came_under_the_same_id_while_rows_were_leaving_is_not_erased_again(world: World, tmp_path: Path) -> None:
     acme, house = Caller(world.acme), world.acme
     say(house, "My sister Kestrel4711 lives in Utrecht")
