@@ -1,4 +1,5 @@
-"""Path parts: ``<product_id:x>``, an id that the product chose, and ``<own_id:x>``, one that was made here."""
+"""Path parts: ``<product_id:x>``, an id that the product chose, ``<own_id:x>``, one that was made here, and
+``<version:x>``, a number that was counted here."""
 
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from django.urls import register_converter
 from memory_platform.api.targets import id_nobody_has
 
 UUID_CHARS = 36
+VERSION_DIGITS = 9
 
 
 class ProductIdConverter:
@@ -33,6 +35,18 @@ class OwnIdConverter:
         return str(value)
 
 
+class VersionConverter:
+    """A number counted here, from 1; anything else is one that nothing has: 404, not 400."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> int:
+        return int(value) if value.isascii() and value.isdigit() and len(value) <= VERSION_DIGITS else 0
+
+    def to_url(self, value: object) -> str:
+        return str(value)
+
+
 def own_id(value: str) -> UUID:
     """Return the UUID that ``value`` writes in its usual form, else one that no row has."""
     if len(value) == UUID_CHARS:
@@ -46,3 +60,4 @@ def own_id(value: str) -> UUID:
 # At import, and every view imports this module: a noun's addresses can be read by themselves.
 register_converter(ProductIdConverter, "product_id")
 register_converter(OwnIdConverter, "own_id")
+register_converter(VersionConverter, "version")

@@ -126,3 +126,28 @@ TOOL_CALLS = [
     ),
     asked("中文", {"conversation_id": "c1", "arguments": {"category": "food", "key": "diet", "value": "素食"}}),
 ]
+
+POLICIES = [
+    asked(
+        "Fewer memories, no recency",
+        {
+            "changes": {"recall": {"top_k": 5}, "context": {"memory": 1500}, "ranking": {"use_recency": False}},
+            "reason": "shorter prompts for the hotline",
+        },
+    ),
+    asked("短一点", {"changes": {"retention": {"statement": 90}}, "reason": "九十天后不再需要", "dry_run": True}),
+]
+
+EXPERIMENTS = [
+    asked(
+        "Two arms",
+        {
+            "name": "shorter prompts",
+            "arms": [
+                {"name": "as it is", "policy_version": 1, "percent": 50},
+                {"name": "shorter", "policy_version": 2, "percent": 50},
+            ],
+            "reason": "is less as good?",
+        },
+    ),
+]

@@ -25,6 +25,7 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 PRODUCT_ID_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 200}
 OWN_ID_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
+VERSION_SCHEMA: dict[str, Any] = {"type": "integer", "minimum": 1}
 
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Memory platform",
@@ -36,7 +37,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "COMPONENT_SPLIT_PATCH": False,
-    "PATH_CONVERTER_OVERRIDES": {"product_id": PRODUCT_ID_SCHEMA, "own_id": OWN_ID_SCHEMA},
+    "PATH_CONVERTER_OVERRIDES": {
+        "product_id": PRODUCT_ID_SCHEMA,
+        "own_id": OWN_ID_SCHEMA,
+        "version": VERSION_SCHEMA,
+    },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": [

@@ -37,6 +37,8 @@ TAGS = [
         ("consolidations", "Memories that were joined into one, and can be taken apart."),
         ("erasures", "Certificates of what was deleted."),
         ("jobs", "Work that nobody waits for: imports, large deletions, ends of conversations."),
+        ("policies", "Versions of the tenant's policy: what it sets over the platform's own numbers."),
+        ("experiments", "Several policy versions side by side, and how well each serves."),
         ("tenant", "The company that the key belongs to, and its limits."),
         ("documentation", "This document."),
         ("health", "For load balancers and Prometheus; no key."),

@@ -144,7 +144,7 @@ def differences(before: Document, after: Document, sections: Sections) -> list[C
 
 def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
     if not isinstance(document, Mapping):
-        yield FieldFault("changes", "not_an_object", f"Must be an object of sections: {', '.join(sections)}.")
+        yield FieldFault("", "not_an_object", f"Must be an object of sections: {', '.join(sections)}.")
         return
     for name, values in document.items():
         if name in sections:

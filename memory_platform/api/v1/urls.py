@@ -6,12 +6,14 @@ from memory_platform.api.v1 import (
     context,
     conversations,
     erasures,
+    experiments,
     export,
     forgetting,
     imports,
     jobs,
     messages,
     outcome,
+    policies,
     preferences,
     profile,
     recall,
@@ -26,6 +28,8 @@ from memory_platform.api.v1 import (
 
 urlpatterns = [
     *tenant.urlpatterns,
+    *policies.urlpatterns,
+    *experiments.urlpatterns,
     *subjects.urlpatterns,
     *profile.urlpatterns,
     *preferences.urlpatterns,

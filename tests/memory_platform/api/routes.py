@@ -9,7 +9,10 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 OPEN_ROUTES = frozenset({"v1", "v1/schema", "v1/docs", "health/live", "health/ready"})
-NEEDED_QUERY = {"v1/subjects/<product_id:subject_id>/tags/lookup": "?q=home"}
+NEEDED_QUERY = {
+    "v1/subjects/<product_id:subject_id>/tags/lookup": "?q=home",
+    "v1/policies/diff": "?from=1&to=1",
+}
 """What a route cannot do without."""
 _PART = re.compile(r"<(?P<kind>\w+):(?P<name>\w+)>")
 

@@ -44,13 +44,21 @@ class Ids:
     candidate_id: str
     review_id: str
     consolidation_id: str
+    version: str
+    experiment_id: str
     tool: str = "recall"
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
         """Return ids that no row has."""
         return cls(
-            subject_id, "no-conversation", "no-message", "no-category", "no-key", *(str(new_id()) for _ in "12345678")
+            subject_id,
+            "no-conversation",
+            "no-message",
+            "no-category",
+            "no-key",
+            *(str(new_id()) for _ in "12345678"),
+            *("4711", str(new_id())),
         )
 
 
@@ -68,6 +76,8 @@ PREFERENCE = f"{SUBJECT}/preferences/<product_id:category>/<product_id:key>"
 TAG = f"{SUBJECT}/tags/<own_id:tag_id>"
 CONVERSATION = f"{SUBJECT}/conversations/<product_id:conversation_id>"
 SNAPSHOT = f"{SUBJECT}/snapshots/<own_id:snapshot_id>"
+VERSION = "v1/policies/<version:version>"
+EXPERIMENT = "v1/experiments/<own_id:experiment_id>"
 VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("PUT", SUBJECT): ValidCall(lambda ids: {"profile": {"occupation": PLAIN}, "metadata": {"of": ids.subject_id}}),
     ("PATCH", f"{SUBJECT}/profile"): ValidCall(lambda ids: {"occupation": PLAIN, "remove": ["name"]}),
@@ -132,6 +142,21 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", f"{SUBJECT}/tools/<product_id:tool>"): ValidCall(
         lambda ids: {"arguments": {"query": "tea at home"}, "conversation_id": ids.conversation_id}
     ),
+    ("POST", "v1/policies"): ValidCall(
+        lambda ids: {"changes": {"recall": {"top_k": 9}}, "based_on": int(ids.version), "reason": PLAIN}
+    ),
+    ("GET", "v1/policies/diff"): ValidCall(query=lambda ids: {"from": "1", "to": ids.version}),
+    ("POST", f"{VERSION}/activate"): ValidCall(lambda ids: {"reason": PLAIN}),
+    ("POST", "v1/experiments"): ValidCall(
+        lambda ids: {
+            "name": PLAIN,
+            "arms": [{"name": one, "policy_version": int(ids.version), "percent": 50} for one in ("a", "乙")],
+            "reason": PLAIN,
+        }
+    ),
+    ("PATCH", EXPERIMENT): ValidCall(lambda ids: {"percents": {"b": 40}, "reason": PLAIN}),
+    ("POST", f"{EXPERIMENT}/start"): ValidCall(lambda ids: {"reason": PLAIN}),
+    ("POST", f"{EXPERIMENT}/end"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
         lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
@@ -139,6 +164,11 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
 } | dict.fromkeys(
     [
         ("GET", "v1/tenant"),
+        ("GET", "v1/policies"),
+        ("GET", "v1/policies/settings"),
+        ("GET", VERSION),
+        ("GET", "v1/experiments"),
+        ("GET", EXPERIMENT),
         ("GET", "v1/tools"),
         ("GET", "v1/subjects"),
         ("GET", SUBJECT),
@@ -204,8 +234,22 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
     waiting = in_doubt(caller, subject_id)
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
-    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
+    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for, *steered(caller))
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
+
+
+def steered(caller: Caller) -> tuple[str, str]:
+    """Make two versions of the policy and two experiments, of which one runs; return the first ones' ids."""
+    versions = [
+        done(caller, "POST", "/v1/policies", {"changes": {"recall": {"top_k": 8 + n}}, "reason": CANARY})["version"]
+        for n in (1, 2)
+    ]
+    arms = [{"name": name, "policy_version": versions[0], "percent": 50} for name in ("a", "b")]
+    first, _ = (
+        done(caller, "POST", "/v1/experiments", {"name": f"{CANARY} {n}", "arms": arms, "reason": CANARY}) for n in "12"
+    )
+    done(caller, "POST", f"/v1/experiments/{first['id']}/start", {"reason": CANARY})
+    return str(versions[1]), first["id"]
 
 
 def given_up(caller: Caller, job_id: str) -> str:
