@@ -4,6 +4,7 @@ Only :mod:`memory_platform.providers.chat` imports it, when a model is first nee
 """
 
 import logging
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -25,6 +26,9 @@ from memory_platform.providers.tokens import TokenEstimator
 # They write addresses, and at DEBUG whole requests; a call that failed is one event of ours.
 for _name in ("httpx2", "httpcore2", "openai", "anthropic", "google_genai", "google.auth"):
     logging.getLogger(_name).setLevel(logging.ERROR)
+
+# A model that thinks takes no temperature. The library leaves it out, as it should, and would say so in every process.
+warnings.filterwarnings("ignore", message="Sampling parameters", category=UserWarning)
 
 _ESTIMATE = TokenEstimator()
 

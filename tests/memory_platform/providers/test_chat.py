@@ -361,6 +361,22 @@ def test_requests_carry_what_was_asked(server: ModelServer) -> None:
     assert "never a number" in str(seen[0].body["messages"])
 
 
+def test_a_model_that_thinks_is_asked_without_a_temperature_and_without_a_warning(server: ModelServer) -> None:
+    program = """
+from memory_platform.env_chat import ChatEndpoint
+from memory_platform.providers.chat import Chat, Connection
+from memory_platform.providers.contracts import ChatPrompt
+import django, sys; django.setup()
+endpoint = ChatEndpoint(kind="openai", model="gpt-5-mini", base_url=sys.argv[1], api_key="k")
+print(Chat(Connection(endpoint), seconds=20).text(ChatPrompt("Name a colour.", "?")).value)
+"""
+    command = [sys.executable, "-c", program, server.url]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stdout.strip() == GOOD
+    assert ran.stderr == ""
+    assert "temperature" not in server.requests[0].body
+
+
 def test_processes_without_a_question_never_import_the_library() -> None:
     program = """
 import sys
