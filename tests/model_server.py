@@ -21,13 +21,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is sent back: ``body`` as JSON, or bytes as they are; ``pause_s`` before the head and between pieces."""
+    """What is sent back: ``body`` as JSON, or bytes as they are, after ``hang_s``.
+
+    With ``drip`` one byte of it every ``pause_s``; with ``drip_head`` the head comes so, and never ends.
+    """
 
     body: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     pause_s: float = 0.0
     drip: bool = False
+    drip_head: bool = False
     hang_s: float = 0.0
 
     @property
@@ -84,6 +88,10 @@ class ModelServer:
 
             def _send(self, reply: Reply) -> None:
                 time.sleep(reply.hang_s)
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: " if reply.drip_head else b"")
+                while reply.drip_head:
+                    self.wfile.write(b"x")
+                    time.sleep(reply.pause_s)
                 self.send_response(reply.status)
                 for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                     self.send_header(name, value)

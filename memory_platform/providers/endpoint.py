@@ -22,6 +22,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.circuit import Circuit, CircuitOpen
+from memory_platform.providers.connections import Connections
 from memory_platform.providers.policy import CIRCUIT, ENDPOINT, CircuitPolicy, EndpointPolicy
 from memory_platform.providers.time_box import within
 
@@ -98,7 +99,7 @@ class JsonService:
         headers = {"Accept-Encoding": "identity"}  # an unpacked answer could be larger than any bound on what arrives
         if endpoint.api_key:
             headers["Authorization"] = f"Bearer {endpoint.api_key}"
-        self._client = httpx.Client(headers=headers, follow_redirects=False)
+        self._connections = Connections(headers, late_s=policy.late_s)
 
     @property
     def answering(self) -> bool:
@@ -163,7 +164,10 @@ class JsonService:
         url = self._endpoint.base_url.rstrip("/") + path
         headers = {"Content-Type": "application/json"}
         try:
-            with self._client.stream("POST", url, content=content, headers=headers, timeout=left) as response:
+            with (
+                self._connections.lent(ends) as client,
+                client.stream("POST", url, content=content, headers=headers, timeout=left) as response,
+            ):
                 refuse_status(response.status_code, response.headers.get("Retry-After"))
                 return _json(self._received(response, ends))
         except httpx.TimeoutException:

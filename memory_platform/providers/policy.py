@@ -51,6 +51,8 @@ class EndpointPolicy:
     first_wait_s: float = assumed(0.1, owner="providers", settle_by="share of calls that a second attempt saves")
     longest_wait_s: float = assumed(1.0, owner="providers", settle_by="share of calls that a second attempt saves")
     jitter_s: float = assumed(0.2, owner="providers", settle_by="share of calls that a second attempt saves")
+    late_s: float = assumed(1.0, owner="providers", settle_by="how long after its time a call on a busy machine ends")
+    """From then on a call that is not over is thought to hang, and its connection is closed."""
     answer_bytes: int = measured(16_000_000, source="32 vectors of 3,072 numbers are 2.2 MB of JSON")
 
 

@@ -21,7 +21,7 @@ ASSUMED = {
         "rewrite_s summarise_s extract_s judge_s retries answer_tokens text_chars answer_bytes"
     ),
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
-    "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s",
+    "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s late_s",
     "memory_platform.providers.RerankPolicy": "head seconds query_chars text_chars",
     "memory_platform.providers.RemoteEmbeddingPolicy": "further_text_s longest_s text_chars kept_s",
     "memory_platform.providers.EmbeddedPolicy": (

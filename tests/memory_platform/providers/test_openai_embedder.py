@@ -1,5 +1,6 @@
 """Embedding over HTTP, against an endpoint that answers as badly as endpoints do. Rows: L1, L2, S5, R6."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,13 +17,17 @@ from memory_platform.providers.openai_embedder import OpenAIEmbedder
 from memory_platform.providers.policy import CircuitPolicy, EndpointPolicy, RemoteEmbeddingPolicy
 from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import embedder, forget
+from tests.flows.stage import eventually
 from tests.model_server import ModelServer, Reply, Request, model_server
 
 LANGUAGES = ("en", "zh")
 SECRET = "sk-never-shown"
 TEXT = "我家的狗叫小白"
+HTTPX_CONNECTIONS = 100
 POLICY = RemoteEmbeddingPolicy(question_s=0.5, further_text_s=0.0, batch=3)
-HASTY = EndpointPolicy(attempts=3, first_wait_s=0.01, longest_wait_s=0.02, jitter_s=0.01, answer_bytes=2_000_000)
+HASTY = EndpointPolicy(
+    attempts=3, first_wait_s=0.01, longest_wait_s=0.02, jitter_s=0.01, late_s=0.2, answer_bytes=2_000_000
+)
 
 
 def vector(text: str, dimensions: int = 4) -> list[float]:
@@ -247,6 +252,27 @@ def test_a_silent_or_dripping_endpoint_costs_the_time_promised(server: ModelServ
     server.answer = lambda _: reply
     assert timed(lambda: model(server.url).embed_questions([TEXT])) < POLICY.question_s + 0.5
     assert len(server.requests) == 1
+
+
+def test_answers_that_never_end_take_no_connection_from_those_that_come_after(server: ModelServer) -> None:
+    hasty = RemoteEmbeddingPolicy(question_s=0.05)
+    asked = OpenAIEmbedder(
+        "some-model", service(server.url, failures=1_000), dimensions=4, languages=LANGUAGES, policy=hasty
+    )
+    server.answer = lambda _: Reply(drip_head=True, pause_s=0.03)
+    before = set(threading.enumerate())
+    for number in range(HTTPX_CONNECTIONS + 1):
+        timed(lambda number=number: asked.embed_questions([f"question {number}"]))  # type: ignore[misc]
+    server.answer = answer
+
+    def answers() -> bool:
+        try:
+            return bool(asked.embed_questions([TEXT]).any())
+        except EmbeddingUnavailable:
+            return False
+
+    eventually(answers, 5)
+    eventually(lambda: not {one for one in threading.enumerate() if one.name == "time-box"} - before, 5)
 
 
 def test_passing_faults_are_tried_again_and_others_are_not(server: ModelServer) -> None:
