@@ -30,12 +30,12 @@ def django_db_setup(
     with django_db_blocker.unblock():
         owner.settings_dict["TEST"]["NAME"] = f"test_memory_{worker}"
         owner.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-        _point_app_role_at(str(owner.settings_dict["NAME"]))
+        point_app_role_at(str(owner.settings_dict["NAME"]))
     yield
     # The database is not dropped: its whole server is thrown away when the run ends (tests/embedded_stack.py).
 
 
-def _point_app_role_at(name: str) -> None:
+def point_app_role_at(name: str) -> None:
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # the Postgres backend's
     connection.settings_dict["NAME"] = name

@@ -2,9 +2,10 @@
 
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 
 import psycopg
@@ -20,9 +21,9 @@ from memory_platform.devstack.provision import provision
 from snapshots.jobs import drain_work_job
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
-from tests.conftest import House, World
+from tests.conftest import House, World, point_app_role_at
 from tests.embedded_stack import MARK
-from tests.flows.stage import PLATFORM, ROOT, Stage, eventually
+from tests.flows.stage import Stage
 from tests.memory_platform.api.conftest import Caller
 from tests.snapshots.erasure.everywhere import logs_with, superuser_url, tables_with
 
@@ -57,10 +58,22 @@ def program(name: str, *arguments: str) -> None:
     subprocess.run([folder / name, *arguments], check=True, capture_output=True, text=True)
 
 
-def manage(*arguments: str, **addresses: str) -> str:
-    environment = {**os.environ, **addresses}
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+def manage(command: str, path: Path) -> str:
+    """Run one of the platform's commands where this process's connections lead."""
+    said = StringIO()
+    call_command(command, str(path), stdout=said)
+    return said.getvalue()
+
+
+@contextmanager
+def connected_to(database: str) -> Iterator[None]:
+    """Lead this process's connections to another database for the block: a process more would take seconds to start."""
+    home = str(connection.settings_dict["NAME"])
+    point_app_role_at(database)
+    try:
+        yield
+    finally:
+        point_app_role_at(home)
 
 
 def post(acme: Caller, subject: str, conversation: str, *texts: str) -> None:
@@ -108,16 +121,17 @@ def test_nothing_of_what_was_erased_since_comes_back(world: World, restored: str
 
     assert tables_with(*GONE, database=restored).keys() >= {"message", "snapshot", "receipt"}
     others = rows_besides(restored, "ada", "bob")
-    assert manage("verify_certificate", str(kept), **addresses).count(" genuine") == 5
-    assert "5 certificates, 5 erased again, 0 had nothing left" in manage("replay_erasures", str(kept), **addresses)
-    assert tables_with(*GONE, database=restored) == {}
-    assert rows_besides(restored, "ada", "bob") == others
-    assert "5 certificates, 0 erased again, 5 had nothing left" in manage("replay_erasures", str(kept), **addresses)
-    stage = Stage(tmp_path, **addresses)
-    try:
-        assert_only_the_rest_is_there(stage, house)
-    finally:
-        stage.close()
+    with connected_to(restored):
+        assert manage("verify_certificate", kept).count(" genuine") == 5
+        assert "5 certificates, 5 erased again, 0 had nothing left" in manage("replay_erasures", kept)
+        assert tables_with(*GONE, database=restored) == {}
+        assert rows_besides(restored, "ada", "bob") == others
+        assert "5 certificates, 0 erased again, 5 had nothing left" in manage("replay_erasures", kept)
+        stage = Stage(tmp_path, **addresses)
+        try:
+            assert_only_the_rest_is_there(stage, house)
+        finally:
+            stage.close()
     assert tables_with(*GONE, database=restored).keys() == {"message"}  # posted again, and remembered nowhere
     assert logs_with(tmp_path, *GONE) == []
 
@@ -150,13 +164,13 @@ def erased_since(house: House) -> None:
 
 
 def assert_only_the_rest_is_there(stage: Stage, house: House) -> None:
-    """Ask the restored platform, whose worker finishes what was to be done when the backup was made."""
+    """Ask the restored platform, once what was to be done when the backup was made is finished."""
     stage.web()
-    stage.worker(app=PLATFORM, processes=1)
     with stage.client(**house.headers) as client:
         message = {"role": "user", "content": SISTER}
         client.post("/v1/subjects/ada/conversations/sent-again/messages", json={"messages": [message]})
-        eventually(lambda: client.get("/v1/subjects/ada/pending").json()["pending"] == 0)
+        work(house)
+        assert client.get("/v1/subjects/ada/pending").json()["pending"] == 0
         told = client.post("/v1/subjects/ada/recall", json={"query": "Where do my sister and my brother live?"}).json()
         assert [one["text"] for one in told["memories"]] == [KEPT]
         assert client.get("/v1/subjects/bob").status_code == 404
