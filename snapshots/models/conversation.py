@@ -101,7 +101,10 @@ class Message(SubjectOwned):
             ),
             models.UniqueConstraint(fields=("tenant", "conversation", "seq"), name="one_message_per_seq"),
         )
-        indexes = (models.Index(fields=("tenant", "accepted_at"), name="message_by_age"),)
+        indexes = (
+            models.Index(fields=("tenant", "accepted_at"), name="message_by_age"),
+            models.Index(fields=("tenant", "subject"), include=("tokens",), name="message_sizes"),
+        )
         verbose_name = _("message")
         verbose_name_plural = _("messages")
 
