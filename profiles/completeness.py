@@ -43,12 +43,22 @@ class Completeness:
 
 def completeness(subject: Subject) -> Completeness:
     """Return what is not known of a subject yet; the question comes in the language of the profile."""
-    known = Known(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
-    missing = tuple(need for need in NEEDS if not need.is_met(known))
+    known = known_of(subject)
+    missing = missing_of(known)
     question = None
     if missing:
-        question = missing[0].question_zh if _speaks_chinese(known.profile) else missing[0].question_en
+        question = missing[0].question_zh if speaks_chinese(known.profile) else missing[0].question_en
     return Completeness(all(need.priority != "high" for need in missing), missing, question)
+
+
+def known_of(subject: Subject) -> Known:
+    """Return what is known of a subject now."""
+    return Known(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
+
+
+def missing_of(known: Known) -> tuple[Need, ...]:
+    """Return what is not known, most important first."""
+    return tuple(need for need in NEEDS if not need.is_met(known))
 
 
 def _has_place(words: frozenset[str]) -> Callable[[Known], bool]:
@@ -71,12 +81,14 @@ def _has_taste(category: str) -> Callable[[Known], bool]:
     return lambda known: any(preference.category == category for preference in known.preferences)
 
 
-def _speaks_chinese(profile: Mapping[str, Any]) -> bool:
+def speaks_chinese(profile: Mapping[str, Any], *, said: str = "") -> bool:
+    """Return whether to ask in Chinese: by locale, else by what was said last, else by how the profile is written."""
     locale = profile["locale"]
     if locale:
         return comparable(locale).startswith("zh")
-    said = " ".join(str(profile[field]) for field in ("name", "occupation", "interests") if profile[field])
-    return detect_language(said) == "zh"
+    written = " ".join(str(profile[field]) for field in ("name", "occupation", "interests") if profile[field])
+    spoken = detect_language(said)
+    return (spoken if spoken in {"zh", "en"} else detect_language(written)) == "zh"
 
 
 NEEDS = (

@@ -151,3 +151,13 @@ EXPERIMENTS = [
         },
     ),
 ]
+
+NEXT_ASK = [
+    asked("English", {"conversation_id": "c1"}),
+    asked("中文", {"conversation_id": "第一次用车", "phase": "opening"}),
+]
+ANSWERS = [
+    asked("English", {"accepted": True, "value": "12 Willow Lane, Portland"}),
+    asked("中文", {"accepted": True, "value": {"person": "妈妈", "phone": "138 0013 8000", "relation": "母亲"}}),
+    asked("A refusal", {"accepted": False}),
+]

@@ -32,6 +32,7 @@ TAGS = [
         ("preferences", "What the subject likes, avoids or has set, now and at any past moment."),
         ("tags", "Labelled places and contacts: home, 妈妈."),
         ("tools", "Memory as tools of your model: definitions for each vendor, and calls."),
+        ("asks", "What to ask a subject next, and what came of it."),
         ("candidates", "What extraction proposed, and what became of it."),
         ("reviews", "Memories that somebody should look at, and what was decided."),
         ("consolidations", "Memories that were joined into one, and can be taken apart."),

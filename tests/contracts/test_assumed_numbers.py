@@ -29,6 +29,7 @@ ASSUMED = {
     ),
     "profiles.BeliefPolicy": "sayings_kept clock_tolerance search_text_chars",
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
+    "profiles.elicitation.AskPolicy": "refused_rests",
     "snapshots.consolidation.ConsolidationPolicy": "least_shared longest at_once writing_s daily",
     "snapshots.context.ContextPolicy": "summary task message_overhead candidates_most texts_remembered",
     "snapshots.embedding.BackfillPolicy": "batch",

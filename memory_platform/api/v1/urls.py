@@ -1,6 +1,7 @@
 """Version 1 of the API: each noun brings its own addresses."""
 
 from memory_platform.api.v1 import (
+    asks,
     candidates,
     consolidations,
     context,
@@ -50,4 +51,5 @@ urlpatterns = [
     *export.urlpatterns,
     *imports.urlpatterns,
     *tools.urlpatterns,
+    *asks.urlpatterns,
 ]

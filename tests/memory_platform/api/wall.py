@@ -46,6 +46,7 @@ class Ids:
     consolidation_id: str
     version: str
     experiment_id: str
+    ask_id: str
     tool: str = "recall"
 
     @classmethod
@@ -58,7 +59,7 @@ class Ids:
             "no-category",
             "no-key",
             *(str(new_id()) for _ in "12345678"),
-            *("4711", str(new_id())),
+            *("4711", str(new_id()), str(new_id())),
         )
 
 
@@ -157,6 +158,8 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("PATCH", EXPERIMENT): ValidCall(lambda ids: {"percents": {"b": 40}, "reason": PLAIN}),
     ("POST", f"{EXPERIMENT}/start"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("POST", f"{EXPERIMENT}/end"): ValidCall(lambda ids: {"reason": PLAIN}),
+    ("POST", f"{SUBJECT}/asks/next"): ValidCall(lambda ids: {"conversation_id": ids.conversation_id}),
+    ("POST", f"{SUBJECT}/asks/<own_id:ask_id>/answer"): ValidCall(lambda ids: {"accepted": False}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
     ("POST", "v1/receipts/<own_id:receipt_id>/outcome"): ValidCall(
         lambda ids: {"reply": PLAIN, "next_user_message": "No, not tea, coffee. 不是茶,是咖啡"}
@@ -233,8 +236,10 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     erasure = done(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
     job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
     waiting = in_doubt(caller, subject_id)
+    ask, _ = (done(caller, "POST", f"{at}/asks/next", {"conversation_id": f"c{n}"})["ask"] for n in "12")
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
-    ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for, *steered(caller))
+    held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
+    ids = (*held_ids, *steered(caller), ask["id"])
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 

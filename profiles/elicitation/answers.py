@@ -1,0 +1,164 @@
+"""What somebody answered to an ask, written through the ordinary verbs (row A2): their own word."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, FieldFault, NotFound, Refused
+from memory_platform.kernel.text import detect_language
+from profiles.models import Ask, Subject, TagKind
+from profiles.services.claims import stated
+from profiles.services.locking import lock_subject
+from profiles.services.preferences import amend_list_preference
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import TagDraft, upsert_tag
+from profiles.values import Verdict
+
+PLACE_LABELS = {"home": ("home", "家"), "work": ("work", "公司")}
+CONTACT_LABEL = ("emergency contact", "紧急联系人")
+PLACE_DETAILS = ("address", "poi_id", "lat", "lon")
+LONGEST = {"person": 200, "relation": 100, "address": 1_000, "poi_id": 200, "name": 500, "occupation": 500}
+LONGEST_ENTRY = 200
+ENTRIES_MOST = 50
+_PHONE = re.compile(r"\+?[0-9][0-9 ()./-]{1,40}[0-9]")
+_APART = re.compile(r"^[\s,:;,:;、。(()]+|[\s,:;,:;、。())]+$")
+
+
+class AskAnswered(Conflict):
+    """The ask was answered before. HTTP 409."""
+
+    code = "ask_answered"
+
+
+class ValueUnclear(Refused):
+    """The value is not what this ask asks for. HTTP 422."""
+
+    code = "value_unclear"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, faults=[FieldFault("value", "unclear", message)])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer by what it becomes: the tag's ``label`` and ``details``, or ``entries`` of a list, or one ``text``."""
+
+    key: str
+    text: str = ""
+    entries: tuple[str, ...] = ()
+    label: str = ""
+    details: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an answer did; no verdict where nothing was to be written."""
+
+    ask: Ask
+    verdict: Verdict | None = None
+    reason: str = ""
+
+
+def open_ask(subject: Subject, ask_id: UUID) -> Ask:
+    """Return an ask that waits for its answer, and hold the subject. Raises NotFound, AskAnswered."""
+    lock_subject(subject)
+    ask = Ask.objects.filter(subject_id=subject.id, id=ask_id).first()
+    if ask is None:
+        raise NotFound("no such ask")
+    if ask.answered_at is not None:
+        raise AskAnswered("this ask has its answer")
+    return ask
+
+
+def read_answer(key: str, value: Any, *, question: str = "") -> Answer:
+    """Return what a value (a text, a list of texts, or an object) says to what was asked. Raises ValueUnclear.
+
+    A tag that it makes has its label in the language of ``question``.
+    """
+    chinese = detect_language(question) == "zh"
+    if key in PLACE_LABELS:
+        return Answer(key, label=PLACE_LABELS[key][chinese], details=_place(value))
+    if key == "emergency_contact":
+        return _contact(value, CONTACT_LABEL[chinese])
+    if key in {"name", "occupation"}:
+        return Answer(key, text=_text(value, key))
+    return Answer(key, entries=_entries(value))
+
+
+def settle_ask(subject: Subject, ask: Ask, *, accepted: bool, answer: Answer | None = None) -> Written:
+    """Record whether the subject answered, and write the answer; the subject is held by :func:`open_ask`."""
+    ask.accepted, ask.answered_at = accepted, utc_now()
+    ask.save(update_fields=["accepted", "answered_at"])
+    if answer is None:
+        return Written(ask)
+    verdict, reason = _write(subject, answer)
+    return Written(ask, verdict, reason)
+
+
+def _write(subject: Subject, answer: Answer) -> tuple[Verdict, str]:
+    if answer.details is not None:
+        tag = upsert_tag(subject, TagDraft(answer.label, answer.details))
+        return tag.verdict, tag.reason
+    if answer.key in {"food", "music"}:
+        listed = amend_list_preference(subject, (answer.key, "likes"), stated(list(answer.entries)), add=answer.entries)
+        return listed.verdict, listed.reason
+    is_list = answer.key == "interests"
+    claim = stated(list(answer.entries) if is_list else answer.text)
+    change = FactChange(FactName.read(answer.key), claim, "append" if is_list else "overwrite")
+    (fact,) = patch_profile(subject, [change])
+    return fact.verdict, fact.reason
+
+
+def _place(value: Any) -> dict[str, Any]:
+    """Return a place's details: an address in words, or an object with ``address``, ``poi_id``, ``lat`` and ``lon``."""
+    if not isinstance(value, dict):
+        return {"address": _text(value, "address")}
+    unknown = value.keys() - set(PLACE_DETAILS)
+    if unknown or not value or ("lat" in value) != ("lon" in value):
+        raise ValueUnclear("Is an address, or an object with address, poi_id, lat and lon (both or none).")
+    details: dict[str, Any] = {name: _text(value[name], name) for name in ("address", "poi_id") if name in value}
+    for name, most in (("lat", 90.0), ("lon", 180.0)):
+        if name in value:
+            details[name] = _degrees(value[name], most)
+    return details
+
+
+def _contact(value: Any, usual: str) -> Answer:
+    """Return a person to call: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
+    if isinstance(value, dict):
+        if value.keys() - {"person", "phone", "relation"} or "phone" not in value:
+            raise ValueUnclear("Is a text with a telephone number, or an object with person, phone and relation.")
+        phone = _PHONE.fullmatch(_text(value["phone"], "phone"))
+        person = _text(value["person"], "person") if "person" in value else ""
+        relation = _text(value["relation"], "relation") if "relation" in value else ""
+    else:
+        said = _text(value, "address")
+        phone, relation = _PHONE.search(said), ""
+        person = _APART.sub("", said[: phone.start()] + said[phone.end() :]) if phone else ""
+    if phone is None or len(person) > LONGEST["person"]:
+        raise ValueUnclear("Names a telephone number, and at most one person.")
+    details = {"kind": TagKind.CONTACT, "phone": phone.group().strip()} | ({"relation": relation} if relation else {})
+    return Answer("emergency_contact", label=person or relation or usual, details=details)
+
+
+def _entries(value: Any) -> tuple[str, ...]:
+    entries: Sequence[Any] = value if isinstance(value, list) else [value]
+    if not 0 < len(entries) <= ENTRIES_MOST:
+        raise ValueUnclear(f"Has 1 to {ENTRIES_MOST} entries.")
+    return tuple(_text(one, "entry") for one in entries)
+
+
+def _text(value: Any, name: str) -> str:
+    most = LONGEST.get(name, LONGEST_ENTRY)
+    if not isinstance(value, str) or not value.strip() or len(value) > most:
+        raise ValueUnclear(f"Is a text of 1 to {most} characters.")
+    return value.strip()
+
+
+def _degrees(value: Any, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
+        raise ValueUnclear("Degrees are numbers: lat within 90, lon within 180.")
+    return float(value)

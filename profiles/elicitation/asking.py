@@ -1,0 +1,88 @@
+"""Which question a product should ask next, or why none (row A2). Inside the open scope, one subject at a time."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from memory_platform.kernel.clock import utc_now
+from profiles.completeness import Need, known_of, missing_of, speaks_chinese
+from profiles.elicitation.policy import ASKS, AskPolicy
+from profiles.models import Ask, Subject
+from profiles.services.locking import lock_subject
+
+
+class Why(StrEnum):
+    """Why there is an ask, or none; the values are public."""
+
+    MISSING = "missing"
+    NOTHING_MISSING = "nothing_missing"
+    NOT_NOW = "not_now"
+    REFUSED = "refused_in_conversation"
+    ENOUGH = "enough_in_conversation"
+    ASKED_LATELY = "asked_lately"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where a conversation (the product's own id) stands. ``quiet``: the user is deep in something, or complains.
+
+    ``said``: the user's last words, whose language counts where the profile tells none.
+    """
+
+    conversation: str
+    quiet: bool = False
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The ask, recorded, or None; and why."""
+
+    why: Why
+    ask: Ask | None = None
+
+
+def next_ask(subject: Subject, moment: Moment, *, now: datetime | None = None, policy: AskPolicy = ASKS) -> Decision:
+    """Choose and record the next question: the most important one that is missing and may be asked.
+
+    Holds the subject until the transaction ends: of two calls at once the second sees the first one's ask.
+    """
+    lock_subject(subject)
+    at = now or utc_now()
+    if moment.quiet:
+        return Decision(Why.NOT_NOW)
+    here = list(Ask.objects.filter(subject_id=subject.id, conversation=moment.conversation))
+    if any(ask.accepted is False for ask in here):
+        return Decision(Why.REFUSED)
+    if len(here) >= policy.per_conversation:
+        return Decision(Why.ENOUGH)
+    known = known_of(subject)
+    missing = missing_of(known)
+    if not missing:
+        return Decision(Why.NOTHING_MISSING)
+    resting = _resting(subject, at, policy)
+    need = next((need for need in missing if need.key not in resting), None)
+    if need is None:
+        return Decision(Why.ASKED_LATELY)
+    chinese = speaks_chinese(known.profile, said=moment.said)
+    return Decision(Why.MISSING, _recorded(subject, moment, need, chinese=chinese, at=at))
+
+
+def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
+    """Return the kinds that were asked, or refused, too short a while ago."""
+    asked = Ask.objects.filter(subject_id=subject.id).order_by()
+    lately = asked.filter(asked_at__gt=at - policy.same_kind_every).values_list("key", flat=True)
+    refused = asked.filter(accepted=False, answered_at__gt=at - policy.refused_rests).values_list("key", flat=True)
+    return {*lately, *refused}
+
+
+def _recorded(subject: Subject, moment: Moment, need: Need, *, chinese: bool, at: datetime) -> Ask:
+    return Ask.objects.create(
+        subject=subject,
+        conversation=moment.conversation,
+        key=need.key,
+        priority=need.priority,
+        question=need.question_zh if chinese else need.question_en,
+        asked_at=at,
+    )

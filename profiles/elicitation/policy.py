@@ -1,0 +1,20 @@
+"""How often somebody may be asked (row A2)."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+
+
+@dataclass(frozen=True, slots=True)
+class AskPolicy:
+    """Limits on asking: a product is told one question at a time, and none where it would be a nuisance."""
+
+    per_conversation: int = promised(2, row="A2")
+    same_kind_every: timedelta = promised(timedelta(days=1), row="A2")
+    refused_rests: timedelta = assumed(
+        timedelta(days=30), owner="elicitation", settle_by="share of asks accepted, by days since the same was refused"
+    )
+
+
+ASKS = AskPolicy()
