@@ -16,7 +16,7 @@ def report(run: Mapping[str, Any]) -> str:
 def shown_figures(budgets: Sequence[int]) -> list[str]:
     """Return the figures that a table has room for, in the order of its columns."""
     k = COUNTING.judged_depth
-    return [*(f"recall@{depth}" for depth in COUNTING.depths), f"all@{k}", "mrr", f"ndcg@{k}"] + [
+    return [*(f"recall@{depth}" for depth in COUNTING.depths), f"hit@{k}", f"all@{k}", "mrr", f"ndcg@{k}"] + [
         f"coverage@{budget}" for budget in budgets
     ]
 
