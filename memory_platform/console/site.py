@@ -34,7 +34,17 @@ TOLD = (
     "Job",
     "Erasure",
 )
-ACCESS = ("Tenant", "Member", "ApiKey", "UsageLimit", "ModelRoute", "ModelUsage", "AuditRecord")
+ACCESS = (
+    "Tenant",
+    "Member",
+    "ApiKey",
+    "UsageLimit",
+    "PolicyVersion",
+    "Experiment",
+    "ModelRoute",
+    "ModelUsage",
+    "AuditRecord",
+)
 RUNNING = (
     "PeriodicTask",
     "IntervalSchedule",

@@ -58,8 +58,7 @@ class Ids:
             "no-message",
             "no-category",
             "no-key",
-            *(str(new_id()) for _ in "12345678"),
-            *("4711", str(new_id()), str(new_id())),
+            *(*(str(new_id()) for _ in "12345678"), "4711", str(new_id()), str(new_id())),
         )
 
 

@@ -26,7 +26,7 @@ from snapshots.models import (
 )
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
-from tenants.models import ApiKey, AuditRecord, ModelRoute, ModelUsage, UsageLimit
+from tenants.models import ApiKey, AuditRecord, ModelRoute, ModelUsage, PolicyVersion, UsageLimit
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 
@@ -67,6 +67,9 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows[UsageLimit] = UsageLimit.objects.create(api_key=rows[ApiKey], burst=41)
     rows[ModelRoute], _ = ModelRoute.objects.get_or_create(purpose="judge", defaults={"endpoint": text[:64]})
     rows[ModelUsage], _ = ModelUsage.objects.get_or_create(day=SAID_AT.date(), purpose="judge", model=text[:200])
+    rows[PolicyVersion] = PolicyVersion.objects.create(
+        number=PolicyVersion.objects.count() + 1, document={text: {text: text}}, reason=text, author=text[:64]
+    )
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows
 
