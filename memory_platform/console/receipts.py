@@ -90,7 +90,14 @@ class ReceiptScreen(SubjectOwnedAdmin):
         part(None, subject_shown, conversation_shown, "created_at", intent, phase, degraded),
         part(_("Candidates"), candidates_shown),
         part(_("Prompt"), sections_shown, prompt_shown),
-        part(_("More"), "id", "policy_version", "prefix_hash", column("tokens", value_whole, _("tokens"))),
+        part(
+            _("More"),
+            "id",
+            "policy_version",
+            "prefix_hash",
+            column("model_route", value_whole, _("model route")),
+            column("tokens", value_whole, _("tokens")),
+        ),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:

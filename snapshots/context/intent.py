@@ -1,15 +1,18 @@
-"""What the user is after (intent) and where the talk stands (phase), by rules in English and Chinese, no model.
+"""What the user is after (intent) and where the talk stands (phase), in English and Chinese: rules and a linear reader.
 
 Both are hints: they size the memory section, choose guidance and a model tier. A caller that knows better says so.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
+from memory_platform.kernel.linear import Float32
 from memory_platform.kernel.text import index_form
+from snapshots.context.intent_reader import read_by_model
 from snapshots.context.intent_rules import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
 
-INTENTS: tuple[Intent, ...] = get_args(Intent)
+NO_VECTORS: Mapping[str, Float32] = {}
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 LONGEST_READ = 1_000
@@ -27,20 +30,29 @@ class Reading:
 _DOING: frozenset[Intent] = frozenset({"task", "navigation"})
 
 
+def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Intent:
+    """Return the intent of one user message; ``general`` for statements that ask for nothing.
+
+    ``vectors``: the message's vectors by embedding space, as recall makes them; without any its words tell.
+    """
+    form = _form(text)
+    return read_by_model(form, read_by_rules(form).intent, vectors) if form else "general"
+
+
 def read_intent(text: str) -> Reading:
-    """Return the intent of one user message and its cue. Reads the first ``LONGEST_READ`` characters."""
-    form = GREETING.sub("", _form(text)) or _form(text)
+    """Return what rules alone tell of one user message, and the cue. Reads the first ``LONGEST_READ`` characters."""
+    return read_by_rules(_form(text))
+
+
+def read_by_rules(form: str) -> Reading:
+    """Do the same for a message in index form."""
+    form = GREETING.sub("", form) or form
     small = SMALL_TALK.search(form)
     for intent, pattern in RULES:
         found = pattern.search(form)
         if found and not (small and intent in {"knowledge", "task"}):
             return Reading(intent, found.group()[:40])
     return Reading("small_talk", small.group()[:40]) if small else Reading("general", "")
-
-
-def detect_intent(text: str) -> Intent:
-    """Return the intent of one user message; ``general`` for statements that ask for nothing."""
-    return read_intent(text).intent
 
 
 def detect_phase(text: str, *, intent: Intent, turns: int, tool_open: bool = False) -> Phase:

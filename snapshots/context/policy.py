@@ -39,6 +39,23 @@ class ContextPolicy:
     least_per_memory: int = measured(40, source="an element without any words: 47 tokens by estimate-1")
     texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
     """Texts of which a process remembers figures: about 0.2 kB each, without the text."""
+    tier: str = assumed("middle", owner="context", settle_by="answers judged by tier and intent")
+    tier_by_intent: tuple[tuple[str, str], ...] = assumed(
+        (
+            ("small_talk", "light"),
+            ("navigation", "light"),
+            ("preference_confirmation", "light"),
+            ("task", "middle"),
+            ("knowledge", "middle"),
+            ("recommendation", "strong"),
+            ("complaint", "strong"),
+        ),
+        owner="context",
+        settle_by="answers judged by tier and intent",
+    )
+    """Looked up or carried out: light to middle; weighed or made good again: strong."""
+    raised_turns: int = assumed(3, owner="context", settle_by="turns until a corrected conversation is confirmed")
+    good_hit_share: float = assumed(0.5, owner="context", settle_by="feedback on answers after a correction")
     state_from: float = promised(0.8, row="X5")
     tentative_from: float = promised(0.5, row="X5")
 

@@ -1,16 +1,21 @@
-"""What the rules read in a request where its caller says nothing: intent and phase (X6, X7)."""
+"""What is read in a request where its caller says nothing: intent, phase, a correction (X6, X7, X8)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from snapshots.context.intent import INTENTS, detect_intent, detect_phase
+from memory_platform.kernel.linear import Float32
+from snapshots.context.intent import detect_intent, detect_phase
+from snapshots.context.intent_reader import INTENTS
 from snapshots.context.shelves import without_echo
 from snapshots.context.values import ContextRequest, WindowTurn
+from snapshots.extraction.corrections import may_correct
+from snapshots.feedback.signals import sense_of
+from snapshots.feedback.values import Sense, Turn
 
 
-def with_intent(request: ContextRequest) -> ContextRequest:
-    """Return the request with an intent: the caller's, else the one that its query tells."""
-    return request if request.intent else replace(request, intent=detect_intent(request.query))
+def with_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:
+    """Return the request with an intent: the caller's, else that of its query, whose ``vectors`` these are."""
+    return request if request.intent else replace(request, intent=detect_intent(request.query, vectors))
 
 
 def with_phase(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextRequest:
@@ -25,6 +30,16 @@ def with_phase(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextR
         tool_open=tool_open(before),
     )
     return replace(request, phase=phase)
+
+
+def puts_right(query: str, turns: Sequence[WindowTurn]) -> bool:
+    """Return whether ``query`` puts right what the assistant said last, by rules."""
+    if not may_correct(query):
+        return False
+    before = without_echo(turns, query)
+    reply = next((turn.content for turn in reversed(before) if turn.role == "assistant" and turn.content), None)
+    asked = next((turn.content for turn in reversed(before) if turn.role == "user" and turn.content), "")
+    return reply is not None and sense_of(Turn(asked, reply, query)) is Sense.CORRECT
 
 
 def tool_open(turns: Sequence[WindowTurn]) -> bool:

@@ -16,11 +16,12 @@ def touched_facts(query: str, profile: ProfileView, meant: Mapping[str, float]) 
     """
     asked = frozenset(terms(query))
     for fact in in_stable_order(profile):
-        near = max(meant.get(fact.id, 0.0), _share(asked, frozenset(terms(f"{fact.category} {fact.text}"))))
+        near = max(meant.get(fact.id, 0.0), share(asked, frozenset(terms(f"{fact.category} {fact.text}"))))
         if near > 0:
             yield replace(fact, score=near * fact.confidence)
 
 
-def _share(asked: frozenset[str], said: frozenset[str]) -> float:
+def share(asked: frozenset[str], said: frozenset[str]) -> float:
+    """Return the share of common terms among those of the shorter of two texts, 0..1."""
     shorter = min(len(asked), len(said))
     return len(asked & said) / shorter if shorter else 0.0

@@ -8,6 +8,7 @@ from django.db import connection
 
 from memory_platform.postgres.prepared import Rows, Statement
 from snapshots.context.guide import LANGUAGE_CHARS
+from snapshots.context.route import ModelRoute
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.selectors import with_words
 from snapshots.window.values import Window
@@ -31,6 +32,17 @@ WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
 ORDER BY seq LIMIT {FIRST_TURNS}
 """  # noqa: S608  # made of constants; values are parameters
 
+RECENT_ANSWERS = 20
+"""Receipts of the subject among which that of the conversation's last answer is looked for."""
+ROUTE = f"""
+SELECT model_route FROM (
+  SELECT model_route, conversation_id FROM receipt WHERE tenant_id = $1 AND subject_id = $2
+  ORDER BY created_at DESC LIMIT {RECENT_ANSWERS}) recent
+WHERE conversation_id = (
+  SELECT id FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3)
+LIMIT 1
+"""  # noqa: S608  # made of constants; values are parameters
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -46,11 +58,13 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the conversation if there is one, and how it began."""
+    """What was read along: the tokens of the whole history, the conversation if there is one, how it began, and the
+    route of its last answer."""
 
     full_history: int = 0
     conversation: Conversation | None = None
     beginning: Rows | None = None
+    route: ModelRoute | None = None
 
 
 def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
@@ -59,7 +73,7 @@ def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | N
     if conversation_id is None:
         return [history]
     place = [tenant_id, subject_id, conversation_id]
-    return [history, Statement(CONVERSATION, place), Statement(BEGINNING, place)]
+    return [history, Statement(CONVERSATION, place), Statement(BEGINNING, place), Statement(ROUTE, place)]
 
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
@@ -68,8 +82,9 @@ def surroundings_of(found: Sequence[Rows]) -> Surroundings:
     ((tokens,),) = history
     if not place or not place[0]:
         return Surroundings(tokens)
-    rows, beginning = place
-    return Surroundings(tokens, Conversation.from_db(connection.alias, _COLUMNS, rows[0]), beginning)
+    rows, beginning, routes = place
+    route = ModelRoute.of(routes[0][0]) if routes else None
+    return Surroundings(tokens, Conversation.from_db(connection.alias, _COLUMNS, rows[0]), beginning, route)
 
 
 def scene_of(tenant_id: UUID, around: Surroundings) -> Scene | None:

@@ -19,10 +19,11 @@ from snapshots.context.assemble import assemble
 from snapshots.context.fence import new_nonce
 from snapshots.context.material import material_of
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.context.reading import with_intent, with_phase
+from snapshots.context.reading import puts_right, with_intent, with_phase
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
+from snapshots.context.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
-from snapshots.context.values import AssembledContext, ContextRequest
+from snapshots.context.values import AssembledContext, ContextRequest, Material
 from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import known_to_product
@@ -72,6 +73,7 @@ class Drawn:
     asked: ContextQuery
     held: Held
     context: AssembledContext
+    route: ModelRoute
     watch: Stopwatch
 
 
@@ -80,6 +82,7 @@ class Built:
     """A context, its receipt, and milliseconds by stage."""
 
     context: AssembledContext
+    route: ModelRoute
     receipt: Receipt
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
@@ -104,14 +107,15 @@ def draw_context(
     watch = Stopwatch()
     question = prepare_question(asked.request.query)
     watch.ms["embed"] = question.embed_ms
-    request = with_intent(asked.request)
+    request = with_intent(asked.request, question.probe.vectors)
     with watch.stage("recall"):
         held = read(tenant_id, subject_external_id, replace(asked, request=request), question, policy)
     with watch.stage("assemble"):
         material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
         request = with_phase(request, material.turns)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
-    return Drawn(subject_external_id, asked, held, context, watch)
+        route = routed(request, material, held.around.route, policy)
+    return Drawn(subject_external_id, asked, held, context, route, watch)
 
 
 def leave_receipt(drawn: Drawn) -> Built:
@@ -147,6 +151,17 @@ def read(
     return Held(found, around, scene_of(tenant_id, around))
 
 
+def routed(request: ContextRequest, material: Material, before: ModelRoute | None, policy: ContextPolicy) -> ModelRoute:
+    """Return which tier of model a turn calls for, after the answer that ``before`` was the route of."""
+    return route_for(
+        request.intent,
+        corrected=puts_right(request.query, material.turns),
+        before=before,
+        good_hit=lambda: is_good_hit(request.query, material.memories, policy),
+        policy=policy,
+    )
+
+
 def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
     """Return the receipt to be of a context."""
     asked, held, context = drawn.asked, drawn.held, drawn.context
@@ -156,6 +171,7 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
         policy_version=asked.policy_version,
         intent=context.intent,
         phase=context.phase,
+        model_route=drawn.route.kept,
         candidates=candidates_from(context, held.found.memories),
         sections=shown_sections(context.sections),
         tokens=shown_tokens(context.tokens),
@@ -172,4 +188,4 @@ def built(drawn: Drawn, receipt: Receipt) -> Built:
     CONTEXT_SECONDS.observe(timings["total"] / 1000)
     CONTEXT_TOKENS.observe(drawn.context.tokens.total)
     log(Event.CONTEXT_ASSEMBLED, receipt=receipt.id, tokens=drawn.context.tokens.total, ms=timings["total"])
-    return Built(drawn.context, receipt, timings)
+    return Built(drawn.context, drawn.route, receipt, timings)

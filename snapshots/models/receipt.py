@@ -21,6 +21,7 @@ class Receipt(SubjectOwned):
     policy_version = models.CharField(_("policy version"), max_length=32)
     intent = models.CharField(_("intent"), max_length=40, blank=True)
     phase = models.CharField(_("phase"), max_length=40, blank=True)
+    model_route = models.JSONField(_("model route"), null=True, blank=True)
     candidates = models.JSONField(_("candidates"), default=list)
     sections = models.JSONField(_("sections"), default=list)
     tokens = models.JSONField(_("tokens"), default=dict)

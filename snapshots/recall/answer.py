@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from memory_platform.kernel.linear import Float32
 from memory_platform.postgres.prepared import Rows
 from snapshots.recall.current import MemoryState
 from snapshots.recall.degraded import DegradedReason
@@ -16,7 +17,7 @@ class Recalled:
     """What the memory answers: snapshots best first, the other lanes, what was missing, and milliseconds by stage.
 
     ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
-    rows of what the caller had read along with them.
+    rows of what the caller had read along with them, ``vectors`` the question's by embedding space.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -26,3 +27,4 @@ class Recalled:
     subject_id: UUID | None = None
     state: MemoryState = field(default_factory=MemoryState)
     more: tuple[Rows, ...] = ()
+    vectors: Mapping[str, Float32] = field(default_factory=dict)

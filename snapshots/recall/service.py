@@ -47,7 +47,8 @@ def recall(
     count(found, total)
     own = {stage: found.timings_ms[stage] for stage in ("rewrite", "rerank") if stage in found.timings_ms}
     spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, **own, "total": total * 1000}
-    return replace(found, timings_ms={stage: round(ms, 3) for stage, ms in spent.items()})
+    timings = {stage: round(ms, 3) for stage, ms in spent.items()}
+    return replace(found, timings_ms=timings, vectors=question.probe.vectors)
 
 
 def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:

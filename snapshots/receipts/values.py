@@ -48,6 +48,7 @@ class ReceiptDraft:
     conversation_id: UUID | None = None
     intent: str | None = None
     phase: str | None = None
+    model_route: Mapping[str, Any] | None = None
     sections: Sequence[Mapping[str, Any]] = ()
     tokens: Mapping[str, Any] = field(default_factory=dict)
     prefix_hash: str = ""

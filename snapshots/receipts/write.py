@@ -29,9 +29,9 @@ MEMORY_LANES = frozenset({"snapshots", "preferences", "profile", "tags"})
 RECEIPT = """
 WITH written AS (
   INSERT INTO receipt (tenant_id, id, subject_id, conversation_id, created_at, policy_version, intent, phase,
-                       candidates, sections, tokens, degraded_reason, prefix_hash, rendered)
+                       candidates, sections, tokens, degraded_reason, prefix_hash, rendered, model_route)
   SELECT $1, $2::uuid, $3, $4::uuid, $5::timestamptz, $6::text, $7::text, $8::text,
-         $9::jsonb, $10::jsonb, $11::jsonb, $12::text, $13::text, $14::bytea
+         $9::jsonb, $10::jsonb, $11::jsonb, $12::text, $13::text, $14::bytea, $20::jsonb
   WHERE $15::bigint IS NULL OR $15::bigint = coalesce(
     (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
   RETURNING id
@@ -83,6 +83,7 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         candidates=[stored_candidate(candidate) for candidate in draft.candidates],
         sections=list(draft.sections),
         tokens=dict(draft.tokens),
+        model_route=draft.model_route,
         degraded_reason=draft.degraded_reason or "",
         prefix_hash=draft.prefix_hash,
         rendered=packed(draft.rendered),
@@ -112,7 +113,8 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         [one.lane for one in injected],
         [one.context_position for one in injected],
     )
-    return Statement(RECEIPT, [*row, draft.epoch, *columns])
+    route = orjson.dumps(draft.model_route).decode() if draft.model_route else None
+    return Statement(RECEIPT, [*row, draft.epoch, *columns, route])
 
 
 def stored_candidate(candidate: ReceiptCandidate) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """``POST subjects/{subject_id}/context``: ready-to-send messages within a token budget."""
 
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from django.http import HttpResponse
 from django.urls import path
@@ -18,8 +18,10 @@ from memory_platform.api.v1.policy_shapes import ExperimentOutput
 from memory_platform.api.views import SubjectView
 from snapshots.context.intent import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
+from snapshots.context.route import Cause, ModelRoute, Tier
 from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
+from snapshots.models import Receipt
 
 TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
@@ -90,10 +92,11 @@ class CacheOutput(Output):
 
 
 class ModelRouteOutput(Output):
-    """Which tier of model the turn calls for."""
+    """Which tier of model the turn calls for: by intent; strong when the user ``corrected`` the answer before, and
+    while that is ``unsettled``; by intent again once it is ``settled``."""
 
-    tier = serializers.CharField()
-    reason = serializers.CharField()
+    tier = serializers.ChoiceField(choices=get_args(Tier))
+    reason = serializers.ChoiceField(choices=get_args(Cause))
 
 
 class ContextOutput(Output):
@@ -165,7 +168,7 @@ def shown_context(made: Built) -> dict[str, Any]:
         "tokens": shown_tokens(context.tokens),
         "intent": context.intent,
         "phase": context.phase,
-        "model_route": None,
+        "model_route": shown_route(receipt),
         "cache": {
             "prefix_hash": context.prefix.hash,
             "prefix_tokens": context.prefix.tokens,
@@ -177,6 +180,12 @@ def shown_context(made: Built) -> dict[str, Any]:
         "degraded_reason": receipt.degraded_reason or None,
         "timings_ms": made.timings_ms,
     }
+
+
+def shown_route(receipt: Receipt) -> dict[str, Any] | None:
+    """Return which tier of model a turn called for; None of receipts of before it was kept."""
+    route = ModelRoute.of(receipt.model_route)
+    return {"tier": route.tier, "reason": route.reason} if route else None
 
 
 urlpatterns = [path("subjects/<product_id:subject_id>/context", ContextView.as_view(), name="context")]

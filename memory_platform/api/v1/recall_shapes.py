@@ -129,7 +129,7 @@ def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dic
         "profile": found.lanes.beliefs.profile,
         "preferences": found.lanes.beliefs.preference_values,
         "tags": [shown_match(match) for match in found.lanes.meant],
-        "intent": detect_intent(query.text),
+        "intent": detect_intent(query.text, found.vectors),
         "policy_version": policies.version,
         "experiment": shown_part(policies.experiment, policies.arm),
         "degraded_reason": joined(found.degraded),

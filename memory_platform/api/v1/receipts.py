@@ -13,7 +13,13 @@ from memory_platform.api.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.pagination import Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Output, page_of
-from memory_platform.api.v1.context import PromptMessageOutput, SectionOutput, TokensOutput
+from memory_platform.api.v1.context import (
+    ModelRouteOutput,
+    PromptMessageOutput,
+    SectionOutput,
+    TokensOutput,
+    shown_route,
+)
 from memory_platform.api.views import TenantView
 from snapshots.models import Receipt
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
@@ -39,6 +45,7 @@ class ReceiptSummaryOutput(Output):
     policy_version = serializers.CharField()
     intent = serializers.CharField(allow_null=True)
     phase = serializers.CharField(allow_null=True)
+    model_route = ModelRouteOutput(allow_null=True)
     sections = SectionOutput(many=True)
     tokens = TokensOutput()
     prefix_hash = serializers.CharField()
@@ -116,6 +123,7 @@ def shown_summary(receipt: Receipt) -> dict[str, Any]:
         "policy_version": receipt.policy_version,
         "intent": receipt.intent or None,
         "phase": receipt.phase or None,
+        "model_route": shown_route(receipt),
         "sections": receipt.sections,
         "tokens": receipt.tokens,
         "prefix_hash": receipt.prefix_hash,

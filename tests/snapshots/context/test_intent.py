@@ -1,20 +1,33 @@
 """Intent and phase by rules in English and Chinese, over golden sets. Rows: X2, X6, X7, R1."""
 
 import time
+from collections.abc import Mapping
+from functools import cache
 
 import pytest
 
-from snapshots.context.intent import INTENTS, PHASES, detect_intent, detect_phase, read_intent
+from memory_platform.kernel.linear import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.context.intent import PHASES, detect_intent, detect_phase, read_intent
+from snapshots.context.intent_reader import INTENTS
+from snapshots.recall.search import embed_question
 from tests.golden.labels import rows, scores
 
 PRECISION = 0.95
 RECALL = 0.75
 
 
+@cache
+def vectors(text: str) -> Mapping[str, Float32]:
+    """What recall makes of a question with the embedded models."""
+    found, _ = embed_question(text, embedders("wordllama,use"))
+    return found
+
+
 def test_each_intent_is_read_precisely_and_mostly() -> None:
     wanted = rows("intents")
     assert len(wanted) >= 150
-    found = scores(({detect_intent(row["text"])}, {row["intent"]}) for row in wanted)
+    found = scores(({detect_intent(row["text"], vectors(row["text"]))}, {row["intent"]}) for row in wanted)
     assert set(found) == set(INTENTS)
     assert not {n: s for n, s in found.items() if s.precision < PRECISION or s.recall < RECALL}
 
@@ -22,7 +35,7 @@ def test_each_intent_is_read_precisely_and_mostly() -> None:
 def test_each_phase_is_read_precisely_and_mostly() -> None:
     pairs: list[tuple[set[str], set[str]]] = []
     for row in rows("phases"):
-        intent = detect_intent(row["text"])
+        intent = detect_intent(row["text"], vectors(row["text"]))
         phase = detect_phase(row["text"], intent=intent, turns=row["turns"], tool_open=row["tool_open"])
         pairs.append(({phase}, {row["phase"]}))
     found = scores(pairs)

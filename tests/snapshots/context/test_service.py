@@ -1,4 +1,5 @@
-"""A context as one call: two round trips to Postgres, and what it does without a part. Rows: X1, X9, G1, R6, C2."""
+"""A context as one call: two round trips to Postgres, and what it does without a part. Rows: X1, X8, X9, G1, R6,
+C2."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from memory_platform.devstack.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.route import ModelRoute
 from snapshots.context.service import (
     Built,
     ContextQuery,
@@ -73,8 +75,9 @@ def test_everything_is_read_in_one_round_trip_and_written_in_another(world: Worl
         build(world.acme, "What may I eat?", "now")
     statements = [query["sql"] for query in queries.captured_queries]
     openings = [number for number, sql in enumerate(statements) if "set_config('app.tenant_id'" in sql]
-    assert openings == [0, 8], "state, beliefs, tags, texts; history, conversation and how it began; then the receipt"
-    assert len(statements) == 10, statements
+    read = "state, beliefs, tags, texts; history, conversation, how it began and its last route; then the receipt"
+    assert openings == [0, 9], read
+    assert len(statements) == 11, statements
 
 
 def edits(house: House) -> None:
@@ -225,3 +228,33 @@ def test_a_locale_and_a_system_prompt_count_more_than_the_beginning(world: World
     assert GUIDES["en"] in told.context.messages[0]["content"]
     know(world.acme, locale="en-GB")
     assert GUIDES["en"] in build(world.acme, "导航回家", "now").context.messages[0]["content"]
+
+
+SEATS = {
+    "en": (
+        "I like window seats.",
+        "Book me a seat",
+        "An aisle seat.",
+        "No, not aisle, window.",
+        "Play some music",
+    ),
+    "zh": ("我喜欢靠窗的座位。", "帮我订个座位", "好的，过道座位。", "不是过道，是靠窗。", "放点音乐"),
+}
+AGAIN = {"en": "Which window seats do I like?", "zh": "我喜欢哪种靠窗的座位？"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_correction_raises_the_model_until_memory_answers(world: World, language: str) -> None:
+    known, asked, replied, corrected, other = SEATS[language]
+    remember(world.acme, known, confidence=0.9)
+    say(world.acme, asked, conversation="now")
+    assert build(world.acme, asked, "now").route == ModelRoute("middle", "intent")
+    with tenant_tx(world.acme.tenant.id):
+        accept_messages(world.acme.subject, "now", [IncomingMessage(role="assistant", content=replied)])
+    raised = build(world.acme, corrected, "now")
+    assert raised.route == ModelRoute("strong", "corrected", 1)
+    assert raised.receipt.model_route == {"tier": "strong", "reason": "corrected", "raised": 1}
+    assert build(world.acme, other, "elsewhere").route == ModelRoute("middle", "intent")
+    assert build(world.acme, other, "now").route == ModelRoute("strong", "unsettled", 2)
+    assert build(world.acme, AGAIN[language], "now").route.reason == "settled"
+    assert build(world.acme, other, "now").route == ModelRoute("middle", "intent")

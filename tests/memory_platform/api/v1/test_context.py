@@ -74,7 +74,8 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
     assert tokens["total"] == sum(one["tokens"] for one in answer["sections"]) <= tokens["budget"] == 6000
     assert tokens["full_history"] > 0
     assert answer["policy_version"] == "1"
-    assert (answer["text"], answer["model_route"], answer["experiment"], answer["degraded_reason"]) == (None,) * 4
+    assert (answer["text"], answer["experiment"], answer["degraded_reason"]) == (None,) * 3
+    assert answer["model_route"] == {"tier": "light", "reason": "intent"}
     assert answer["timings_ms"].keys() == {"embed", "recall", "assemble", "receipt", "total"}
     assert acme("GET", f"/v1/receipts/{answer['receipt_id']}").status_code == 200
 
