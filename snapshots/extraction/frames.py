@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from snapshots.extraction.marks import ONE_OFF
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.rules import Builder
 from snapshots.extraction.values import Candidate
@@ -76,8 +77,24 @@ class Frames:
         for position in sorted(due):
             each = self._frames[position]
             matches = each.matches(clause.text) if clause.subject != "other" or each.of_anyone else []
-            if matches and clause.asserted and not clause.one_off:
+            if matches and clause.asserted and not (clause.one_off and _passes(clause, matches[0])):
                 yield from each.build(clause, matches[0])
+
+
+def _passes(clause: Clause, match: re.Match[str]) -> bool:
+    """Return whether a word of the moment is said of what ``match`` found, and not by the way of something else."""
+    begin = clause.text.rfind(",", 0, match.start()) + 1
+    end = clause.text.find(",", match.end())
+    piece = clause.text[begin : end if end >= 0 else len(clause.text)]
+    return ONE_OFF.search(piece) is not None or _TODAY.search(clause.sentence) is not None
+
+
+_TODAY = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:time|once|trip|morning|afternoon|evening|weekend|week)|for now)\b"
+    r"|[今明昨]|这[次回趟两]|暂时|本次|待会|周末",
+    re.IGNORECASE,
+)
+"""Words of a moment that a whole sentence is about; "at the moment" and "last year" are of their own words only."""
 
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")

@@ -30,7 +30,9 @@ _FOR_NOW = re.compile(
 )
 
 
-def _liked(key: str, sort: Sort = "explicit") -> Builder:
+def liked(key: str, sort: Sort = "explicit") -> Builder:
+    """Return the builder of a taste: every thing of the list that the slot ``v`` holds goes to ``key``."""
+
     def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         if _FOR_NOW.search(clause.text[match.start() :]):
             return
@@ -149,16 +151,16 @@ _MINE = (
     r"staple|religion|life|everything|first choice|top pick|cup of tea)s?|where it'?s at|the only way(?: to go)?|"
     r"what I (?:want|like|need|go for)(?: now)?|life\b|the dream|how I (?:unwind|relax|de-?stress|switch off))"
 )
-_POINTED = re.compile(
+POINTED = re.compile(
     r"(?:it|this|that|he|she|they|you|which|what|who|there|everything|something|my (?!phone|alarm))\b", re.IGNORECASE
 )
 TASTES: tuple[Frame, ...] = (
     frame(
         "dont never cant cannot hate dislike detest despise loathe dread resent could have get do",
         rf"{ME}{ADV}{_BAD}{OBJ}",
-        _liked("dislikes"),
+        liked("dislikes"),
     ),
-    frame("not no never", rf"{ME}{ADV}{_NOT_KEEN}{OBJ}", _liked("dislikes")),
+    frame("not no never", rf"{ME}{ADV}{_NOT_KEEN}{OBJ}", liked("dislikes")),
     frame(
         "rather sooner always choose pick take prefer give opt go",
         r"(?:\b(?:I|we)(?:'?d| would|'?ll| will)? |^)(?:much |far |always |definitely |still )*(?:rather|sooner|"
@@ -167,14 +169,14 @@ TASTES: tuple[Frame, ...] = (
         r"listen to|"
         r"sit (?:in|by|on)|stay in|stay at|go by|go with|be in|pay for))? (?P<v>\S[^,]{1,60}?) (?:over|than|"
         r"instead of|rather than|any day|every time|every day of the week)\b",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "rather sooner",
         r"\b(?:I|we)(?:'?d| would) (?:much |far |always |definitely |really )*(?:rather|sooner) "
         r"(?!you|not|be |know|see|die|if|we |i )(?:have |take |get |go for |choose |pick |use |do |eat |drink "
         r")?(?P<v>\S.{2,60})",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "love luv loves like enjoy adore dig prefer favor favour appreciate crave live swear lean gravitate go "
@@ -182,14 +184,14 @@ TASTES: tuple[Frame, ...] = (
         "never have ve got ive",
         rf"{ME}{ADV}(?<!would )(?<!'d ){_LOVE}(?! (?:it|you|how|when|that|this|the way|what|if|i|we|he|she|"
         rf"they)\b){OBJ}",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "into fond fondest keen partial obsessed hooked addicted crazy mad nuts big huge all fan fans sucker "
         "suckers lover devotee passionate "
         "love happiest wild drawn loyal most",
         rf"{ME}{ADV}{_KEEN}{OBJ}",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "morning night early light heavy home picky left handed eater sleeper driver owl bird homebody introvert "
@@ -212,33 +214,33 @@ TASTES: tuple[Frame, ...] = (
         r"[a-z][\w'-]*(?: [a-z][\w'-]*)?) (?:person|people|lover|addict|fan|girl|guy|man|woman|junkie|nut|buff|"
         r"freak|head|snob|"
         r"fiend|family|household)\b",
-        _liked("likes"),
+        liked("likes"),
     ),
-    frame("team", r"^(?:I'm |we're )?(?:very much |firmly |always )?team (?P<v>[\w' -]{3,30})$", _liked("likes")),
+    frame("team", r"^(?:I'm |we're )?(?:very much |firmly |always )?team (?P<v>[\w' -]{3,30})$", liked("likes")),
     frame(
         "my where life dream how",
         rf"^(?P<v>[^,:?]{{3,50}}?)(?: (?:is|are|will always be|has always been)|'s) (?!not\b){ADV}{_MINE}\b(?! "
         r"(?:name|number))",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "thing bag style jam vibe cup favourite favorite me",
         r"^(?P<v>[^,:?]{3,50}?),? (?:(?:is|are|was|were)(?:n'?t| not| never| just not| really not)|ain'?t)(?: "
         r"(?:really|quite|for|exactly|at all))* (?:my (?:thing|"
         r"bag|style|jam|vibe|cup of tea|favou?rite)|me$)",
-        _liked("dislikes"),
+        liked("dislikes"),
     ),
     frame(
         "beats beat like",
         r"(?:nothing|you can'?t) (?:beats?|better than|like) (?:a |an |some |my )?(?:good |nice |proper |decent |"
         r"hot |cold )?(?P<v>\S[^,]{2,50})",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "me for",
         r"^(?P<v>[^,?]{3,40}?) (?:just |really |always |totally )*(?:works? best for|(?:drives?|makes?|gets?) "
         r"me (?:happy|smile|calm)|calms? me|relax(?:es)? me|helps? me (?:sleep|focus|relax|unwind|wake))\b",
-        _liked("likes"),
+        liked("likes"),
     ),
     frame(
         "me",
@@ -247,14 +249,14 @@ TASTES: tuple[Frame, ...] = (
         r"insane|up the wall|round the bend|gag|sick|queasy|anxious|nervous|dizzy|sleepy|feel \w+|want to \w+)|"
         r"(?:grosses|creeps|freaks|stresses|weirds|puts|bores|annoys|irritates|scares|terrifies|exhausts)(?: "
         r"me)?(?: out| off)?\b)",
-        lambda c, m: () if _POINTED.match(m["v"]) else _liked("dislikes")(c, m),
+        lambda c, m: () if POINTED.match(m["v"]) else liked("dislikes")(c, m),
     ),
     frame(
         "disgusting gross vile awful worst rank nasty yuck minging foul revolting",
         r"^(?P<v>[a-z][\w' -]{2,30}?)(?: (?:is|are|taste|tastes)|'s|s'?) (?:just |so |absolutely |honestly |really "
         r"|literally |like |the )*(?:disgusting|gross|vile|"
         r"awful|worst|rank|nasty|minging|foul|revolting|soap)\b",
-        lambda c, m: _liked("dislikes")(c, m) if known_category(m["v"]) else (),
+        lambda c, m: liked("dislikes")(c, m) if known_category(m["v"]) else (),
     ),
     frame(
         "only always all default everything everywhere please every",
@@ -262,7 +264,7 @@ TASTES: tuple[Frame, ...] = (
         r"-]{2,40}?),? (?:(?:only|always|all the way|by default|for everything|every(?:where| time| single time)|"
         r"any day(?: of the week)?)(?:,? (?:please|pls|thanks|for me))?|(?:please,? )?(?:as|is|are) (?:my|the|our) "
         r"default)(?=$|,)",
-        _liked("likes"),
+        liked("likes"),
     ),
 )
 

@@ -77,7 +77,7 @@ HABITS: tuple[Frame, ...] = (
         "walk cycle bike drive run jog swim hike",
         r"\b(?:I|we)(?:'ll|'d)? (?:usually |always |normally |generally |mostly |just |tend to |often |still |only "
         r")*(?P<v>(?:walk|cycle|bike|drive|run|jog|swim|hike)(?: (?:home|in|there|back|everywhere|to (?:work|"
-        r"school|the \w+)))?)(?= |$|,)",
+        r"school|the \w+)))?)(?! (?:late|out|errands|low|into|over|away|down|a (?:bath|marathon|risk))\b)(?= |$|,)",
         _moving,
     ),
     frame(

@@ -17,7 +17,8 @@ from snapshots.extraction.values import Candidate
 OBJ = r"(?P<v>\S.{0,100})"
 
 
-def _avoid(clause: Clause, things: list[str], hint: str | None = None) -> Iterator[Candidate]:
+def avoid(clause: Clause, things: list[str], hint: str | None = None) -> Iterator[Candidate]:
+    """Yield that ``things`` are to be avoided, each under its category, ``hint`` or what the sentence is about."""
     for thing in things:
         category = known_category(thing) or hint or field_of(clause.sentence)
         if category in NOUNS:
@@ -30,7 +31,7 @@ _NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
 """What is done no more is a change, not a limit."""
 
 
-def _refused(hint: str | None = None, *, marked: bool = False) -> Builder:
+def refused(hint: str | None = None, *, marked: bool = False) -> Builder:
     """A thing not wanted; ``marked`` asks for a word that makes it a rule and not an order of the moment."""
 
     def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -46,17 +47,19 @@ def _refused(hint: str | None = None, *, marked: bool = False) -> Builder:
         things = [thing for part in re.split(r",?\s+(?:and |or |,)?no ", said) for thing in phrases_en(part)]
         if things and MOMENT.match(things[0]):
             return
-        yield from _avoid(clause, things, hint)
+        yield from avoid(clause, things, hint)
 
     return build
 
 
-def _harmful(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+def harmful(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    """Yield each thing of the slot as an allergy."""
     for thing in phrases_en(clause.group(match)):
         yield preference(clause, "constraint", (allergen_category(thing), "allergies"), "add", (thing,))
 
 
-def _bounded(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+def bounded(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    """Yield the amount of the slot as a limit, of money where the sentence speaks of it."""
     amount = clause.group(match).strip(" .,")
     bare = re.fullmatch(r"(?:one|two|\d)", amount, re.IGNORECASE)
     if amount and not (bare and not re.search(r"max|most|limit", clause.text, re.IGNORECASE)):
@@ -100,19 +103,19 @@ LIMITS: tuple[Frame, ...] = (
     frame(
         "allergic allergy allergies intolerant sensitive intolerance",
         r"\b(?:I'm|I am|we're|im|i'm|being|am|^)(?: (?!not)\w+)? ?(?:allergic|sensitive|intolerant|reactive) to " + OBJ,
-        _harmful,
+        harmful,
     ),
     frame(
         "allergy intolerance allergies reaction",
         r"(?:I've got|I have|got|with|have|my|I get) (?:an? |this |such )?(?:really |very )?(?:bad |severe |"
         r"serious |mild |nasty |pretty bad |terrible )?(?P<v>[a-z]+(?: [a-z]+)?) (?:allergy|allergies|intolerance|"
         r"reaction)\b",
-        lambda c, m: () if m["v"].split()[-1].lower() in {"food", "an", "a", "severe", "bad", "of"} else _harmful(c, m),
+        lambda c, m: () if m["v"].split()[-1].lower() in {"food", "an", "a", "severe", "bad", "of"} else harmful(c, m),
     ),
     frame(
         "allergic intolerant",
         r"^(?:also |super |severely |deathly |very |i'm |im |i am )*(?P<v>[a-z]+)[ -](?:intolerant|allergic)\b",
-        lambda c, m: _harmful(c, m) if not of_others(c) else (),
+        lambda c, m: harmful(c, m) if not of_others(c) else (),
     ),
     frame(
         "me my throat epipen hives",
@@ -123,7 +126,7 @@ LIMITS: tuple[Frame, ...] = (
         r"triggers? my \w+|messes with my \w+|sends? me to (?:the )?(?:er|hospital|a&e)|puts? me in (?:the "
         r")?hospital)",
         lambda c, m: (
-            () if re.match(r"(?:it|this|that|he|she|they|you|which|what|my \w+)\b", m["v"], re.I) else _harmful(c, m)
+            () if re.match(r"(?:it|this|that|he|she|they|you|which|what|my \w+)\b", m["v"], re.I) else harmful(c, m)
         ),
     ),
     frame(
@@ -135,7 +138,7 @@ LIMITS: tuple[Frame, ...] = (
         lambda c, m: (
             ()
             if re.match(r"(?:it|this|that|he|she|they|you|which|what)\b|.*\b(?:limit|phone|laptop)$", m["v"], re.I)
-            else _refused()(c, m)
+            else refused()(c, m)
         ),
     ),
     frame(
@@ -153,13 +156,14 @@ LIMITS: tuple[Frame, ...] = (
         r"over|above|at or below|less than)"
         r"|\b(?:my|our) (?:\w+ ){0,3}(?:budget|limit|max|cap|ceiling)\b[^,]{0,30}?(?: is|'s|:| of| at)) (?:about |"
         r"around |an absolute |absolute |max |only |just |like )*" + AMOUNT,
-        _bounded,
+        bounded,
     ),
     frame(
         "max maximum tops most limit cap less under absolute ceiling min minimum out",
-        rf"{AMOUNT},? (?:absolute |is (?:my|our) (?:absolute |hard )?)?(?:max(?:imum)?|tops|at most|at the most|"
+        rf"(?<!\bin ){AMOUNT},? (?:absolute |is (?:my|our) (?:absolute |hard )?)?(?:max(?:imum)?|tops|"
+        r"at most|at the most|"
         r"limit|ceiling|cap|hard limit|or (?:less|under|below|more)|and not a \w+ more|minimum|at least|budget)\b",
-        _bounded,
+        bounded,
     ),
     frame(
         "before after until till past later earlier between during from",
@@ -198,7 +202,7 @@ LIMITS: tuple[Frame, ...] = (
         "free keep leave hold skip without out",
         r"^(?:please |pls |always |just )*(?:keep|leave|hold|skip|take|cut) (?:the |all |any )?(?P<v>[\w' "
         r"-]{3,30}?) (?:off|out|away)(?: (?:of|from|on|everything|anything|all|my)\b|$| please)",
-        _refused(marked=True),
+        refused(marked=True),
     ),
     frame(
         "never dont dont cant cannot wont refuse mustnt not avoid shouldnt",
@@ -210,7 +214,7 @@ LIMITS: tuple[Frame, ...] = (
         lambda c, m: (
             ()
             if re.match(r"(?:don'?t|do not|please|not)\b", c.text, re.I) and not FOR_GOOD.search(c.sentence)
-            else _refused(_hint_of(m.group()))(c, m)
+            else refused(_hint_of(m.group()))(c, m)
         ),
     ),
     frame(
@@ -220,7 +224,7 @@ LIMITS: tuple[Frame, ...] = (
         r"through|via|into|by|from|down|over|across|to|along|about|up|near|for))? (?!it\b|that\b|this\b|again|"
         rf"me\b|him|her|them\b|if\b|what|the (?:kids|baby)\b|to\b|milk){OBJ}",
         lambda c, m: (
-            _refused(_hint_of(m.group()))(c, m)
+            refused(_hint_of(m.group()))(c, m)
             if re.search(r"never|ever\b|stop", m.group(), re.I) or FOR_GOOD.search(_beyond(c, m))
             else ()
         ),
@@ -231,22 +235,23 @@ LIMITS: tuple[Frame, ...] = (
         r")*(?:no|zero) (?!need|idea|worries|problem|way|doubt|rush|thanks|thank|clue|offen[cs]e|one|wonder|matter|"
         r"longer|luck|time|big deal|point|use|reason|kidding|not|no\b|i\b|it\b|more than|less than|sweat|biggie|"
         r"chance|shit|joke|pressure)" + OBJ,
-        _refused(marked=True),
+        refused(marked=True),
     ),
     frame(
         "so no",
         r"\b(?:so|means|hence|therefore|thus),? (?:absolutely |strictly |definitely )?no (?!need|idea|worries|"
         r"problem|way|doubt|rush|thanks|one|more than|less than|longer)" + OBJ,
         lambda c, m: (
-            _refused()(c, m) if re.search(r"\b(?:I'm|I am|I have|I've|I get|I can'?t|me|my|im)\b", c.sentence) else ()
+            refused()(c, m) if re.search(r"\b(?:I'm|I am|I have|I've|I get|I can'?t|me|my|im)\b", c.sentence) else ()
         ),
     ),
     frame(
         "nothing none",
-        r"^(?:please |absolutely |also |and |just |with )*(?:nothing(?! (?:beats?|better|like|compares|else|new|"
+        r"^(?:please |absolutely |also |and |just |with )*(?:nothing(?! (?:beats?|better|fancy|"
+        r"serious|major|urgent|drastic|like|compares|else|new|"
         r"much|wrong|happened|special|to\b|i\b|is\b|was\b))|none of (?:the|that|those)) (?:with|in|on|from|near|"
         r"containing|made (?:with|of|from)|that (?:has|is|contains)|too|to do with)? ?" + OBJ,
-        _refused(marked=False),
+        refused(marked=False),
     ),
     frame(
         "clear off away avoid",
@@ -254,7 +259,7 @@ LIMITS: tuple[Frame, ...] = (
         r")*(?:avoid|steer (?:me )?clear of|stay (?:away from|off|clear of)|keep (?:me )?(?:away from|off|clear "
         r"of)) " + OBJ,
         lambda c, m: (
-            _refused()(c, m) if c.lasting or re.match(r"(?:I|we)\b", c.text) or FOR_GOOD.search(c.sentence) else ()
+            refused()(c, m) if c.lasting or re.match(r"(?:I|we)\b", c.text) or FOR_GOOD.search(c.sentence) else ()
         ),
     ),
 )

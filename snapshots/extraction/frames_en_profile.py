@@ -11,8 +11,8 @@ from snapshots.extraction.rules import Builder, as_fact, fact
 from snapshots.extraction.values import Candidate, TagCandidate
 
 _IM = r"\b(?:I'm|I am|im|i'm)"
-_COUNT = r"(?:an?|one|two|three|four|five|six|\d{1,2}|a couple of|twin)"
-_CHILD = (
+COUNT = r"(?:an?|one|two|three|four|five|six|\d{1,2}|a couple of|twin)"
+CHILD = (
     r"(?:kids?|child(?:ren)?|sons?|daughters?|boys?|girls?|twins|toddlers?|bab(?:y|ies)|teenagers?|little ones?|"
     r"grandkids|grandchildren)"
 )
@@ -21,14 +21,14 @@ _PET = (
     r"horses?|pon(?:y|ies)|greyhounds?|labradors?|labs?|retrievers?|poodles?|beagles?|corgis?|terriers?|spaniels?|"
     r"collies?|tortoises?|geckos?|guinea pigs?|pugs?|huskies|husky|dachshunds?|cockapoos?|ferrets?|goldfish)"
 )
-_NAME = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})"
-_PLACE = r"(?P<v>(?:the )?(?-i:[A-Z])[\w'.-]+(?:(?:,? | of )(?-i:[A-Z])[\w'.-]+){0,2})"
+NAME = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})"
+PLACE = r"(?P<v>(?:the )?(?-i:[A-Z])[\w'.-]+(?:(?:,? | of )(?-i:[A-Z])[\w'.-]+){0,2})"
 _NO_PLACE = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb)\w+|I\b|march|april|may|june|july|august|september|"
     r"october|november|december|(?:English|French|Spanish|Chinese|Japanese|Mandarin)$",
     re.IGNORECASE,
 )
-_JOB = (
+JOB = (
     r"(?P<v>(?:[a-z][\w'-]* ){0,3}?(?:[a-z][\w'-]*)?(?:nurse|sister|teacher|driver|chef|cook|officer|worker|"
     r"manager|engineer|rep|lead|specialist|technician|therapist|hygienist|consultant|assistant|analyst|designer|"
     r"developer|owner|operator|"
@@ -52,7 +52,9 @@ def _aged(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         yield fact("age_range", clause, age_range_of(years))
 
 
-def _where(field: str) -> Builder:
+def where(field: str) -> Builder:
+    """Return the builder of a place that a profile field holds; days, months and languages are none."""
+
     def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         if not _NO_PLACE.match(match["v"]):
             yield fact(field, clause, clause.group(match).rstrip(".,"))
@@ -70,7 +72,7 @@ def _reached(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     yield TagCandidate(label.lower(), "contact", clause.evidence(), phone=clause.group(match), relation=label.lower())
 
 
-_STREET = (
+STREET = (
     r"(?P<v>(?:(?-i:[A-Z])[\w'. -]{0,40}? )?\d{1,5}[A-Za-z]?,? (?-i:[A-Z])[\w.'-]*(?: "
     r"(?-i:[A-Z])[\w.'-]*){0,4}(?:, ?(?-i:[A-Z])[\w.' -]*)?)"
 )
@@ -90,20 +92,20 @@ PROFILE: tuple[Frame, ...] = (
     ),
     frame(
         "kids children child sons son daughters daughter boys girls twins toddler baby babies toddlers two one",
-        rf"\b(?:I|we)(?:'ve| have|'ve got| have got)(?: got)? (?P<v>(?!to\b){_COUNT} (?:\w+ ){{0,2}}?{_CHILD}(?:,? "
+        rf"\b(?:I|we)(?:'ve| have|'ve got| have got)(?: got)? (?P<v>(?!to\b){COUNT} (?:\w+ ){{0,2}}?{CHILD}(?:,? "
         rf"(?:(?-i:[A-Z])\w+|aged?|who|\d).{{0,50}})?)",
         as_fact("children"),
     ),
     frame(
         "mum mom dad mother father parent",
-        rf"{_IM} (?:a |the )?(?:\w+ )?(?P<v>(?:mum|mom|dad|mother|father|parent) (?:of|to) (?:{_COUNT})(?: \w+)?)",
+        rf"{_IM} (?:a |the )?(?:\w+ )?(?P<v>(?:mum|mom|dad|mother|father|parent) (?:of|to) (?:{COUNT})(?: \w+)?)",
         as_fact("children"),
     ),
     frame(
         "kids son daughter kid boys girls baby toddler twins",
         r"\b(?:my|our) (?:\w+ )?(?:kids?|sons?|daughters?|boys?|girls?|baby|toddler|twins|little one)(?:'s)? "
-        rf"(?:names? (?:is|are)|(?:is|are)(?: called| named)?|'s called) (?P<v>{_NAME}(?:(?:,| and|, and) "
-        rf"{_NAME}){{0,3}}|\d{{1,2}}(?:(?:,| and|, and) \d{{1,2}}){{0,3}})\b",
+        rf"(?:names? (?:is|are)|(?:is|are)(?: called| named)?|'s called) (?P<v>{NAME}(?:(?:,| and|, and) "
+        rf"{NAME}){{0,3}}|\d{{1,2}}(?:(?:,| and|, and) \d{{1,2}}){{0,3}})\b",
         as_fact("children"),
         of_anyone=True,
     ),
@@ -111,13 +113,13 @@ PROFILE: tuple[Frame, ...] = (
         "cat dog cats dogs greyhounds kitten puppy rabbit rabbits hamster parrot hens chickens horse labrador lab "
         "retriever poodle beagle corgi terrier spaniel collie tortoise gecko pug husky dachshund cockapoo",
         r"\b(?:I|we)(?:'ve got| have got| have|'ve| got| own| just got| adopted| just adopted) "
-        rf"(?P<v>(?:{_COUNT}|this|some) (?:[\w-]+ ){{0,3}}?{_PET}\b(?!-)(?: (?:called|named) {_NAME})?)",
+        rf"(?P<v>(?:{COUNT}|this|some) (?:[\w-]+ ){{0,3}}?{_PET}\b(?!-)(?: (?:called|named) {NAME})?)",
         as_fact("pets"),
     ),
     frame(
         "cat dog puppy kitten rabbit hamster parrot horse",
         r"\bmy (?P<v>(?:\w+ )?(?:cat|dog|puppy|kitten|rabbit|hamster|parrot|horse)(?:'s name is|(?: is|'s) "
-        rf"(?:called|named)| ) ?{_NAME})",
+        rf"(?:called|named)| ) ?{NAME})",
         as_fact("pets"),
         of_anyone=True,
     ),
@@ -126,20 +128,20 @@ PROFILE: tuple[Frame, ...] = (
         r"(?:\b(?:I|we)(?:'m|'re| am| are)? (?:currently |now |still |just |actually |all )*(?:live|living|based|"
         r"staying|stationed|settled)(?: \w+)?(?: out| over| up| down)? in|\bI (?:commute|drive|come|cycle) in "
         r"from|\b(?:I|we)(?:'ve| have) (?:been living|lived|been) in|\bhome is|^(?:live|living|based) in|\bcall) "
-        rf"{_PLACE}",
-        _where("city"),
+        rf"{PLACE}",
+        where("city"),
     ),
     frame(
         "im i am in",
-        rf"{_IM} (?:currently |now |over |out )*in {_PLACE}(?= so\b|,|$| these days| now| for (?:the|good|\w+ "
+        rf"{_IM} (?:currently |now |over |out )*in {PLACE}(?= so\b|,|$| these days| now| for (?:the|good|\w+ "
         r"months))",
-        _where("city"),
+        where("city"),
     ),
     frame(
         "from originally grew raised born",
-        rf"(?:{_IM}|we're) (?:originally |actually )?from {_PLACE}|\b(?:grew up|was born|was raised|raised) in "
+        rf"(?:{_IM}|we're) (?:originally |actually )?from {PLACE}|\b(?:grew up|was born|was raised|raised) in "
         r"(?P<w>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)",
-        lambda c, m: _where("hometown")(c, m) if m["v"] else [fact("hometown", c, c.group(m, "w"))],
+        lambda c, m: where("hometown")(c, m) if m["v"] else [fact("hometown", c, c.group(m, "w"))],
     ),
     frame(
         "work works working job office shift nurse hired",
@@ -147,13 +149,13 @@ PROFILE: tuple[Frame, ...] = (
         r"intern|doing shifts|do shifts|on the wards)(?: as an? [\w ]{3,30}?| nights| days| part[- ]time| "
         r"full[- ]time| shifts| remotely)*(?: out| over| up| down)? (?:at|for|in|with) (?P<v>(?:the "
         r")?(?-i:[A-Z])[\w&'.-]*(?:(?: of| and|,)? (?-i:[A-Z])[\w&'.-]*){0,4})",
-        _where("employer"),
+        where("employer"),
     ),
     frame(
         "im i am a an as",
         rf"(?:{_IM} (?:a|an|the|one of the|currently a|now a|also a|just a|training as a|training to be a|studying "
         r"to be a)|\bI(?:'ve)? (?:work|worked|been working|been|earn a living|make a living|freelance) as an?|^as "
-        rf"an?|\bmy job is|\bby trade i'm an?) {_JOB}\b",
+        rf"an?|\bmy job is|\bby trade i'm an?) {JOB}\b",
         lambda c, m: as_fact("occupation")(c, m) if not of_others(c) else (),
     ),
     frame(
@@ -236,7 +238,7 @@ PROFILE: tuple[Frame, ...] = (
     frame(
         "is at in on live located address home school gym office",
         rf"\b(?:my |our |the |the kids' )?(?P<label>{_PLACES})(?: address)?(?:'s| is|:|,)?(?: now| at| on| in| "
-        rf"located at)* {_STREET}",
+        rf"located at)* {STREET}",
         _located,
         of_anyone=True,
     ),
@@ -267,7 +269,7 @@ _WHOLE: tuple[Frame, ...] = (
         "lives live place",
         r"\b(?:my|our) (?P<label>mum|mom|dad|mother|father|parents|in-laws|sister|brother|nan|gran|grandma|"
         r"grandpa|aunt|uncle|daughter|son|girlfriend|boyfriend|gf|bf|partner)(?:'s place| \w+)? (?:lives?|is|are|"
-        rf"stays?|moved|'s)(?: now| just| over)? (?:at|to|on|in) {_STREET}",
+        rf"stays?|moved|'s)(?: now| just| over)? (?:at|to|on|in) {STREET}",
         lambda c, m: _located(c, m) if _SAVE.search(c.utterance.text) else (),
         of_anyone=True,
     ),

@@ -39,7 +39,8 @@ QUESTION_ZH = re.compile(
     r"可不可以|好不好|行不行|对不对|喜不喜欢|该不该|没$|是否|应不应该|呢$|你猜"
 )
 SUPPOSED_SENTENCE = re.compile(
-    r"^\W*(?:and |but |so |well |ok |say )?(?:if|suppose|supposing|imagine|pretend|assuming|let's (?:say|pretend)|"
+    r"^\W*(?:and |but |so |well |ok |say )?(?:if(?! you ask me)|suppose|supposing|imagine|pretend|"
+    r"assuming|let's (?:say|pretend)|"
     r"hypothetically|what if|say i|had i|were i|for example|for instance)\b",
     re.IGNORECASE,
 )

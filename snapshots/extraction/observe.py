@@ -61,7 +61,8 @@ _LEAD_EN = re.compile(
     r"(?:(?:no|nope|right|again|first|second|wow|look|listen)[,:!.-]\s{0,2}|(?:and|but|so|"
     r"also|well|oh|ok|okay|yes|yeah|yep|yo|ugh|lol|tbh|honestly\?|hi|hiya|heya|hello|hey|pls|plz|huh|mate|lads|cheers|there|actually|honestly|frankly|btw|"
     r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|remember|"
-    r"note|that|because|since|although|though|in general|generally|in fact|i guess|i think|i'd say|i mean|you see|"
+    r"note|that(?= (?:I|we|my|our)\b)|because|since|although|though|in general|generally|in fact|"
+    r"i guess|i think|i'd say|i mean|you see|"
     r"sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|i must say|"
     r"as i said|firstly|ps|p\.s)\b[\s,:!.-]{1,3}){1,5}",
     re.IGNORECASE,

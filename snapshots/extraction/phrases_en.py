@@ -69,6 +69,11 @@ _POINTS = re.compile(
     r"(?:it|them|him|her|that|this|me|you)$",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(
+    r"\b(?:is|are|was|were|isn't|aren't|wasn't|has|does|did|will|would|can't|don't|doesn't|me|him|"
+    r"them|us|your)\b|\bI\b"
+)
+"""Small words that stand in a clause and, written so, in no name."""
 _LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|\band\b|\bor\b|&|/|\bplus\b)\s+", re.IGNORECASE)
 _PAIRS = re.compile(
     r"(?-i:[A-Z])\w+ & (?-i:[A-Z])\w+|\b(?:mac|rock|salt|fish|bread|ham|bacon|peanut butter|sweet|arts?|drum|black|"
@@ -93,7 +98,7 @@ def phrase_en(words: str) -> str:
             return ""
         cut = cut[: shorter[-1].start()]
     core = _HEAD.sub("", cut)
-    if not re.search(r"\w\w", core) or _EMPTY.fullmatch(core) or _POINTS.match(core):
+    if not re.search(r"\w\w", core) or _CLAUSE.search(core) or _EMPTY.fullmatch(core) or _POINTS.match(core):
         return ""
     return cut if len(cut) <= EXTRACTION.max_value_chars else ""
 

@@ -6,9 +6,13 @@ from itertools import islice
 
 from snapshots.extraction import (
     frames_en,
+    frames_en_bounds,
     frames_en_habits,
     frames_en_limits,
     frames_en_profile,
+    frames_en_said,
+    frames_en_self,
+    frames_en_usual,
     frames_en_wishes,
     frames_zh,
     frames_zh_bounds,
@@ -81,7 +85,9 @@ _NETS = {
         frames_en_wishes.needs,
         frames_en.tastes,
         rules_en_limits.limits,
+        frames_en_said.said_of,
         frames_en_wishes.wishes,
+        frames_en_bounds.bounds,
     ),
     "zh": (
         frames_zh_limits.limits,
@@ -93,7 +99,7 @@ _NETS = {
     ),
 }
 _PROFILES = {
-    "en": (frames_en_profile.profile,),
+    "en": (frames_en_profile.profile, frames_en_self.self_told),
     "zh": (frames_zh_profile.profile, frames_zh_self.self_told),
 }
 _CONTACTS = {
@@ -101,7 +107,7 @@ _CONTACTS = {
     "zh": (frames_zh_profile.contacts, frames_zh_self.kept),
 }
 _HABITS = {
-    "en": (frames_en_habits.habits, rules_en_habits.habits),
+    "en": (frames_en_habits.habits, rules_en_habits.habits, frames_en_usual.usual),
     "zh": (frames_zh_habits.habits, rules_zh_habits.habits, frames_zh_usual.usual),
 }
 
