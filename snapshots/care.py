@@ -10,6 +10,9 @@ from django.conf import settings
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.embedding.spaces import active_embedders
+from snapshots.feedback.indicators import preview_indicators, roll_up_recent_indicators
+from snapshots.feedback.policy import LOOP
+from snapshots.feedback.tally import preview_tallies, roll_up_tallies
 from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
@@ -89,6 +92,18 @@ CARE = {
             EVICTION.daily,
             _within(preview_eviction),
             lambda turn: evict_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "roll-up-tallies",
+            LOOP.tally_every,
+            _within(preview_tallies),
+            lambda turn: roll_up_tallies(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "roll-up-indicators",
+            LOOP.indicators_every,
+            _within(preview_indicators),
+            lambda turn: roll_up_recent_indicators(turn.tenant_id),
         ),
         CareJob("purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge())), _purge),
     )

@@ -21,10 +21,7 @@ from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import store_statements
 from snapshots.extraction.summaries import write_summaries
-from snapshots.feedback.indicators import roll_up_recent_indicators
 from snapshots.feedback.loop import close_loops
-from snapshots.feedback.policy import LOOP
-from snapshots.feedback.tally import roll_up_tallies
 from snapshots.lifecycle.idle import end_idle_conversations
 from snapshots.lifecycle.policy import BACKFILL_RUN_POLICY, COUNT_RUN_POLICY, IDLE_POLICY
 from snapshots.models import JobKind, WorkKind
@@ -177,22 +174,13 @@ def _wake_for_jobs(tenant_id: UUID) -> int:
 @platform_job
 def roll_up_tallies_job() -> None:
     """Add to the tallies of memories what contexts injected and what was heard of it."""
-    run_once("roll-up-tallies", LOOP.tally_every, _tally_all)
+    run_care("roll-up-tallies")
 
 
 @platform_job
 def roll_up_indicators_job() -> None:
     """Say how well memory served today and yesterday."""
-    run_once("roll-up-indicators", LOOP.indicators_every, lambda: for_each_tenant(roll_up_recent_indicators))
-
-
-def _tally_all() -> Tally:
-    until = time.monotonic() + LOOP.tally_time.total_seconds()
-
-    def may_go_on() -> bool:
-        return time.monotonic() < until
-
-    return for_each_tenant(lambda tenant_id: roll_up_tallies(tenant_id, may_go_on=may_go_on), may_go_on=may_go_on)
+    run_care("roll-up-indicators")
 
 
 def _seal(turn: Turn) -> int:

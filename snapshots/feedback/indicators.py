@@ -10,6 +10,7 @@ from memory_platform.kernel.ids import stable_id
 from snapshots.feedback.indicators_sql import DAY
 from snapshots.models import Indicator
 from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 NO_ARM = ""
@@ -17,8 +18,25 @@ NO_ARM = ""
 
 def roll_up_recent_indicators(tenant_id: UUID) -> int:
     """Roll up today and yesterday (UTC), for feedback of an evening comes after midnight; return the rows written."""
+    return sum(roll_up_indicators(tenant_id, day) for day in recent_days())
+
+
+def recent_days() -> tuple[date, date]:
+    """Return yesterday and today (UTC)."""
     today = utc_now().date()
-    return sum(roll_up_indicators(tenant_id, day) for day in (today - timedelta(days=1), today))
+    return today - timedelta(days=1), today
+
+
+def preview_indicators() -> CarePreview:
+    """Return how many rows the next roll-up writes that are new or say something else now, and how many leave, in the
+    open scope."""
+    days = recent_days()
+    held = {row.id: row for row in Indicator.objects.filter(day__in=days, arm=NO_ARM)}
+    found = [row for day in days for row in _rows_of(day)]
+    changed = [row for row in found if _says(row) != _says(held.get(row.id))]
+    gone = held.keys() - {row.id for row in found}
+    examples = [f"{row.day} {row.policy_version}: {row.contexts:,} contexts" for row in changed]
+    return CarePreview({"changed": len(changed), "gone": len(gone)}, examples)
 
 
 def roll_up_indicators(tenant_id: UUID, day: date) -> int:
@@ -35,6 +53,11 @@ def roll_up_indicators(tenant_id: UUID, day: date) -> int:
             rows, update_conflicts=True, unique_fields=["tenant", "day", "policy_version", "arm"], update_fields=fields
         )
     return len(rows)
+
+
+def _says(row: Indicator | None) -> dict[str, object]:
+    names = [field.name for field in Indicator._meta.fields if field.name not in _IDENTITY]
+    return {name: getattr(row, name) for name in names} if row else {}
 
 
 _IDENTITY = frozenset({"tenant", "id", "day", "policy_version", "arm"})

@@ -66,7 +66,6 @@ class LoopPolicy:
     replies_read: int = assumed(20, owner="feedback", settle_by="messages between two turns of a user")
     tally_every: timedelta = assumed(timedelta(minutes=5), owner="feedback", settle_by="how fast ranking should learn")
     tally_batch: int = assumed(500, owner="feedback", settle_by="how long one transaction of tallies lasts")
-    tally_time: timedelta = assumed(timedelta(minutes=2), owner="feedback", settle_by="injections in five minutes")
     indicators_every: timedelta = assumed(timedelta(hours=1), owner="feedback", settle_by="who looks at them how often")
 
 

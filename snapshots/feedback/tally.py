@@ -15,6 +15,7 @@ from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tally_sql import ADD_BELIEFS, ADD_SNAPSHOTS, MARK_COUNTED, TAKE_BELIEFS, TAKE_SNAPSHOTS
 from snapshots.feedback.values import Signal
 from snapshots.models import ReceiptMemory, Snapshot
+from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 JUDGING = frozenset({Signal.POSITIVE, Signal.NEGATIVE, Signal.CORRECTED})
@@ -38,6 +39,14 @@ def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: 
         if counted < LOOP.tally_batch:
             break
     return total
+
+
+def preview_tallies() -> CarePreview:
+    """Return how many injections are not counted yet, and of those how many that something was heard of, in the open
+    scope."""
+    waiting = ReceiptMemory.objects.filter(counted__isnull=True)
+    heard = waiting.exclude(signal="", utilised__isnull=True)
+    return CarePreview({"injections": waiting.count(), "of them heard of": heard.count()})
 
 
 def count_some(most: int) -> int:

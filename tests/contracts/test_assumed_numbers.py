@@ -53,7 +53,7 @@ ASSUMED = {
     ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
     "snapshots.feedback.JudgingPolicy": "turns chars",
-    "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch tally_time indicators_every",
+    "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch indicators_every",
     "snapshots.feedback.SignalPolicy": "next_chars context_chars answer_words echoed_units concerned_lead",
     "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",
     "snapshots.lifecycle.ArchivePolicy": "after stretch batch level daily",

@@ -1,12 +1,15 @@
-"""Indicators of a day say how well memory served, and the same when they are rolled up again. Rows: G5."""
+"""Indicators of a day say how well memory served, and the same when they are rolled up again. Rows: E9, G5."""
 
 from datetime import timedelta
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.care import CARE
 from snapshots.feedback.indicators import roll_up_indicators, roll_up_recent_indicators
 from snapshots.feedback.values import SaidVerdict, Signal
+from snapshots.jobs import roll_up_indicators_job
 from snapshots.models import FastLaneChange, Indicator, Receipt, Snapshot
 from tenants.isolation import tenant_tx
+from tenants.models import JobRun
 from tests.conftest import House, World
 from tests.snapshots.feedback.telling import ask, tell, today
 from tests.snapshots.held import remember
@@ -39,6 +42,28 @@ def test_a_day_is_counted_by_policy_version_and_again_the_same(world: World) -> 
     assert second.fast_lane_changes == 3
     assert 300 < (second.fast_lane_p95_ms or 0) <= 400
     assert indicators(world.globex) == []
+
+
+def test_a_preview_tells_what_the_job_will_change_and_changes_nothing(world: World) -> None:
+    ask(world.acme, "lunch?", policy_version="1")
+    ask(world.acme, "晚饭?", policy_version="2")
+    assert foreseen(world.acme) == {"changed": 2, "gone": 0}
+    assert indicators(world.acme) == []
+    roll_up_indicators_job()
+    assert len(indicators(world.acme)) == 2
+    assert foreseen(world.acme) == {"changed": 0, "gone": 0}
+    told = ask(world.acme, "lunch?", policy_version="2")
+    assert foreseen(world.acme) == {"changed": 1, "gone": 0}
+    with tenant_tx(world.acme.tenant.id):
+        Receipt.objects.exclude(id=told.id).delete()
+    assert foreseen(world.acme) == {"changed": 1, "gone": 1}
+    assert foreseen(world.globex) == {"changed": 0, "gone": 0}
+    run = JobRun.objects.get(job="roll-up-indicators")
+    assert (run.rows, run.errors, run.ended_at is None) == (2, 0, False)
+
+
+def foreseen(house: House) -> dict[str, int]:
+    return dict(CARE["roll-up-indicators"].preview(house.tenant.id).counts)
 
 
 def test_what_is_no_longer_there_leaves_the_day(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Each injection is counted once, whatever is heard of it and when. Rows: G3, R3, E4."""
+"""Each injection is counted once, whatever is heard of it and when. Rows: G3, R3, E4, E9."""
 
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
@@ -7,10 +7,13 @@ import pytest
 from django.db import connection
 
 from profiles.models import Preference
+from snapshots.care import CARE
 from snapshots.feedback.tally import roll_up_tallies
 from snapshots.feedback.values import SaidVerdict, Signal
+from snapshots.jobs import roll_up_tallies_job
 from snapshots.models import Receipt, Snapshot, SubjectMemory
 from tenants.isolation import tenant_tx
+from tenants.models import JobRun
 from tests.conftest import House, World
 from tests.snapshots.feedback.telling import ask, tally, tell
 from tests.snapshots.held import prefer, remember
@@ -51,6 +54,23 @@ def test_an_injection_is_counted_once_and_anew_when_more_is_heard(world: World, 
     tell(world.acme, receipt, verdicts=verdict(peanuts, "neutral"))
     roll_up(world.acme)
     assert tally(world.acme, peanuts) == {"injected": 1, "utilised": 1}
+
+
+def test_a_preview_tells_what_is_not_counted_and_the_job_counts_it_by_tenants(world: World, peanuts: UUID) -> None:
+    def foreseen(house: House) -> dict[str, int]:
+        return dict(CARE["roll-up-tallies"].preview(house.tenant.id).counts)
+
+    receipt = ask(world.acme, "peanuts for lunch?")
+    ask(world.acme, "午饭吃花生吗?")
+    tell(world.acme, receipt, verdicts=verdict(peanuts, "positive"))
+    assert foreseen(world.acme) == {"injections": 2, "of them heard of": 1}
+    assert foreseen(world.globex) == {"injections": 0, "of them heard of": 0}
+    assert tally(world.acme, peanuts) is None
+    roll_up_tallies_job()
+    assert foreseen(world.acme) == {"injections": 0, "of them heard of": 0}
+    assert tally(world.acme, peanuts) == {"injected": 2, "judged": 1, "positive": 1}
+    run = JobRun.objects.get(job="roll-up-tallies")
+    assert (run.rows, run.errors, run.ended_at is None) == (2, 0, False)
 
 
 def test_many_at_once_count_each_injection_once(world: World, peanuts: UUID) -> None:
