@@ -70,10 +70,12 @@ class ForgottenKind(models.TextChoices):
 
     TEXT = "text", _("text")
     MESSAGE = "message", _("message")
+    BELIEF = "belief", _("belief")
 
 
 class Forgotten(SubjectOwned):
-    """A keyed hash of what this subject had forgotten: a normalised text, or a message id in its conversation.
+    """A keyed hash of what this subject had forgotten: a normalised text, a message id in its conversation, or the id
+    of a row of a preference, profile fact or tag.
 
     What matches is refused (``rejected``, ``forgotten``) unless the writer allows it. Goes with the subject.
     """

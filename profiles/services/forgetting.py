@@ -31,10 +31,17 @@ class ForgottenMemory(Refused):
     code = REASON
 
 
-def leave_marks(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
-    """Mark texts and messages as forgotten, in the open scope; return the marks, new and old."""
+def leave_marks(
+    subject_id: UUID,
+    *,
+    texts: Iterable[str] = (),
+    messages: Iterable[MessageName] = (),
+    beliefs: Iterable[UUID] = (),
+) -> Marks:
+    """Mark texts, messages and rows of beliefs as forgotten, in the open scope; return the marks, new and old."""
     wanted = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
     wanted |= {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
+    wanted |= {_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs}
     keep_marks(subject_id, wanted)
     return wanted
 
@@ -74,6 +81,13 @@ def forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[
     return {name for name, mark in marks.items() if mark in known}
 
 
+def forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
+    """Return those of the ids of beliefs' rows that carry a mark; one query, in the open scope."""
+    marks = {row_id: _belief_mark(subject_id, row_id) for row_id in set(rows)}
+    known = _known(subject_id, marks.values())
+    return {row_id for row_id, mark in marks.items() if mark in known}
+
+
 def has_marks(subject_id: UUID) -> bool:
     """Return whether the subject had anything forgotten; most had nothing, and need no second look."""
     return Forgotten.objects.filter(subject_id=subject_id).exists()
@@ -98,6 +112,10 @@ def _text_mark(subject_id: UUID, text: str) -> bytes:
 
 def _message_mark(subject_id: UUID, name: MessageName) -> bytes:
     return keyed_digest(_key(), ForgottenKind.MESSAGE, subject_id, *name)
+
+
+def _belief_mark(subject_id: UUID, row_id: UUID) -> bytes:
+    return keyed_digest(_key(), ForgottenKind.BELIEF, subject_id, row_id)
 
 
 def _key() -> bytes:

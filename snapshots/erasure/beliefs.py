@@ -90,7 +90,7 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
     if model is not Tag:
         counts[model._meta.db_table] = model._default_manager.filter(version_of_id__in=ids, **own).delete()[0]
     counts[model._meta.db_table] += model._default_manager.filter(id__in=ids, **own).delete()[0]
-    leave_marks(subject.id, texts=belief.statements)
+    leave_marks(subject.id, texts=belief.statements, beliefs=ids)
     if model is ProfileFact:
         Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(subject)

@@ -9,8 +9,8 @@ from uuid import UUID
 import orjson
 from django.db import models
 
-from profiles.models import Preference
-from profiles.services.forgetting import forgotten_messages, forgotten_texts, has_marks
+from profiles.models import Preference, ProfileFact, Tag
+from profiles.services.forgetting import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Receipt, SnapshotVersion
 from snapshots.portability.accept import LINK
@@ -19,6 +19,7 @@ from snapshots.portability.lines import BY_NAME, LineKind
 from snapshots.portability.renaming import Renaming
 
 Values = dict[str, Any]
+BELIEFS = (Preference, ProfileFact, Tag)
 STORED, UNCHANGED, FORGOTTEN, CONFLICT = "stored", "unchanged", "forgotten", "conflict"
 
 
@@ -143,6 +144,9 @@ def _without_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[Values])
         return list(rows)
     if kind.model is Message:
         return _messages_not_forgotten(subject_id, rows)
+    if kind.model in BELIEFS:
+        known = forgotten_beliefs(subject_id, [row["id"] for row in rows])
+        rows = [row for row in rows if row["id"] not in known]
     if kind.model is Preference:
         gone = forgotten_texts(subject_id, [text for row in rows for text in (row["statement"], str(row["value"]))])
         kept = [row for row in rows if str(row["value"]) not in gone]

@@ -96,6 +96,30 @@ def test_an_export_from_before_brings_nothing_of_it_back(
     assert tables_with(*words).keys() >= {"snapshot", "preference"}
 
 
+def test_an_export_from_before_brings_no_forgotten_belief_back(world: World) -> None:
+    acme, house = Caller(world.acme), world.acme
+    tea = f"{ADA}/preferences/drinks/tea"
+    for value in ("Kestrel4711", "Kestrel4711 with milk"):
+        acme("PUT", tea, {"value": value})
+    acme("PATCH", f"{ADA}/profile", {"occupation": "养Kestrel4711的人", "attributes": {"bird": "Kestrel4711"}})
+    tag = body_of(acme("POST", f"{ADA}/tags", {"label": "mews", "kind": "place", "address": "Kestrel4711 Lane"}))
+    acme("PUT", f"{ADA}/preferences/drinks/coffee", {"value": "black"})
+    before = acme("GET", f"{ADA}/export").content
+    acme("POST", f"{tea}/forget", {})
+    acme("POST", f"{ADA}/profile/forget", {"field": "occupation"})
+    acme("POST", f"{ADA}/profile/forget", {"field": "attributes.bird"})
+    acme("POST", f"{ADA}/tags/{tag['id']}/forget", {})
+    acme("DELETE", f"{ADA}/preferences/drinks/coffee")
+
+    taken = acme("POST", "/v1/import", before, Content_Type="application/x-ndjson")
+    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+
+    left_out = body_of(acme("GET", f"/v1/jobs/{body_of(taken)['job_id']}"))["result"]["forgotten"]
+    assert left_out == {"preference": 3, "profile_fact": 2, "tag": 1}
+    assert "Kestrel4711" not in acme("GET", f"{ADA}/export").content.decode()
+    assert acme("PUT", tea, {"value": "Kestrel4711"}).status_code == 200, "what the product states again is believed"
+
+
 def test_a_dead_letter_of_forgotten_words_makes_nothing_when_it_is_replayed(world: World) -> None:
     house, acme = world.acme, Caller(world.acme)
     said, words = SAID[0]
