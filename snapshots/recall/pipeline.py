@@ -88,12 +88,13 @@ def rank_rows(fused: Float32, rows: Int64, query: RecallQuery, columns: Columns,
 def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     """Return which rows may answer: known and valid at the moments asked for, not expired, and matching the filters.
 
-    ``skew`` (seconds) lets a product's clock run ahead of ours: what it said "just now" is not yet to come.
+    ``skew`` (seconds) lets a product's clock, and those of our own machines, run ahead of this process's: what was said
+    or replaced "just now" is not yet to come.
     """
     at = query.at.timestamp() + (0 if query.as_of else skew)
     known = query.known_at.timestamp() if query.known_at else np.inf
     starts = np.where(np.isfinite(columns.valid_at), columns.valid_at, -np.inf)
-    alive = (starts <= at) & (query.at.timestamp() < columns.invalid_at)
+    alive = (starts <= at) & (at < columns.invalid_at)
     alive &= columns.expires_at > query.asked_at.timestamp()
     alive &= (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
     if query.since or query.until:

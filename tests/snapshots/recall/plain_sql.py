@@ -189,7 +189,7 @@ WITH ask AS MATERIALIZED (
                 WHEN positive::float8 / injected < frequency_disliked THEN frequency_malus
                 WHEN positive::float8 / injected > frequency_liked THEN frequency_bonus ELSE 1 END AS factors
   FROM fused f, ask
-  WHERE found AND retired_at IS NULL AND valid_at <= begun_by AND coalesce(at < invalid_at, true)
+  WHERE found AND retired_at IS NULL AND valid_at <= begun_by AND coalesce(begun_by < invalid_at, true)
     AND coalesce(expires_at > asked_at, true) AND (kinds IS NULL OR kind = ANY(kinds))
     AND coalesce(said_at >= since, true)
 ), said_before AS (
