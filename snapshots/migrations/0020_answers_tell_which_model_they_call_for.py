@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("snapshots", "0018_restored_conversations_stay_for_a_while")]
+    dependencies = [("snapshots", "0019_history_is_summed_from_an_index")]
 
     operations = [
         migrations.AddField(
