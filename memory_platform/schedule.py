@@ -30,7 +30,7 @@ from snapshots.lifecycle.policy import (
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.recall.policy import SEALING
-from tenants.policy import RUN_POLICY
+from tenants.policy import LEDGER_POLICY, RUN_POLICY
 from tenants.services.slots import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
@@ -112,6 +112,13 @@ TIMETABLE = (
         runs="snapshots.jobs.roll_up_indicators_job",
         why=gettext_noop("The indicators of today are at most an hour old."),
         owner="feedback",
+    ),
+    Job(
+        "roll-up-usage",
+        every=LEDGER_POLICY.every,
+        runs="snapshots.jobs.roll_up_usage_job",
+        why=gettext_noop("What tenants used stands in their days within a minute, and looks at limits stay quick."),
+        owner="tenants",
     ),
     Job(
         "consolidate-memories",

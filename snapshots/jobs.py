@@ -38,7 +38,7 @@ from snapshots.recall.policy import SEALING
 from snapshots.recall.sealing import seal_memories
 from tenants.isolation import tenant_tx
 from tenants.jobs import platform_job, tenant_job
-from tenants.policy import RUN_POLICY
+from tenants.policy import LEDGER_POLICY, RUN_POLICY
 from tenants.services.job_runs import (
     Tally,
     Turn,
@@ -47,6 +47,7 @@ from tenants.services.job_runs import (
     run_once,
     run_round,
 )
+from tenants.services.usage import roll_up_usage
 
 
 def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -181,6 +182,16 @@ def roll_up_tallies_job() -> None:
 def roll_up_indicators_job() -> None:
     """Say how well memory served today and yesterday."""
     run_care("roll-up-indicators")
+
+
+@platform_job
+def roll_up_usage_job() -> None:
+    """Add what tenants used to their days."""
+    run_round(
+        "roll-up-usage",
+        LEDGER_POLICY.every,
+        lambda turn: roll_up_usage(turn.tenant_id, may_go_on=turn.may_go_on),
+    )
 
 
 def _seal(turn: Turn) -> int:

@@ -32,10 +32,27 @@ class LimitPolicy:
         owner="tenants",
         settle_by="what a count costs beside what may go beyond a limit meanwhile",
     )
+    stock_trusted_for: timedelta = assumed(
+        timedelta(seconds=60), owner="tenants", settle_by="time of one count of a large tenant's snapshots"
+    )
     near: float = assumed(0.9, owner="tenants", settle_by="share of a limit from which every request counts anew")
 
 
 LIMIT_POLICY = LimitPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPolicy:
+    """How the cost ledger is kept (row X10)."""
+
+    every: timedelta = assumed(
+        timedelta(minutes=1), owner="tenants", settle_by="events of a busy tenant that a look at its messages adds up"
+    )
+    batch: int = assumed(5_000, owner="tenants", settle_by="time of one transaction that adds events to their days")
+    tier: str = assumed("middle", owner="tenants", settle_by="what products send contexts to: receipts with a route")
+
+
+LEDGER_POLICY = LedgerPolicy()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ converted (``"5"`` is no integer, ``1`` no text), nothing is trimmed or clamped,
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
 from memory_platform.api.targets import product_id_fault
 
 AnyField = serializers.Field[Any, Any, Any, Any]
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
@@ -105,6 +106,18 @@ class InstantField(Direct, serializers.DateTimeField):
 
     def to_representation(self, value: Any) -> str:
         return str(shown_time(value))
+
+
+class DayField(Direct, serializers.DateField):
+    """A UTC day as ``YYYY-MM-DD``, or that of a moment as RFC 3339 with offset."""
+
+    def to_internal_value(self, value: Any) -> date:
+        if isinstance(value, str) and _RFC3339.fullmatch(value):
+            return InstantField().to_internal_value(value).date()
+        try:
+            return date.fromisoformat(value if _DAY.fullmatch(value) else "")
+        except (ValueError, TypeError):
+            refuse("not_a_day", "Must be a day such as 2026-03-01, or a time as in RFC 3339 with its offset.")
 
 
 class WholeField(Direct, serializers.IntegerField):

@@ -16,8 +16,8 @@ a second or two.
 
 Times are RFC 3339 with an offset. Lists are paged by `cursor` and `limit`. An `Idempotency-Key` makes a POST safe to \
 repeat. Errors are RFC 9457 problems: `code` is stable, `errors` names the fields. A key may send 100 requests a \
-second and 300 at once unless `GET /v1/tenant` says otherwise: `X-RateLimit-Remaining` says how many are left, 429 with \
-`Retry-After` that none is."""
+second and 300 at once unless `GET /v1/tenant` says otherwise: `X-RateLimit-Remaining` says how many are left, 429 \
+with `Retry-After` that none is."""
 
 TAGS = [
     {"name": name, "description": description}

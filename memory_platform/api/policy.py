@@ -30,6 +30,7 @@ class ApiPolicy:
     id_bytes: int = promised(800, row="P1")
     page_default: int = promised(50, row="D1")
     page_most: int = promised(200, row="D1")
+    usage_days: int = assumed(30, owner="api", settle_by="spans that products ask for")
     reply_hours: int = promised(24, row="D1")
     idempotency_key_chars: int = assumed(255, owner="api", settle_by="the longest key a client library sends")
     token_chars: int = assumed(512, owner="api", settle_by="a longer form of API key")

@@ -24,9 +24,11 @@ from memory_platform.api.serializers import NoQueryInput, QueryInput
 from memory_platform.api.targets import target_faults
 from memory_platform.api.throttling import LIMIT, rate_headers
 from memory_platform.kernel.errors import InvalidInput
+from snapshots.models import Snapshot
 from snapshots.policies.effective import Policies, effective
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
+from tenants.services.quotas import take_messages, take_snapshots
 from tenants.services.rates import Rate, take_request
 
 METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
@@ -129,6 +131,11 @@ class TenantView(ApiView):
 
 class SubjectView(TenantView):
     """A view below ``subjects/<product_id:subject_id>/``."""
+
+    def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
+        """See that the tenant may store so many more, in the open scope. Raises QuotaExceeded."""
+        take_messages(self.caller.limits, messages)
+        take_snapshots(self.caller.limits, snapshots, Snapshot.objects.count)
 
     @property
     def subject_key(self) -> str:

@@ -24,6 +24,7 @@ from snapshots.queue.enqueue import enqueue_messages, nudge
 from snapshots.window.values import WindowTurn
 from snapshots.window.window import keep_window, turns_after, window
 from tenants.isolation import current_tenant_id
+from tenants.services.usage import note_messages
 
 
 def accept_messages(subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage]) -> Accepted:
@@ -61,6 +62,7 @@ def store(conversation: Conversation, messages: Sequence[Message]) -> None:
     insert_messages(conversation, messages)
     enqueue_messages(messages)
     note_acceptance(conversation, len(messages))
+    note_messages(len(messages))
 
 
 def after_commit(

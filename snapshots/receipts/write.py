@@ -1,4 +1,5 @@
-"""Writing a receipt: one row for the context, one narrow row for each memory in it (G1), in one statement.
+"""Writing a receipt: one row for the context, one narrow row for each memory in it (G1), one for the cost ledger (X10),
+in one statement.
 
 It commits without waiting for the disk: a receipt lost with a crashing server is no lost message. Nothing is written of
 what changed since it was read: a prompt that shows what was forgotten meanwhile must not be kept.
@@ -39,6 +40,11 @@ WITH written AS (
   INSERT INTO receipt_memory (tenant_id, subject_id, receipt_id, signal, id, memory_ref, lane, context_position)
   SELECT $1, $3, written.id, '', memory.*
   FROM written, unnest($16::uuid[], $17::uuid[], $18::text[], $19::int[]) memory
+), used AS (
+  INSERT INTO usage_event (tenant_id, id, messages, contexts, tokens_in_context, tokens_full_history, sections)
+  SELECT $1, gen_random_uuid(), 0, 1, coalesce(($11::jsonb ->> 'total')::bigint, 0),
+         coalesce(($11::jsonb ->> 'full_history')::bigint, 0), $10::jsonb
+  FROM written
 )
 SELECT id FROM written
 """

@@ -9,6 +9,7 @@ from tenants.models.member import Member, Role
 from tenants.models.model_use import ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
 from tenants.models.tenant import Tenant
+from tenants.models.usage import ModelPrice, ModelTier, UsageDay, UsageEvent, UsageRequests
 
 __all__ = [
     "ActorKind",
@@ -19,8 +20,10 @@ __all__ = [
     "ExperimentStatus",
     "JobRun",
     "Member",
+    "ModelPrice",
     "ModelPurpose",
     "ModelRoute",
+    "ModelTier",
     "ModelUsage",
     "PolicyVersion",
     "Role",
@@ -28,5 +31,8 @@ __all__ = [
     "Tenant",
     "TenantForeignKey",
     "TenantOwned",
+    "UsageDay",
+    "UsageEvent",
     "UsageLimit",
+    "UsageRequests",
 ]

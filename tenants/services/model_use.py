@@ -5,6 +5,7 @@ goes on by rules.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
@@ -30,11 +31,16 @@ from tenants.policy import MODEL_USE_POLICY, ModelUsePolicy
 
 Answer = TypeVar("Answer")
 
-_ROUTE = "SELECT endpoint, daily_tokens FROM model_route WHERE tenant_id = $1 AND purpose = $2"
+_ROUTE = """
+SELECT route.endpoint, route.daily_tokens,
+       (SELECT model_tokens_per_day FROM usage_limit WHERE tenant_id = $1 AND api_key_id IS NULL)
+FROM (SELECT) one LEFT JOIN model_route route ON route.tenant_id = $1 AND route.purpose = $2
+"""
 
 _SPENT = """
-SELECT coalesce(sum(input_tokens + output_tokens), 0)::bigint FROM model_usage
-WHERE day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND tenant_id = $1 AND purpose = $2
+SELECT coalesce(sum(input_tokens + output_tokens) FILTER (WHERE purpose = $2), 0)::bigint,
+       coalesce(sum(input_tokens + output_tokens), 0)::bigint
+FROM model_usage WHERE day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND tenant_id = $1
 """
 
 _WRITE_DOWN = """
@@ -51,12 +57,24 @@ _NEVER_SENT = frozenset({"circuit_open", "not_installed", "misconfigured"})
 
 
 class BudgetSpent(ChatUnavailable):
-    """The tenant's tokens of the day for this purpose are used up; no model is asked before the next UTC day."""
+    """The tenant's tokens of the day, for this purpose or for all, are used up; no model is asked before the next."""
 
     code = "model_budget_spent"
 
     def __init__(self) -> None:
-        super().__init__("The day's tokens for this purpose are used up.", failure="budget_spent")
+        super().__init__("The day's tokens for models are used up.", failure="budget_spent")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget:
+    """Tokens of a UTC day: for one purpose, and for all of the tenant's together; None bounds those by purpose only."""
+
+    of_purpose: int
+    of_all: int | None = None
+
+    def is_spent(self, for_purpose: int, for_all: int) -> bool:
+        """Tell whether nothing is left, after so many tokens for the purpose and for all."""
+        return for_purpose >= self.of_purpose or (self.of_all is not None and for_all >= self.of_all)
 
 
 class TenantChat:
@@ -65,12 +83,12 @@ class TenantChat:
     The budget is looked at before a call, so calls under way at the same time may go beyond it by what they cost.
     """
 
-    def __init__(self, tenant_id: UUID, purpose: ModelPurpose, model: ChatModel, daily_tokens: int) -> None:
+    def __init__(self, tenant_id: UUID, purpose: ModelPurpose, model: ChatModel, budget: TokenBudget) -> None:
         self.name = model.name
         self._tenant_id = tenant_id
         self._purpose = purpose
         self._model = model
-        self._daily_tokens = daily_tokens
+        self._budget = budget
 
     @property
     def ready(self) -> bool:
@@ -96,7 +114,7 @@ class TenantChat:
 
     def _counted(self, ask: Callable[[], Answered[Answer]]) -> Answered[Answer]:
         forbid_open_transaction()
-        if tokens_spent(self._tenant_id, self._purpose) >= self._daily_tokens:
+        if self._budget.is_spent(*_spent(self._tenant_id, self._purpose)):
             raise BudgetSpent
         try:
             answered = ask()
@@ -124,14 +142,19 @@ def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_US
     if not chat_endpoints():
         return None
     [rows] = tenant_reads(tenant_id, [Statement(_ROUTE, [tenant_id, wanted.value])])
-    endpoint, daily_tokens = rows[0] if rows else (None, None)
+    endpoint, daily_tokens, of_tenant = rows[0]
     model = chat_model(wanted.value, endpoint)
     if model is None:
         return None
-    return TenantChat(tenant_id, wanted, model, policy.daily_tokens if daily_tokens is None else daily_tokens)
+    budget = TokenBudget(policy.daily_tokens if daily_tokens is None else daily_tokens, of_tenant)
+    return TenantChat(tenant_id, wanted, model, budget)
 
 
 def tokens_spent(tenant_id: UUID, purpose: ModelPurpose) -> int:
     """Return the tokens that the tenant's models read and wrote today (UTC) for ``purpose``."""
-    [[(spent,)]] = tenant_reads(tenant_id, [Statement(_SPENT, [tenant_id, purpose.value])])
-    return int(spent)
+    return _spent(tenant_id, purpose)[0]
+
+
+def _spent(tenant_id: UUID, purpose: ModelPurpose) -> tuple[int, int]:
+    [[(of_purpose, of_all)]] = tenant_reads(tenant_id, [Statement(_SPENT, [tenant_id, purpose.value])])
+    return int(of_purpose), int(of_all)

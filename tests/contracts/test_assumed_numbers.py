@@ -7,7 +7,7 @@ from tests.contracts.test_code import policies
 ASSUMED = {
     "memory_platform.api.ApiPolicy": (
         "drained_bytes drained_s drained_pause_s head_s body_s pause_s answer_s idempotency_key_chars "
-        "token_chars twin_wait_ms"
+        "token_chars twin_wait_ms usage_days"
     ),
     "memory_platform.devstack.ServerPolicy": "connect_timeout",
     "memory_platform.devstack.SupervisorPolicy": (
@@ -85,7 +85,8 @@ ASSUMED = {
     "snapshots.receipts.ReceiptPolicy": "score_digits",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
-    "tenants.LimitPolicy": "messages_per_day stored_snapshots trusted_for near",
+    "tenants.LedgerPolicy": "every batch tier",
+    "tenants.LimitPolicy": "messages_per_day stored_snapshots trusted_for stock_trusted_for near",
     "tenants.ModelUsePolicy": "daily_tokens",
     "tenants.RunPolicy": "beat_tolerance least_gap late lease mark_every deaths time continue_every",
     "tenants.ScopePolicy": "idle",

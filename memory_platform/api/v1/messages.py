@@ -1,7 +1,6 @@
 """``.../conversations/{conversation_id}/messages`` and ``/window``: what was said, and the recent part of it."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
@@ -123,7 +122,12 @@ class MessagesView(SubjectView):
         """Accept messages; makes the subject and the conversation on first sight, reopens an ended conversation."""
         messages = MessagesInput.parsed(request)["messages"]
         incoming = [IncomingMessage(**message) for message in messages]
-        return write_once(request, partial(accept, subject_id, conversation_id, incoming))
+
+        def work() -> Reply:
+            self.make_room(messages=len(incoming), snapshots=len(incoming))
+            return accept(subject_id, conversation_id, incoming)
+
+        return write_once(request, work)
 
     @extend_schema(parameters=[PageInput], responses=MessagePageOutput)
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:

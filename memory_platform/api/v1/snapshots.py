@@ -1,7 +1,6 @@
 """``/v1/subjects/{subject_id}/snapshots``: list, post one or many, read, edit, retire, history."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import ClassVar
 from uuid import UUID
 
@@ -76,7 +75,12 @@ class SnapshotsView(SubjectView):
         """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
         new = NewSnapshot(**SnapshotInput.parsed(request))
         (offer,) = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
-        return write_once(request, partial(store_one, subject_id, offer))
+
+        def work() -> Reply:
+            self.make_room(snapshots=1)
+            return store_one(subject_id, offer)
+
+        return write_once(request, work)
 
 
 class BulkView(SubjectView):
@@ -92,7 +96,12 @@ class BulkView(SubjectView):
         asked = SnapshotBulkInput.parsed(request)
         posted = [NewSnapshot(**{"allow_forgotten": asked["allow_forgotten"], **item}) for item in asked["items"]]
         offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
-        return write_once(request, partial(store_many, subject_id, offers))
+
+        def work() -> Reply:
+            self.make_room(snapshots=len(offers))
+            return store_many(subject_id, offers)
+
+        return write_once(request, work)
 
 
 class SnapshotView(SubjectView):

@@ -25,12 +25,14 @@ from memory_platform.api.v1 import (
     tags,
     tenant,
     tools,
+    usage,
 )
 
 urlpatterns = [
     *tenant.urlpatterns,
     *policies.urlpatterns,
     *experiments.urlpatterns,
+    *usage.urlpatterns,
     *subjects.urlpatterns,
     *profile.urlpatterns,
     *preferences.urlpatterns,

@@ -24,6 +24,8 @@ CANARY = "kestrel4711"
 PLAIN = "窗外下雨 tea"
 _MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+_OWN_REQUESTS = re.compile(r'"requests":\d+')
+"""Of the caller's own tenant: the second of two equal calls finds one more."""
 _PART = re.compile(r"<\w+:(\w+)>")
 
 
@@ -171,6 +173,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", VERSION),
         ("GET", "v1/experiments"),
         ("GET", EXPERIMENT),
+        ("GET", "v1/usage"),
         ("GET", "v1/tools"),
         ("GET", "v1/subjects"),
         ("GET", SUBJECT),
@@ -314,6 +317,7 @@ def comparable(response: HttpResponse, ids: Ids) -> tuple[int, list[str], str]:
         text = orjson.dumps({**shown, "request_id": "", "timings_ms": {}}, option=orjson.OPT_SORT_KEYS).decode()
     for number, value in enumerate(astuple(ids)):
         text = text.replace(f'"{value}"', f'"<id {number}>"')
+    text = _OWN_REQUESTS.sub('"requests":0', text)
     text = _TIME.sub("<time>", _MADE_ID.sub("<made id>", text))
     return response.status_code, sorted(name for name, _ in response.items()), text
 

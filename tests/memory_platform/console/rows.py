@@ -26,7 +26,7 @@ from snapshots.models import (
 )
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
-from tenants.models import ApiKey, AuditRecord, ModelRoute, ModelUsage, PolicyVersion, UsageLimit
+from tenants.models import ApiKey, AuditRecord, ModelRoute, ModelUsage, PolicyVersion, UsageDay, UsageLimit
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 
@@ -64,6 +64,7 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     rows[Job] = Job.objects.create(kind="import", result={text: {text: 1}}, error_code=text[:100])
     rows[ApiKey] = create_key(name=text[:100], scopes=["memory:read"], by=COMMAND_LINE).api_key
+    rows[UsageDay], _ = UsageDay.objects.get_or_create(day=SAID_AT.date(), defaults={"sections": {text[:40]: 41}})
     rows[UsageLimit] = UsageLimit.objects.create(api_key=rows[ApiKey], burst=41)
     rows[ModelRoute], _ = ModelRoute.objects.get_or_create(purpose="judge", defaults={"endpoint": text[:64]})
     rows[ModelUsage], _ = ModelUsage.objects.get_or_create(day=SAID_AT.date(), purpose="judge", model=text[:200])

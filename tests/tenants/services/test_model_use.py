@@ -18,6 +18,8 @@ from memory_platform.providers.registry import forget
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tenants.policy import MODEL_USE_POLICY
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.limits import set_limits
 from tenants.services.model_use import BudgetSpent, TenantChat, chat_for, tokens_spent
 from tests.conftest import World
 from tests.model_server import ModelServer, Reply, completion, model_server
@@ -221,3 +223,16 @@ def test_no_transaction_is_open_while_the_model_thinks(world: World, server: Mod
     server.answer = count_transactions
     model.structured(ASKED, Liked)
     assert busy == [0]
+
+
+def test_a_tenants_own_limit_bounds_all_purposes_together(world: World, server: ModelServer) -> None:
+    acme = world.acme.tenant.id
+    with tenant_tx(acme):
+        set_limits({"model_tokens_per_day": 20}, by=COMMAND_LINE)
+    chat(acme).text(ASKED)
+    assert tokens_spent(acme, ModelPurpose.EXTRACT) < 20
+    chat(acme, "judge").text(ASKED)
+    for purpose in ("extract", "judge", "rewrite"):
+        with pytest.raises(BudgetSpent):
+            chat(acme, purpose).text(ASKED)
+    chat(world.globex.tenant.id, "judge").text(ASKED)

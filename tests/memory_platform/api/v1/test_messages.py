@@ -376,8 +376,8 @@ def test_an_acceptance_takes_a_handful_of_statements(acme: Caller, count: int) -
     with CaptureQueriesContext(connection) as queries:
         post(acme, *[user("我喜欢辣的", message_id=f"m{n}") for n in range(count)])
 
-    # the key; begin, tenant, subject, conversation, known ids, messages, work, state, window, commit
-    assert len(queries) <= 11, [query["sql"][:80] for query in queries.captured_queries]
+    # the key; begin, tenant, subject, conversation, known ids, messages, work, state, ledger, window, commit
+    assert len(queries) <= 12, [query["sql"][:80] for query in queries.captured_queries]
 
 
 def test_a_hot_window_takes_three_statements_and_its_transaction(acme: Caller) -> None:
