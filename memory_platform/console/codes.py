@@ -14,6 +14,8 @@ DECISIONS = {
     "duplicate_of_profile": _("already in the profile"),
     "duplicate_of_memory": _("already in another memory"),
     "untrusted_instruction": _("instruction from an untrusted source"),
+    "below_floor": _("not near enough to the question"),
+    "expired": _("its time is over"),
 }
 GUARDRAILS = {
     "instruction": _("instruction"),

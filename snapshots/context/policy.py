@@ -34,6 +34,8 @@ class ContextPolicy:
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")
     """Role and delimiters of one message; OpenAI's published recipe counted 3 to 4."""
     candidates_most: int = assumed(100, owner="context", settle_by="share of contexts that keep their last candidate")
+    left_out_noted: int = assumed(5, owner="context", settle_by="questions of support staff about receipts")
+    """Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated."""
     candidates_spare: int = promised(20, row="C2")
     """A window of 20 messages makes at most as many statements needless."""
     least_per_memory: int = measured(40, source="an element without any words: 47 tokens by estimate-1")

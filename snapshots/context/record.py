@@ -1,24 +1,31 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from snapshots.context.values import AssembledContext, Decision, SectionReport, TokenReport
+from snapshots.context.values import AssembledContext, Decision, Reason, SectionReport, TokenReport
+from snapshots.recall.answer import Recalled
 from snapshots.recall.explained import explained
-from snapshots.recall.values import RecalledMemory
+from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
 from snapshots.receipts.values import ReceiptCandidate
 
+_LEFT_OUT: dict[WhyLeftOut, Reason] = {
+    "said_again": Reason.DUPLICATE_OF_MEMORY,
+    "expired": Reason.EXPIRED,
+    "below_floor": Reason.BELOW_FLOOR,
+}
 
-def candidates_from(context: AssembledContext, memories: Iterable[RecalledMemory]) -> list[ReceiptCandidate]:
-    """Return one candidate per memory. A fact offered to profile and memory section alike shows the place it got, or
-    why the memory section, which was asked last, left it out."""
-    why = {str(memory.id): explained(memory.explain) for memory in memories if memory.explain}
+
+def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
+    """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
+    alike shows the place it got, or why the memory section, which was asked last, left it out."""
+    why = {str(memory.id): explained(memory.explain) for memory in found.memories if memory.explain}
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
         if earlier is None or earlier.position is None:
             fates[decision.lane, decision.id] = decision
-    return [candidate_from(decision, why) for decision in fates.values()]
+    return [*(candidate_from(decision, why) for decision in fates.values()), *left_out_candidates(found.left_out)]
 
 
 def candidate_from(decision: Decision, why: Mapping[str, dict[str, Any]]) -> ReceiptCandidate:
@@ -34,6 +41,14 @@ def candidate_from(decision: Decision, why: Mapping[str, dict[str, Any]]) -> Rec
         context_position=decision.position,
         explain=why.get(decision.id),
     )
+
+
+def left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandidate]:
+    """Yield what recall left out: words were not read, so there are no tokens."""
+    for hit in hits:
+        if hit.left_out:
+            reason = _LEFT_OUT[hit.left_out.why]
+            yield ReceiptCandidate(str(hit.id), SNAPSHOTS, hit.left_out.kind, hit.score, str(reason), 0)
 
 
 def shown_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:

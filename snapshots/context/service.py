@@ -142,7 +142,9 @@ def read(
 ) -> Held:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
     candidates = policy.candidates_for(asked.request.budget, asked.request.intent)
-    query = RecallQuery(asked.request.query, asked_at=utc_now(), top_k=candidates, explain=True)
+    query = RecallQuery(
+        asked.request.query, asked_at=utc_now(), top_k=candidates, explain=True, left_out=policy.left_out_noted
+    )
     along = partial(statements_along, tenant_id, conversation_id=asked.conversation_id)
     found = recall_of(known_to_product(tenant_id, subject_external_id), query, question, along)
     if found.subject_id is None:
@@ -172,7 +174,7 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
         intent=context.intent,
         phase=context.phase,
         model_route=drawn.route.kept,
-        candidates=candidates_from(context, held.found.memories),
+        candidates=candidates_from(context, held.found),
         sections=shown_sections(context.sections),
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,

@@ -35,6 +35,8 @@ class Reason(StrEnum):
     DUPLICATE_OF_PROFILE = "duplicate_of_profile"
     DUPLICATE_OF_MEMORY = "duplicate_of_memory"
     UNTRUSTED_INSTRUCTION = "untrusted_instruction"
+    BELOW_FLOOR = "below_floor"
+    EXPIRED = "expired"
 
 
 class Guardrail(StrEnum):

@@ -9,7 +9,7 @@ from memory_platform.postgres.prepared import Rows
 from snapshots.recall.current import MemoryState
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import RecalledLanes
-from snapshots.recall.values import RecalledMemory
+from snapshots.recall.values import RankedHit, RecalledMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Recalled:
     """What the memory answers: snapshots best first, the other lanes, what was missing, and milliseconds by stage.
 
     ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
-    rows of what the caller had read along with them, ``vectors`` the question's by embedding space.
+    rows of what the caller had read along with them, ``vectors`` the question's by embedding space. ``left_out``: see
+    :class:`snapshots.recall.values.RecallQuery`.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -28,3 +29,4 @@ class Recalled:
     state: MemoryState = field(default_factory=MemoryState)
     more: tuple[Rows, ...] = ()
     vectors: Mapping[str, Float32] = field(default_factory=dict)
+    left_out: tuple[RankedHit, ...] = ()

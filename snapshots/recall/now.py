@@ -63,14 +63,16 @@ def recall_of(whose: Whose, query: RecallQuery, question: Question, more: More =
             held = held_at(whose, loaded, question.embedders, query.known_at)
             asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.image, held.earlier)
         with watch.stage("rank"):
-            hits = question.rank(asked, held.image)
+            ranked = question.rank(asked, held.image)
+        hits = [hit for hit in ranked if hit.left_out is None]
         with watch.stage("read"):
             besides = [*statements_beside(whose, loaded.subject_id, query, hits), *more(loaded.subject_id)]
             read = read_of(query, whose.run(besides), hits, held.earlier)
         if not left or read.shows(loaded):
             spent = {"embed": question.embed_ms, **watch.ms}
             degraded = question.degraded | held.degraded
-            return Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
+            found = Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
+            return replace(found, left_out=tuple(ranked[len(hits) :]))
         with watch.stage("load"):
             loaded = current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)

@@ -13,6 +13,7 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.filters import Condition
 from snapshots.recall.image import Image
+from snapshots.recall.left_out import left_out
 from snapshots.recall.matching import Matcher
 from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.probe import Probe, asked_at
@@ -45,22 +46,33 @@ class Ranked:
 def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
     """Return the best ``query.top_k`` memories of ``image``, best first; ids and numbers, no text.
 
-    Raises nothing on any text: a question that matches nothing gives an empty list.
+    After them come those left out, as far as ``query.left_out`` asks for them. Raises nothing on any text: a question
+    that matches nothing gives an empty list.
     """
     scores = score_memories(image, asked_at(probe, query.text, query.at), policy.scoring)
-    alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
+    may_answer = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    alive = may_answer & scores.found
     note_similarity(scores, alive)
-    best = best_sayings(scores.fused, alive, query, image, policy)
+    best, said_again = told_apart(scores.fused, alive, query, image, policy)
     why = explain(scores, alive, best.rows, best.near, best.weights) if query.explain else repeat(None)
     ids = map(image.id, best.rows.tolist())
-    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+    hits = list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+    return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits
 
 
 def best_sayings(fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy) -> Ranked:
     """Return the best ``query.top_k`` memories that repeat none before them."""
+    return told_apart(fused, alive, query, image, policy)[0]
+
+
+def told_apart(
+    fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy
+) -> tuple[Ranked, Int64]:
+    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do."""
     candidates = best_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_rows(fused, candidates, query, image.columns, policy.ranking)
-    return ranked.only(np.flatnonzero(first_sayings(image.columns, ranked.rows, policy.ranking))[: query.top_k])
+    first = first_sayings(image.columns, ranked.rows, policy.ranking)
+    return ranked.only(np.flatnonzero(first)[: query.top_k]), ranked.rows[~first]
 
 
 def best_candidates(fused: Float32, alive: Mask, top_k: int, columns: Columns, policy: RecallPolicy) -> Int64:

@@ -17,7 +17,10 @@ DOCUMENTS = "documents"
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now."""
+    """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now.
+
+    ``left_out``: how many memories of each reason shall be told that the answer leaves out.
+    """
 
     text: str
     asked_at: datetime
@@ -33,6 +36,7 @@ class RecallQuery:
     explain: bool = False
     rerank: bool = False
     rewrite: bool = False
+    left_out: int = 0
 
     @property
     def at(self) -> datetime:
@@ -124,14 +128,29 @@ class Explain:
     reranked: float | None = None
 
 
+WhyLeftOut = Literal["said_again", "expired", "below_floor"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Why a memory that a question came near to is not in the answer, and of which kind it is."""
+
+    why: WhyLeftOut
+    kind: Kind
+
+
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """One memory of the answer before its text is read: ``score`` is semantic (0..1) times the factors."""
+    """One memory of the answer before its text is read: ``score`` is semantic (0..1) times the factors.
+
+    With ``left_out`` it is no part of the answer; its score is then the cosine of its nearer view.
+    """
 
     id: UUID
     score: float
     semantic: float
     explain: Explain | None = None
+    left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)

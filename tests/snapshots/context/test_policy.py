@@ -12,7 +12,12 @@ def test_every_number_says_where_it_comes_from() -> None:
         "task",
         "message_overhead",
         "candidates_most",
+        "left_out_noted",
         "texts_remembered",
+        "tier",
+        "tier_by_intent",
+        "raised_turns",
+        "good_hit_share",
     }
 
 

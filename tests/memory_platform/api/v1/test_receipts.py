@@ -1,10 +1,12 @@
 """``/v1/receipts``: follow an answer back to what it was made from. Rows: G1, D1."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx
@@ -77,6 +79,20 @@ def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, wo
     assert (snapshot["policy_version"], snapshot["utilized"], snapshot["user_feedback_signal"]) == ("1", None, None)
     facts = [one for one in candidates if one["lane"] in {"profile", "preferences"}]
     assert all(UUID(one["memory_id"]) and one["context_position"] for one in facts)
+
+
+def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World) -> None:
+    told_twice = set(map(str, remember(world.acme, PEANUTS, PEANUTS)))
+    (over,) = remember(world.acme, "peanuts were served long ago", expires_at=utc_now() - timedelta(minutes=1))
+    receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme)['receipt_id']}"))
+    first, *others = receipt["candidates"]
+    (again,) = told_twice - {first["memory_id"]}
+    assert first["decision_reason"] == "kept"
+    assert {one["memory_id"]: one["decision_reason"] for one in others} == {
+        again: "duplicate_of_memory",
+        str(over): "expired",
+    }
+    assert all((one["context_position"], one["explain"], one["kind"]) == (None, None, "statement") for one in others)
 
 
 def test_receipts_are_listed_by_subject_memory_and_time(acme: Caller, world: World) -> None:
