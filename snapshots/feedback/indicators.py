@@ -1,4 +1,4 @@
-"""Indicators of a day (G5): how well injected memory served, by policy version and arm; counts, no shares."""
+"""Indicators of a day (G5): how well injected memory served, by policy version and arm; counts."""
 
 from datetime import date, timedelta
 from uuid import UUID
@@ -12,8 +12,6 @@ from snapshots.models import Indicator
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
-
-NO_ARM = ""
 
 
 def roll_up_recent_indicators(tenant_id: UUID) -> int:
@@ -31,7 +29,7 @@ def preview_indicators() -> CarePreview:
     """Return how many rows the next roll-up writes that are new or say something else now, and how many leave, in the
     open scope."""
     days = recent_days()
-    held = {row.id: row for row in Indicator.objects.filter(day__in=days, arm=NO_ARM)}
+    held = {row.id: row for row in Indicator.objects.filter(day__in=days)}
     found = [row for day in days for row in _rows_of(day)]
     changed = [row for row in found if _says(row) != _says(held.get(row.id))]
     gone = held.keys() - {row.id for row in found}
@@ -42,25 +40,27 @@ def preview_indicators() -> CarePreview:
 def roll_up_indicators(tenant_id: UUID, day: date) -> int:
     """Write what is known of the contexts assembled on one UTC day anew; return the rows written.
 
-    One row for each policy version, without an arm. Corrections at once carry no policy version: they stand in the row
-    of the one that was used last on the day, or else before it. Safe to run twice, also at once.
+    One row for each policy version and arm. Corrections at once carry neither: each stands in the row of its subject's
+    last context up to the end of the day, or else of the tenant's last. Safe to run twice, also at once.
     """
     with tenant_tx(tenant_id):
         rows = _rows_of(day)
-        Indicator.objects.filter(day=day, arm=NO_ARM).exclude(id__in=[row.id for row in rows]).delete()
+        Indicator.objects.filter(day=day).exclude(id__in=[row.id for row in rows]).delete()
         fields = [field.name for field in Indicator._meta.fields if field.name not in _IDENTITY]
         Indicator.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["tenant", "day", "policy_version", "arm"], update_fields=fields
+            rows, update_conflicts=True, unique_fields=["tenant", "day", *BY], update_fields=fields
         )
     return len(rows)
+
+
+BY = ("policy_version", "experiment", "arm")
+"""What the contexts of a day are told apart by."""
+_IDENTITY = frozenset({"tenant", "id", "day", *BY})
 
 
 def _says(row: Indicator | None) -> dict[str, object]:
     names = [field.name for field in Indicator._meta.fields if field.name not in _IDENTITY]
     return {name: getattr(row, name) for name in names} if row else {}
-
-
-_IDENTITY = frozenset({"tenant", "id", "day", "policy_version", "arm"})
 
 
 def _rows_of(day: date) -> list[Indicator]:
@@ -70,6 +70,6 @@ def _rows_of(day: date) -> list[Indicator]:
         names = [column.name for column in cursor.description or ()]
         found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return [
-        Indicator(id=stable_id("indicator", current_tenant_id(), day, row["policy_version"], NO_ARM), day=day, **row)
+        Indicator(id=stable_id("indicator", current_tenant_id(), day, *(row[name] for name in BY)), day=day, **row)
         for row in found
     ]

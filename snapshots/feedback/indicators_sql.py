@@ -5,12 +5,12 @@ WITH span AS (
     SELECT %(day)s::date::timestamp AT TIME ZONE 'UTC' AS first,
            (%(day)s::date + 1)::timestamp AT TIME ZONE 'UTC' AS past
 ), contexts AS (
-    SELECT r.id, r.policy_version, r.created_at, r.replied_at, r.degraded_reason,
+    SELECT r.id, r.policy_version, r.experiment, r.arm, r.created_at, r.replied_at, r.degraded_reason,
            coalesce((r.tokens->>'total')::bigint, 0) AS tokens,
            coalesce((r.tokens->>'full_history')::bigint, 0) AS full_history
     FROM receipt r, span WHERE r.tenant_id = %(tenant)s AND r.created_at >= span.first AND r.created_at < span.past
 ), memories AS (
-    SELECT c.policy_version, m.utilised, m.signal, c.replied_at IS NOT NULL AS replied,
+    SELECT c.policy_version, c.experiment, c.arm, m.utilised, m.signal, c.replied_at IS NOT NULL AS replied,
            coalesce(s.last_validated_at, p.last_validated_at, f.last_validated_at)
                < c.created_at - make_interval(days => %(stale_days)s) AS stale
     FROM contexts c
@@ -19,41 +19,45 @@ WITH span AS (
     LEFT JOIN preference p ON m.lane = 'preferences' AND p.tenant_id = %(tenant)s AND p.id = m.memory_ref
     LEFT JOIN profile_fact f ON m.lane = 'profile' AND f.tenant_id = %(tenant)s AND f.id = m.memory_ref
 ), by_context AS (
-    SELECT policy_version, count(*) AS contexts, count(*) FILTER (WHERE degraded_reason <> '') AS degraded,
+    SELECT policy_version, experiment, arm, count(*) AS contexts,
+           count(*) FILTER (WHERE degraded_reason <> '') AS degraded,
            sum(tokens) AS tokens, sum(full_history) AS tokens_full_history
-    FROM contexts GROUP BY policy_version
+    FROM contexts GROUP BY policy_version, experiment, arm
 ), by_memory AS (
-    SELECT policy_version, count(*) AS injected, count(*) FILTER (WHERE replied) AS replied,
+    SELECT policy_version, experiment, arm, count(*) AS injected, count(*) FILTER (WHERE replied) AS replied,
            count(*) FILTER (WHERE replied AND utilised) AS utilised,
            count(*) FILTER (WHERE signal IN ('positive', 'negative', 'corrected')) AS judged,
            count(*) FILTER (WHERE signal = 'positive') AS positive,
            count(*) FILTER (WHERE signal = 'negative') AS negative,
            count(*) FILTER (WHERE signal = 'corrected') AS corrected,
            count(*) FILTER (WHERE stale) AS stale
-    FROM memories GROUP BY policy_version
-), changes AS (
-    SELECT count(*) AS changes, percentile_cont(0.95) WITHIN GROUP (ORDER BY took_ms) AS p95
-    FROM fast_lane_change, span
-    WHERE tenant_id = %(tenant)s AND created_at >= span.first AND created_at < span.past
+    FROM memories GROUP BY policy_version, experiment, arm
 ), latest AS (
-    SELECT r.policy_version FROM receipt r, span WHERE r.tenant_id = %(tenant)s AND r.created_at < span.past
-    ORDER BY r.created_at DESC LIMIT 1
+    SELECT r.policy_version, r.experiment, r.arm FROM receipt r, span
+    WHERE r.tenant_id = %(tenant)s AND r.created_at < span.past ORDER BY r.created_at DESC LIMIT 1
+), changes AS (
+    SELECT coalesce(own.policy_version, latest.policy_version, '') AS policy_version,
+           coalesce(own.experiment, latest.experiment, '') AS experiment, coalesce(own.arm, latest.arm, '') AS arm,
+           count(*) AS changes, percentile_cont(0.95) WITHIN GROUP (ORDER BY f.took_ms) AS p95
+    FROM span, fast_lane_change f LEFT JOIN latest ON true LEFT JOIN LATERAL (
+        SELECT r.policy_version, r.experiment, r.arm FROM receipt r, span
+        WHERE r.tenant_id = %(tenant)s AND r.subject_id = f.subject_id AND r.created_at < span.past
+        ORDER BY r.created_at DESC LIMIT 1
+    ) own ON true
+    WHERE f.tenant_id = %(tenant)s AND f.created_at >= span.first AND f.created_at < span.past
+    GROUP BY 1, 2, 3
 ), versions AS (
-    SELECT policy_version FROM by_context
-    UNION SELECT coalesce((SELECT policy_version FROM latest), '') FROM changes WHERE changes.changes > 0
+    SELECT policy_version, experiment, arm FROM by_context UNION SELECT policy_version, experiment, arm FROM changes
 )
-SELECT v.policy_version,
+SELECT v.policy_version, v.experiment, v.arm,
        coalesce(c.contexts, 0) AS contexts, coalesce(c.degraded, 0) AS degraded,
        coalesce(c.tokens, 0)::bigint AS tokens, coalesce(c.tokens_full_history, 0)::bigint AS tokens_full_history,
        coalesce(m.injected, 0) AS injected, coalesce(m.replied, 0) AS replied, coalesce(m.utilised, 0) AS utilised,
        coalesce(m.judged, 0) AS judged, coalesce(m.positive, 0) AS positive, coalesce(m.negative, 0) AS negative,
        coalesce(m.corrected, 0) AS corrected, coalesce(m.stale, 0) AS stale,
-       CASE WHEN v.policy_version = coalesce((SELECT policy_version FROM latest), '') THEN x.changes ELSE 0 END
-           AS fast_lane_changes,
-       CASE WHEN v.policy_version = coalesce((SELECT policy_version FROM latest), '') THEN x.p95 END
-           AS fast_lane_p95_ms
+       coalesce(x.changes, 0) AS fast_lane_changes, x.p95 AS fast_lane_p95_ms
 FROM versions v
-LEFT JOIN by_context c USING (policy_version)
-LEFT JOIN by_memory m USING (policy_version)
-CROSS JOIN changes x
+LEFT JOIN by_context c USING (policy_version, experiment, arm)
+LEFT JOIN by_memory m USING (policy_version, experiment, arm)
+LEFT JOIN changes x USING (policy_version, experiment, arm)
 """

@@ -78,6 +78,7 @@ class Indicator(TenantOwned):
 
     day = models.DateField(_("day"))
     policy_version = models.CharField(_("policy version"), max_length=32)
+    experiment = models.CharField(_("experiment"), max_length=64, blank=True, default="", db_default="")
     arm = models.CharField(_("arm"), max_length=64, blank=True)
     contexts = models.PositiveBigIntegerField(_("contexts"), default=0)
     degraded = models.PositiveBigIntegerField(_("degraded answers"), default=0)
@@ -96,9 +97,11 @@ class Indicator(TenantOwned):
 
     class Meta(TenantOwned.Meta):
         db_table = "indicator"
-        ordering = ("-day", "policy_version", "arm")
+        ordering = ("-day", "policy_version", "experiment", "arm")
         constraints = (
-            models.UniqueConstraint(fields=("tenant", "day", "policy_version", "arm"), name="one_indicator_per_day"),
+            models.UniqueConstraint(
+                fields=("tenant", "day", "policy_version", "experiment", "arm"), name="one_indicator_per_day"
+            ),
         )
         verbose_name = _("indicator")
         verbose_name_plural = _("indicators")

@@ -13,12 +13,15 @@ class Receipt(SubjectOwned):
     """One assembled context. ``candidates`` is one array of ids, numbers and reasons, without text.
 
     ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays. ``replied_at``
-    and ``answered_at``: when the product told the reply, and the user's next turn.
+    and ``answered_at``: when the product told the reply, and the user's next turn. ``experiment`` and ``arm`` by
+    name: the subject's part when the context was made; "" for none.
     """
 
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
     created_at = models.DateTimeField(_("created at"), default=timezone.now)
     policy_version = models.CharField(_("policy version"), max_length=32)
+    experiment = models.CharField(_("experiment"), max_length=64, blank=True, default="", db_default="")
+    arm = models.CharField(_("arm"), max_length=64, blank=True, default="", db_default="")
     intent = models.CharField(_("intent"), max_length=40, blank=True)
     phase = models.CharField(_("phase"), max_length=40, blank=True)
     model_route = models.JSONField(_("model route"), null=True, blank=True)

@@ -53,4 +53,6 @@ class ReceiptDraft:
     tokens: Mapping[str, Any] = field(default_factory=dict)
     prefix_hash: str = ""
     degraded_reason: str | None = None
+    experiment: str = ""
+    arm: str = ""
     epoch: int | None = None

@@ -30,16 +30,17 @@ MEMORY_LANES = frozenset({"snapshots", "preferences", "profile", "tags"})
 RECEIPT = """
 WITH written AS (
   INSERT INTO receipt (tenant_id, id, subject_id, conversation_id, created_at, policy_version, intent, phase,
-                       candidates, sections, tokens, degraded_reason, prefix_hash, rendered, model_route)
+                       candidates, sections, tokens, degraded_reason, prefix_hash, rendered, model_route,
+                       experiment, arm)
   SELECT $1, $2::uuid, $3, $4::uuid, $5::timestamptz, $6::text, $7::text, $8::text,
-         $9::jsonb, $10::jsonb, $11::jsonb, $12::text, $13::text, $14::bytea, $20::jsonb
-  WHERE $15::bigint IS NULL OR $15::bigint = coalesce(
+         $9::jsonb, $10::jsonb, $11::jsonb, $12::text, $13::text, $14::bytea, $15::jsonb, $16::text, $17::text
+  WHERE $18::bigint IS NULL OR $18::bigint = coalesce(
     (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
   RETURNING id
 ), injected AS (
   INSERT INTO receipt_memory (tenant_id, subject_id, receipt_id, signal, id, memory_ref, lane, context_position)
   SELECT $1, $3, written.id, '', memory.*
-  FROM written, unnest($16::uuid[], $17::uuid[], $18::text[], $19::int[]) memory
+  FROM written, unnest($19::uuid[], $20::uuid[], $21::text[], $22::int[]) memory
 ), used AS (
   INSERT INTO usage_event (tenant_id, id, messages, contexts, tokens_in_context, tokens_full_history, sections)
   SELECT $1, gen_random_uuid(), 0, 1, coalesce(($11::jsonb ->> 'total')::bigint, 0),
@@ -84,6 +85,8 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         subject_id=draft.subject_id,
         conversation_id=draft.conversation_id,
         policy_version=draft.policy_version,
+        experiment=draft.experiment,
+        arm=draft.arm,
         intent=draft.intent or "",
         phase=draft.phase or "",
         candidates=[stored_candidate(candidate) for candidate in draft.candidates],
@@ -112,6 +115,9 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         receipt.degraded_reason,
         receipt.prefix_hash,
         receipt.rendered,
+        orjson.dumps(draft.model_route).decode() if draft.model_route else None,
+        receipt.experiment,
+        receipt.arm,
     )
     columns: Sequence[list[Any]] = (
         [new_id() for _ in injected],
@@ -119,8 +125,7 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         [one.lane for one in injected],
         [one.context_position for one in injected],
     )
-    route = orjson.dumps(draft.model_route).decode() if draft.model_route else None
-    return Statement(RECEIPT, [*row, draft.epoch, *columns, route])
+    return Statement(RECEIPT, [*row, draft.epoch, *columns])
 
 
 def stored_candidate(candidate: ReceiptCandidate) -> dict[str, Any]:

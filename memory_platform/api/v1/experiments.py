@@ -1,5 +1,6 @@
 """``/v1/experiments``: several policy versions side by side, each for its share of the subjects (row T5)."""
 
+from dataclasses import asdict
 from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
@@ -20,6 +21,7 @@ from memory_platform.api.permissions import ADMIN
 from memory_platform.api.serializers import Output, StrictSerializer, page_of
 from memory_platform.api.v1.policy_shapes import VERSIONS_MOST, ReasonInput
 from memory_platform.api.views import TenantView
+from snapshots.feedback.shares import figures_by_arm
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, ExperimentStatus
 from tenants.policies.arms import BUCKETS, Arm
@@ -88,6 +90,41 @@ class ExperimentDetailOutput(Output):
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class ShareOutput(Output):
+    """``count`` of ``of``; the true share lies between ``low`` and ``high`` with 95 % confidence. Null of none."""
+
+    count = serializers.IntegerField()
+    of = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class ArmFiguresOutput(Output):
+    """How well one arm served. ``precision`` and ``correction`` are of what was judged, ``utilisation`` of what a reply
+    is known for, ``staleness`` of what was injected, ``degraded`` of contexts."""
+
+    arm = serializers.CharField()
+    policy_version = serializers.CharField()
+    contexts = serializers.IntegerField()
+    precision = ShareOutput()
+    utilisation = ShareOutput()
+    correction = ShareOutput()
+    staleness = ShareOutput()
+    degraded = ShareOutput()
+    tokens_per_context = serializers.FloatField(allow_null=True)
+    saved_ratio = serializers.FloatField(allow_null=True)
+    fast_lane_changes = serializers.IntegerField()
+    fast_lane_p95_ms = serializers.FloatField(allow_null=True)
+
+
+class IndicatorsOutput(Output):
+    """Every arm that made a context."""
+
+    experiment = serializers.CharField()
+    arms = ArmFiguresOutput(many=True)
 
 
 class ExperimentsView(TenantView):
@@ -161,6 +198,21 @@ class EndView(TenantView):
         return write_once(request, partial(ended, experiment_id, given["reason"], self.actor, condition))
 
 
+class IndicatorsView(TenantView):
+    """How well the arms serve."""
+
+    noun = "experiments"
+    required_scope = ADMIN
+
+    @extend_schema(responses=IndicatorsOutput)
+    def get(self, request: Request, experiment_id: UUID) -> Response:
+        """Return each arm's indicators with 95 % intervals: of the days rolled up so far, within the hour."""
+        with tenant_tx(self.tenant_id):
+            experiment = experiment_by_id(experiment_id)
+            arms = [asdict(figures) for figures in figures_by_arm(experiment.name)]
+        return Response({"experiment": experiment.name, "arms": arms})
+
+
 def made(given: dict[str, Any], by: Actor) -> Reply:
     """Make an experiment inside the open transaction."""
     experiment = create_experiment(given["name"], [Arm(**arm) for arm in given["arms"]], by=by, reason=given["reason"])
@@ -205,4 +257,5 @@ urlpatterns = [
     path("experiments/<own_id:experiment_id>", ExperimentView.as_view(), name="experiment"),
     path("experiments/<own_id:experiment_id>/start", StartView.as_view(), name="experiment-start"),
     path("experiments/<own_id:experiment_id>/end", EndView.as_view(), name="experiment-end"),
+    path("experiments/<own_id:experiment_id>/indicators", IndicatorsView.as_view(), name="experiment-indicators"),
 ]

@@ -173,6 +173,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", VERSION),
         ("GET", "v1/experiments"),
         ("GET", EXPERIMENT),
+        ("GET", f"{EXPERIMENT}/indicators"),
         ("GET", "v1/usage"),
         ("GET", "v1/tools"),
         ("GET", "v1/subjects"),

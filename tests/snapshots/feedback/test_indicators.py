@@ -2,9 +2,14 @@
 
 from datetime import timedelta
 
+import numpy as np
+import pytest
+
 from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
 from snapshots.care import CARE
 from snapshots.feedback.indicators import roll_up_indicators, roll_up_recent_indicators
+from snapshots.feedback.shares import Share, figures_by_arm, wilson
 from snapshots.feedback.values import SaidVerdict, Signal
 from snapshots.jobs import roll_up_indicators_job
 from snapshots.models import FastLaneChange, Indicator, Receipt, Snapshot
@@ -80,3 +85,42 @@ def test_a_day_of_another_is_left_alone(world: World) -> None:
     roll_up_indicators(world.acme.tenant.id, today())
     assert roll_up_indicators(world.acme.tenant.id, today() - timedelta(days=3)) == 0
     assert len(indicators(world.acme)) == 1
+
+
+def test_arms_are_told_apart_and_a_correction_belongs_to_its_subjects_arm(world: World) -> None:
+    remember(world.acme, "Ada is allergic to peanuts")
+    with tenant_tx(world.acme.tenant.id):
+        other = Subject.objects.create(external_id="小林")
+        for n, (subject, arm) in enumerate(((world.acme.subject, "短"), (other, "as it is"), (other, "as it is"))):
+            Receipt.objects.create(
+                subject=subject, policy_version=str(n), experiment="trial", arm=arm, tokens={"total": 100 * n}
+            )
+        Receipt.objects.update(policy_version="2")
+        FastLaneChange.objects.create(subject=world.acme.subject, took_ms=30)
+    assert roll_up_indicators(world.acme.tenant.id, today()) == 2
+    with tenant_tx(world.acme.tenant.id):
+        plain, short = figures_by_arm("trial")
+    assert (plain.arm, plain.contexts, plain.tokens_per_context, plain.fast_lane_changes) == ("as it is", 2, 150.0, 0)
+    assert (short.arm, short.contexts, short.fast_lane_changes, short.fast_lane_p95_ms) == ("短", 1, 1, 30.0)
+    assert plain.degraded == wilson(0, 2)
+    with tenant_tx(world.globex.tenant.id):
+        assert figures_by_arm("trial") == []
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605)],
+)
+def test_intervals_are_those_of_the_literature(count: int, of: int, low: float, high: float) -> None:
+    found = wilson(count, of)
+    assert [found.low, found.high] == pytest.approx([low, high], abs=1e-4)
+
+
+def test_a_share_of_nothing_is_none() -> None:
+    assert wilson(0, 0) == Share(0, 0, None, None, None)
+
+
+def test_of_a_hundred_intervals_ninety_five_hold_the_truth() -> None:
+    held = [wilson(int(count), 200) for count in np.random.default_rng(5).binomial(200, 0.07, 1_000)]
+    inside = sum((one.low or 0) <= 0.07 <= (one.high or 0) for one in held)
+    assert 925 <= inside <= 975

@@ -31,6 +31,7 @@ def test_an_experiment_is_made_started_shared_out_and_ended(acme: Caller, trial:
     made = body_of(acme("GET", path))
     assert (made["status"], made["arms"], made["started_at"]) == ("draft", ARMS, None)
     assert act(acme, trial, "start")["status"] == "running"
+    assert body_of(acme("GET", f"{path}/indicators")) == {"experiment": "trial", "arms": []}
 
     tag = acme("GET", path)["ETag"]
     changed = acme("PATCH", path, {"percents": {"短": 60}, **WHY}, If_Match=tag)

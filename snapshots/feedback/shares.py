@@ -1,0 +1,115 @@
+"""How well each arm of an experiment served: shares of counts, each with how far chance alone might have moved it (G5).
+
+The intervals take every memory for a draw of its own. Memories of one subject are alike, so with few subjects the true
+intervals are wider.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from django.db.models import Max, Sum
+
+from snapshots.models import Indicator
+
+Z = 1.959964
+"""Quantile of the normal distribution: of a hundred intervals 95 hold the true share."""
+COUNTS = (
+    "contexts",
+    "degraded",
+    "injected",
+    "replied",
+    "utilised",
+    "judged",
+    "positive",
+    "corrected",
+    "stale",
+    "tokens",
+    "tokens_full_history",
+    "fast_lane_changes",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``count`` of ``of``, and between which shares the true one lies, with 95 % confidence. None of 0."""
+
+    count: int
+    of: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFigures:
+    """One arm under one policy version.
+
+    ``precision``: positive of what was judged; ``utilisation``: used of what a reply is known for; ``correction``:
+    corrected of what was judged; ``staleness``: not validated for 30 days, of what was injected; ``degraded`` of
+    contexts. ``fast_lane_p95_ms`` is that of the worst day.
+    """
+
+    arm: str
+    policy_version: str
+    contexts: int
+    precision: Share
+    utilisation: Share
+    correction: Share
+    staleness: Share
+    degraded: Share
+    tokens_per_context: float | None
+    saved_ratio: float | None
+    fast_lane_changes: int
+    fast_lane_p95_ms: float | None
+
+
+SHARES = ("precision", "utilisation", "correction", "staleness", "degraded")
+
+
+def wilson(count: int, of: int) -> Share:
+    """Return the share ``count / of`` with Wilson's score interval. Source: E. B. Wilson, JASA 22 (1927) 209."""
+    if of <= 0:
+        return Share(count, of)
+    share = count / of
+    spread = Z * sqrt(share * (1 - share) / of + Z * Z / (4 * of * of))
+    middle, scale = share + Z * Z / (2 * of), 1 + Z * Z / of
+    low, high = max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+    return Share(count, of, round(share, 4), round(low, 4), round(high, 4))
+
+
+def figures_by_arm(experiment: str) -> list[ArmFigures]:
+    """Return what the days that were rolled up say of an experiment's arms, by name, in the open scope."""
+    rows: Any = (
+        Indicator.objects.filter(experiment=experiment)
+        .order_by()
+        .values("arm", "policy_version")
+        .annotate(**{name: Sum(name) for name in COUNTS}, p95=Max("fast_lane_p95_ms"))
+        .order_by("arm", "policy_version")
+    )
+    return list(_figures(rows))
+
+
+def _figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
+    for row in rows:
+        n = {name: int(row[name] or 0) for name in COUNTS}
+        p95 = row["p95"]
+        yield ArmFigures(
+            arm=str(row["arm"]),
+            policy_version=str(row["policy_version"]),
+            contexts=n["contexts"],
+            precision=wilson(n["positive"], n["judged"]),
+            utilisation=wilson(n["utilised"], n["replied"]),
+            correction=wilson(n["corrected"], n["judged"]),
+            staleness=wilson(n["stale"], n["injected"]),
+            degraded=wilson(n["degraded"], n["contexts"]),
+            tokens_per_context=round(n["tokens"] / n["contexts"], 1) if n["contexts"] else None,
+            saved_ratio=_saved(n["tokens"], n["tokens_full_history"]),
+            fast_lane_changes=n["fast_lane_changes"],
+            fast_lane_p95_ms=round(p95, 1) if p95 is not None else None,
+        )
+
+
+def _saved(tokens: int, full_history: int) -> float | None:
+    return round(max(0.0, 1 - tokens / full_history), 4) if full_history else None
