@@ -1,5 +1,6 @@
 """What a product hangs on memories narrows an answer, and weighs on nothing else. Rows: R2, R1, T1."""
 
+import time
 from typing import Any
 
 import pytest
@@ -111,3 +112,36 @@ def test_more_than_a_question_may_look_at_is_refused(world: World, policy: Filte
     with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
         with_metadata(query, in_scope(world.acme.subject.id), held, policy=policy)
     assert refused.value.faults[0].field == named
+
+
+NEAR_THE_LIMIT: dict[str, dict[str, Any]] = {
+    "texts": {f"k{number}": f"{number}" + "abcdé猫" * 800 for number in range(10)},
+    "keys": {f"k{number}": "x" * 40 for number in range(1_000)},
+    "control characters": {"k0": "\u0001" * 10_000, "k1": 3},
+    "a list of numbers": {"k0": [number / 7 for number in range(3_400)], "k1": 3},
+    "nested lists": {"k0": [[[[[["x", 1], "y"], "y"], "y"], "y"]] * 1_900},
+}
+"""What the API lets a product hang on one memory: 64 KiB of JSON."""
+
+
+@pytest.mark.parametrize("shape", sorted(NEAR_THE_LIMIT))
+def test_fifty_memories_with_as_much_as_they_may_hold_are_filtered_or_refused_in_no_time(
+    world: World, shape: str
+) -> None:
+    remember(world.acme, *(f"cello {number}" for number in range(50)), metadata=NEAR_THE_LIMIT[shape])
+    remember(world.acme, "cello alone", metadata={"k1": "猫"})
+    began, refused = time.process_time(), []
+    conditions: tuple[tuple[str, dict[str, Any], int], ...] = (
+        ("k1", {"eq": "猫"}, 1),
+        ("k0", {"contains": "no such text"}, 0),
+        ("k0", {"gt": 10**9}, 0),
+        ("unheard", {"exists": False}, 50),
+    )
+    for key, condition, expected in conditions:
+        try:
+            assert len(found(world.acme, **{key: condition})) == expected
+        except FilterTooCostly:
+            refused.append(key)
+    assert time.process_time() - began < 2
+    assert set(refused) <= {"k0"}
+    assert len(found(world.acme)) == 50
