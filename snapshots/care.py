@@ -16,13 +16,15 @@ from snapshots.feedback.tally import preview_tallies, roll_up_tallies
 from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
-from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, EVICTION, PURGE_POLICY, REVIEW
+from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, EVICTION, PURGE_POLICY, REVIEW, PurgePolicy
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
+from snapshots.policies.sections import PURGE
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import RoundWork, Turn, forget_old_runs, run_round
 from tenants.services.model_use import chat_for
+from tenants.services.policies import section_in_force
 from tenants.services.slots import Default
 
 CALIBRATE = "calibrate-confidence"
@@ -47,7 +49,14 @@ def run_care(name: str) -> bool:
 def _purge(turn: Turn) -> int:
     forget_old_runs(PURGE_POLICY.job_runs)
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
-    return purge_tenant(turn.tenant_id, may_go_on=turn.may_go_on)
+    with tenant_tx(turn.tenant_id):
+        policy = purge_in_force()
+    return purge_tenant(turn.tenant_id, may_go_on=turn.may_go_on, policy=policy)
+
+
+def purge_in_force() -> PurgePolicy:
+    """Return how long the tenant of the open scope keeps what is no memory."""
+    return PURGE.applied(section_in_force(PURGE.name))
 
 
 def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
@@ -105,6 +114,8 @@ CARE = {
             _within(preview_indicators),
             lambda turn: roll_up_recent_indicators(turn.tenant_id),
         ),
-        CareJob("purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge())), _purge),
+        CareJob(
+            "purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge(purge_in_force()))), _purge
+        ),
     )
 }

@@ -25,7 +25,8 @@ class SnapshotDraft:
     """A snapshot to be. ``id`` is stable: storing the same draft twice stores one row.
 
     ``previous`` is the turn before it (S4); ``previous_is_memory`` says whether that turn is a snapshot of its own.
-    ``message_ids`` are the rows of the messages behind it. Times are aware; ``expires_at`` None means never.
+    ``message_ids`` are the rows of the messages behind it. Times are aware; ``expires_at`` None means never;
+    with ``by_kind`` nobody named it, and it follows what the tenant's policy says of the kind when it is stored.
     """
 
     id: UUID
@@ -49,6 +50,7 @@ class SnapshotDraft:
     message_ids: tuple[UUID, ...] = ()
     masked: bool = False
     raw_fallback: bool = False
+    by_kind: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The one way a snapshot is written: row, words, vectors, sources, and the version of the subject's memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPa
 from snapshots.embedding.forgotten import without_forgotten
 from snapshots.embedding.spaces import ensure_space
 from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
+from snapshots.policy import expires_at, retention_in_force
 from tenants.isolation import current_tenant_id
 
 CLAIM_POSITIONS = """
@@ -51,13 +53,26 @@ def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bo
     Subjects are taken in the order of their ids, so that two writers cannot wait for each other. Vectors go in under a
     savepoint: when pgvector fails, the memory is stored all the same and is found by keywords.
     """
-    ordered = sorted(prepared, key=lambda item: str(item.draft.subject_id))
+    ordered = sorted(kept_by_kind(prepared), key=lambda item: str(item.draft.subject_id))
     stored: list[PreparedSnapshot] = []
     for subject_id, group in groupby(ordered, key=lambda item: item.draft.subject_id):
         stored += _store_of_one_subject(subject_id, list(group), allow_forgotten=allow_forgotten)
     store_vectors([(item.draft, item.vectors) for item in stored if item.vectors])
     kept = {item.draft.id for item in stored}
     return [item.draft.id for item in prepared if item.draft.id in kept]
+
+
+def kept_by_kind(prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
+    """Return the snapshots, those whose time nobody named with the one that the tenant's policy gives their kind."""
+    if not any(item.draft.by_kind for item in prepared):
+        return list(prepared)
+    retention, now = retention_in_force(), utc_now()
+    return [
+        replace(item, draft=replace(item.draft, expires_at=expires_at(item.draft.kind, now, retention)))
+        if item.draft.by_kind
+        else item
+        for item in prepared
+    ]
 
 
 def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:

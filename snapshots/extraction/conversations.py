@@ -18,7 +18,6 @@ from snapshots.extraction.policy import ECHO, RUNNING
 from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.statements import own_utterance
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
-from snapshots.policy import expires_at
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
@@ -147,7 +146,8 @@ def _draft(end: Ended, drawn: values.SnapshotDraft, number: int, *, fell_back: b
         text=drawn.text,
         said_at=last,
         valid_at=min(last, now),
-        expires_at=expires_at(drawn.kind, recorded_at=now),
+        expires_at=None,
+        by_kind=True,
         conversation_id=end.conversation.id,
         importance=drawn.importance,
         topics=drawn.topics,

@@ -16,7 +16,6 @@ from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.values import Utterance
 from snapshots.extraction.worth import says_something
 from snapshots.models import Message, MessageRole, SnapshotKind
-from snapshots.policy import expires_at
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
@@ -90,7 +89,8 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         name=message.name,
         said_at=message.said_at,
         valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
-        expires_at=expires_at(SnapshotKind.STATEMENT, recorded_at=now),
+        expires_at=None,
+        by_kind=True,
         conversation_id=message.conversation_id,
         seq=message.seq,
         previous=_turn(previous, heard.shown) if previous else None,

@@ -27,7 +27,7 @@ from snapshots.embedding.stored import Mask
 from snapshots.lifecycle.selectors import current, snapshot_at
 from snapshots.lifecycle.values import Accept, Fate, NewSnapshot, Offer, SnapshotAddress, ceiling_fault, expired_fault
 from snapshots.models import Snapshot
-from snapshots.policy import expires_at, usual_provenance
+from snapshots.policy import usual_provenance
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
 
@@ -121,7 +121,8 @@ def _draft(new: NewSnapshot, now: datetime, mask: Mask) -> SnapshotDraft:
         text=text,
         said_at=said_at,
         valid_at=min(said_at, now),
-        expires_at=new.expires_at or expires_at(new.kind, now),
+        expires_at=new.expires_at,
+        by_kind=new.expires_at is None,
         category=new.category,
         topics=tuple(dict.fromkeys(new.topics)),
         importance=new.importance,
