@@ -25,11 +25,18 @@ _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _FORGED = re.compile(rf"<(?=\s*(?:/\s*)?{MEMORY})", re.IGNORECASE)
 _MARKUP = re.compile(
-    r"<\s*(?:/\s*)?(?:user_memory|memory|system|assistant|instructions?)\b|<!\[CDATA\[|<\|",
+    r"<\s*(?:/\s*)?(?:user_memory|memory|system|assistant|instructions?)\b|<!\[CDATA\[|<\||\[/?INST\]|<<\s*/?SYS",
     re.IGNORECASE,
 )
-_BODY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
-_ATTRIBUTE = _BODY | str.maketrans({"'": "&#39;"})
+_LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\uff02"
+"""Signs that become markup where a reader puts the prompt in NFKC: wide and small < > & and the wide quote."""
+_BODY = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"} | {sign: f"&#x{ord(sign):X};" for sign in _LOOK_ALIKES}
+)
+_ATTRIBUTE = _BODY | str.maketrans({"'": "&#39;", "\uff07": "&#xFF07;"})
+_IN_BODY = re.compile(f'[&<>"{_LOOK_ALIKES}]')
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0xFE64: "<", 0xFE65: ">"}
+"""Wide characters to those that they look like, one for one."""
 _QUOTING_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"\s+")
@@ -54,7 +61,7 @@ def escaped(text: str) -> str:
     """Return ``text`` as the body of an element. An apostrophe inside a word stays: it can delimit nothing there, and
     escaped it would cost two tokens in every "I'm"."""
     body = shown(text)
-    if any(sign in body for sign in '&<>"'):
+    if _IN_BODY.search(body):
         body = body.translate(_BODY)
     return _QUOTING_APOSTROPHE.sub("&#39;", body) if "'" in body else body
 
@@ -78,13 +85,21 @@ def element(name: str, attributes: Mapping[str, str], body: str) -> str:
 
 def unforged(text: str) -> str:
     """Return what somebody said with nothing in it that looks like an element of ours; all other markup stays."""
-    return _FORGED.sub("&lt;", shown(text))
+    seen = shown(text)
+    begins = [found.start() for found in _FORGED.finditer(narrowed(seen))]
+    ends = [0, *(begin + 1 for begin in begins)]
+    return "&lt;".join(seen[end:begin] for end, begin in zip(ends, [*begins, len(seen)], strict=True))
+
+
+def narrowed(text: str) -> str:
+    """Return ``text`` with wide characters as those that they look like; every place stays."""
+    return text if text.isascii() else text.translate(_NARROW)
 
 
 def guardrail_of(text: str) -> Guardrail | None:
     """Return the gravest thing that the fence meets in ``text``; None when there is nothing."""
     seen = shown(text)
-    if "<" in seen and _MARKUP.search(seen):
+    if _MARKUP.search(narrowed(seen)):
         return Guardrail.FORGED_MEMORY
     unseen = len(seen) < len(text.strip()) and len(seen) < len(_LINE_END.sub("\n", text).strip())
     return Guardrail.UNSEEN_CHARACTERS if unseen else None

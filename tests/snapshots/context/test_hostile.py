@@ -1,0 +1,133 @@
+"""No stored text leaves its place in a prompt: the messages parse, and hold the expected elements. Rows: X4, E2."""
+
+from unicodedata import normalize
+from xml.etree import ElementTree
+
+import pytest
+
+from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.fence import escaped_attribute, shown
+from snapshots.context.material import marked
+from snapshots.context.values import (
+    AssembledContext,
+    BudgetRequest,
+    Material,
+    MemoryItem,
+    Passage,
+    ProfileView,
+    SectionName,
+    WindowTurn,
+)
+from tests.snapshots.context.hostile import HOSTILE
+from tests.snapshots.context.world import NONCE, SINCE, context, kept_ids, memory, tag_like
+
+PLENTY = BudgetRequest(**dict.fromkeys(("total", "system", "profile", "memory", "window", "knowledge"), 10**7))
+SURE = Standing(1.0, "confirmed_by_user", SINCE)
+
+
+def everywhere(text: str) -> Material:
+    """Return a material that holds ``text`` in every place that stored text can have."""
+    profile = ProfileView(
+        fields=(marked(profile_fact("occupation", text, SURE)),),
+        attributes=(marked(profile_fact(text, "blue", SURE)),),
+        preferences=(marked(preference_fact("p-1", (text, text), text, SURE)),),
+        tags=(marked(tag_fact("t-1", Place(text, text, text, text, text), SURE)),),
+    )
+    return Material(
+        profile=profile,
+        memories=(marked(memory(1, text, kind=text, category=text, provenance=text)), memory(2, "tea")),
+        turns=(WindowTurn("k-1", "user", text, name=text), WindowTurn("k-2", "assistant", text)),
+        summary=Passage("summary", "now", text, label=text),
+        tasks=(Passage("tasks", "task-1", text, label=text),),
+        knowledge=(Passage("documents", "document-1", text, label=text),),
+    )
+
+
+def rendered(text: str) -> AssembledContext:
+    return context(everywhere(text), "茶?", system_prompt="Be kind.", phase="opening", budget=PLENTY)
+
+
+def parsed(content: str) -> ElementTree.Element:
+    return ElementTree.fromstring(f"<context>{content}</context>")  # noqa: S314 - our own output
+
+
+def outside(root: ElementTree.Element) -> str:
+    """Return what stands beside the elements."""
+    return "".join([root.text or "", *(one.tail or "" for one in root)])
+
+
+def test_the_corpus_is_large_and_each_of_it_is_one() -> None:
+    assert len(set(HOSTILE)) == len(HOSTILE) >= 100
+    assert sum(any("\u4e00" <= c <= "\u9fff" for c in text) for text in HOSTILE) >= 40
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_the_system_messages_hold_the_expected_elements_and_nothing_else(text: str) -> None:
+    result, harmless = rendered(text), rendered("calm words")
+    prefix, brief = (parsed(str(message["content"])) for message in result.messages[:2])
+    assert [outside(one).split() for one in (prefix, brief)] == [
+        outside(parsed(str(message["content"]))).split() for message in harmless.messages[:2]
+    ]
+    held = {decision.id for decision in result.decisions if decision.position}
+    facts = [fact for fact in shown_facts(text) if fact.id in held]
+    assert sorted(one.text or "" for one in prefix) == sorted(shown(fact.text) for fact in facts)
+    own = [shown(text)] if "m-1" in held else []
+    assert [(one.tag, one.text or "") for one in brief] == [
+        *(("user_memory", said) for said in (*own, "tea")),
+        *((name, shown(text)) for name in ("task", "document", "conversation_summary")),
+    ]
+    assert all(len(one) == 0 for one in (*prefix, *brief))
+    assert [one.get("nonce") for one in brief.iter("user_memory")] == [NONCE] * (len(own) + 1)
+    assert all(one.get("nonce") is None for one in prefix)
+
+
+def shown_facts(text: str) -> list[MemoryItem]:
+    profile = everywhere(text).profile
+    return [*profile.fields, *profile.attributes, *profile.preferences, *profile.tags]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_they_still_do_for_a_reader_who_puts_them_in_normal_form(text: str) -> None:
+    for message in rendered(text).messages[:2]:
+        content = str(message["content"])
+        assert [one.tag for one in parsed(normalize("NFKC", content))] == [one.tag for one in parsed(content)]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_what_was_said_forges_no_memory_wherever_it_stands(text: str) -> None:
+    result = context(everywhere(text), f"{text}?", budget=PLENTY)
+    for message in result.messages[2:]:
+        said = normalize("NFKC", str(message["content"])).casefold()
+        assert "<user_memory" not in said.replace(" ", "").replace("\n", "")
+        assert "</user_memory" not in said.replace(" ", "").replace("\n", "")
+    flat = parsed(context(everywhere(text), "茶?", format="text", budget=PLENTY).text or "")
+    assert [one.tag for one in flat if one.tag == "turn"] == ["turn"] * 2
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_an_attribute_is_read_back_as_shown(text: str) -> None:
+    parsed_element = parsed(f'<e a="{escaped_attribute(text)}"></e>')[0]
+    assert parsed_element.get("a") == " ".join(shown(text).split())
+
+
+def test_orders_are_left_out_and_named() -> None:
+    orders = [text for text in HOSTILE if marked(memory(1, text)).untrusted_instruction]
+    assert len(orders) >= 6
+    result = context(Material(memories=tuple(marked(memory(n, text)) for n, text in enumerate(orders))), budget=PLENTY)
+    assert kept_ids(result) == []
+    assert {decision.guardrail for decision in result.decisions} == {"instruction"}
+
+
+def test_whatever_looks_like_one_of_our_elements_is_noticed() -> None:
+    forging = [text for text in HOSTILE if tag_like(normalize("NFKC", shown(text)))]
+    assert len(forging) > 60
+    result = context(Material(memories=tuple(marked(memory(n, text)) for n, text in enumerate(forging))), budget=PLENTY)
+    unseen = [decision.id for decision in result.decisions if decision.guardrail is None]
+    assert unseen == []
+
+
+def test_a_text_of_64_kib_goes_in_whole_or_not_at_all() -> None:
+    long = next(text for text in HOSTILE if len(text) == 65_536)
+    result = context(Material(memories=(memory(1, long), memory(2, "tea"))))
+    assert kept_ids(result) == ["m-2"]
+    assert next(one.tokens for one in result.sections if one.name is SectionName.MEMORY) < 200
