@@ -161,3 +161,31 @@ ANSWERS = [
     asked("中文", {"accepted": True, "value": {"person": "妈妈", "phone": "138 0013 8000", "relation": "母亲"}}),
     asked("A refusal", {"accepted": False}),
 ]
+
+TASKS = [
+    asked("English", {"goal": "Book a quiet hotel in Lisbon", "plan": ["Find hotels", "Ask for a quiet room", "Book"]}),
+    asked(
+        "中文", {"goal": "订一张去上海的高铁票", "plan": [{"id": "s1", "text": "查车次"}, {"id": "s2", "text": "下单"}]}
+    ),
+]
+TASK_CHANGES = [
+    asked(
+        "A step is done",
+        {"steps": [{"id": "s1", "status": "completed", "result": "G7, 9:00", "tool": "search_trains"}], "iteration": 1},
+    ),
+    asked(
+        "一步失败", {"steps": [{"id": "s2", "status": "failed", "error": "余票不足"}], "scratchpad": {"备选": ["G9"]}}
+    ),
+]
+ENDINGS = [
+    asked(
+        "English",
+        {
+            "outcome": "success",
+            "key_decisions": ["a room to the courtyard"],
+            "feedback": "She liked the courtyard.",
+            "lessons": ["Ask for the courtyard side first."],
+        },
+    ),
+    asked("中文", {"outcome": "failure", "approach": "先查直达,再查中转", "lessons": "节假日要提前两周订票"}),
+]

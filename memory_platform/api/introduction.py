@@ -33,6 +33,7 @@ TAGS = [
         ("tags", "Labelled places and contacts: home, 妈妈."),
         ("tools", "Memory as tools of your model: definitions for each vendor, and calls."),
         ("asks", "What to ask a subject next, and what came of it."),
+        ("tasks", "Working memory of an agent's task, and the episode that it becomes."),
         ("candidates", "What extraction proposed, and what became of it."),
         ("reviews", "Memories that somebody should look at, and what was decided."),
         ("consolidations", "Memories that were joined into one, and can be taken apart."),

@@ -16,6 +16,7 @@ from snapshots.models import (
     Calibration,
     Consolidation,
     Conversation,
+    Episode,
     Lane,
     MemoryReview,
     Message,
@@ -26,6 +27,7 @@ from snapshots.models import (
     SnapshotVector,
     SnapshotVersion,
     SnapshotWords,
+    Task,
     Work,
     WorkKind,
     WorkState,
@@ -99,6 +101,7 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
         return counts
     own = Snapshot.objects.filter(subject_id=subject_id, id__in=gone)
     touch_memory(subject_id, changed=own.order_by().values_list("position", flat=True))
+    counts.update(_delete_episodes(subject_id, gone))
     for part in PARTS:
         key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
         counts[part._meta.db_table] = part.objects.filter(subject_id=subject_id, **{key: gone}).delete()[0]
@@ -106,6 +109,16 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
         counts[note._meta.db_table] = note.objects.filter(subject_id=subject_id, memory_ref__in=gone).delete()[0]
     counts["snapshot"] = own.delete()[0]
     return counts
+
+
+def _delete_episodes(subject_id: UUID, gone: Collection[UUID]) -> dict[str, int]:
+    """Delete the episodes that these snapshots tell, and the tasks that they were made of; return the rows by table."""
+    told = Episode.objects.filter(subject_id=subject_id, snapshot_id__in=gone).order_by()
+    tasks = list(told.values_list("task_id", flat=True))
+    if not tasks:
+        return {}
+    counts = {"episode": told.delete()[0]}
+    return {**counts, "task": Task.objects.filter(subject_id=subject_id, id__in=tasks).delete()[0]}
 
 
 def _revive(subject_id: UUID, joined_into: UUID) -> None:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.db.models.functions import Now, TruncDate
 
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.policy import PurgePolicy
-from snapshots.models import FastLaneChange, Job, Message, Receipt, Snapshot, Work, WorkKind, WorkState
+from snapshots.models import Episode, FastLaneChange, Job, Message, Receipt, Snapshot, Task, Work, WorkKind, WorkState
 from snapshots.queue.counts import remove_work, remove_work_of_messages
 from tenants.models import ApiKey, ModelUsage
 
@@ -72,6 +72,11 @@ def _old_corrections(policy: PurgePolicy) -> QuerySet[FastLaneChange]:
     return FastLaneChange.objects.filter(created_at__lte=Now() - policy.fast_lane)
 
 
+def _old_tasks(policy: PurgePolicy) -> QuerySet[Task]:
+    told = Episode.objects.filter(subject=OuterRef("subject"), task=OuterRef("id"))
+    return Task.objects.filter(~Exists(told), updated_at__lte=Now() - policy.tasks)
+
+
 def _old_asks(policy: PurgePolicy) -> QuerySet[Ask]:
     return Ask.objects.filter(asked_at__lte=Now() - policy.asks)
 
@@ -103,6 +108,7 @@ WHAT_LEAVES = (
     Leaving("receipts", _old_receipts, _removed(Receipt)),
     Leaving("candidates", _decided_candidates, _removed(Candidate)),
     Leaving("fast_lane_changes", _old_corrections, _removed(FastLaneChange)),
+    Leaving("tasks", _old_tasks, _removed(Task)),
     Leaving("asks", _old_asks, _removed(Ask)),
     Leaving("tool_saves", _old_tool_saves, _removed(ToolSave)),
     Leaving("ended_jobs", _ended_jobs, _removed(Job)),

@@ -37,6 +37,8 @@ class PurgePolicy:
     )
     """Decided ones; what waits for a person is kept."""
     fast_lane: timedelta = assumed(timedelta(days=30), owner="lifecycle", settle_by="days that indicators are made of")
+    tasks: timedelta = promised(timedelta(days=180), row="S3")
+    """Since the last change; one whose episode is still held stays as long as that."""
     asks: timedelta = assumed(
         timedelta(days=365),
         owner="lifecycle",

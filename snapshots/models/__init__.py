@@ -11,6 +11,7 @@ from snapshots.models.care import (
     ReviewReason,
 )
 from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageRole
+from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
@@ -23,6 +24,7 @@ from snapshots.models.snapshot import (
     SubjectMemory,
 )
 from snapshots.models.source import PreferenceSource, ProfileFactSource, SnapshotSource, SourceLink, TagSource
+from snapshots.models.task import StepStatus, Task, TaskStatus
 from snapshots.models.work import Work, WorkKind, WorkRemoved, WorkState
 
 __all__ = [
@@ -35,6 +37,8 @@ __all__ = [
     "Conversation",
     "ConversationStatus",
     "EmbeddingSpace",
+    "Episode",
+    "EpisodeOutcome",
     "FastLaneChange",
     "Indicator",
     "Job",
@@ -61,8 +65,11 @@ __all__ = [
     "SnapshotVersion",
     "SnapshotWords",
     "SourceLink",
+    "StepStatus",
     "SubjectMemory",
     "TagSource",
+    "Task",
+    "TaskStatus",
     "Work",
     "WorkKind",
     "WorkRemoved",

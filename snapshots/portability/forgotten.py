@@ -36,10 +36,12 @@ def without_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> Kept:
 
     The messages themselves stay among the lines: each is refused where it would be stored. In the open scope.
     """
-    gone = _forgotten(subject_id, rows) if has_marks(subject_id) else set()
-    if not gone:
+    if not has_marks(subject_id):
         return Kept(list(rows))
-    lost = _lost(rows, gone)
+    gone = _forgotten(subject_id, rows)
+    lost = _lost(rows, gone) | _forgotten_episodes(subject_id, rows)
+    if not gone and not lost:
+        return Kept(list(rows))
     emptied, begun = _conversations(rows, gone)
     kept = Kept()
     for row in rows:
@@ -71,6 +73,17 @@ def _lost(rows: Sequence[Line], gone: set[str]) -> set[str]:
     unsourced = [row for row in rows if row["type"] in BELIEFS and not behind[row["id"]]]
     # The earlier part of a value that was cut in two has no source of its own.
     return lost | {row["id"] for row in unsourced if _saying(row) in said}
+
+
+def _forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
+    """Return the ids of episodes whose words carry a mark, and of the tasks that they were made of.
+
+    The snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored.
+    """
+    told = {row["id"]: row["text"] for row in _of(rows, "snapshot") if row["kind"] == SnapshotKind.EPISODE}
+    marked = forgotten_texts(subject_id, list(told.values())) if told else set()
+    lost = [row for row in _of(rows, "episode") if told.get(row["snapshot_id"]) in marked]
+    return {row["id"] for row in lost} | {row["task_id"] for row in lost}
 
 
 def _goes(row: Line, behind: set[str], gone: set[str]) -> bool:

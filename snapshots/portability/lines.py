@@ -16,6 +16,7 @@ from snapshots.models import (
     Calibration,
     Consolidation,
     Conversation,
+    Episode,
     FastLaneChange,
     MemoryReview,
     Message,
@@ -28,6 +29,7 @@ from snapshots.models import (
     SnapshotSource,
     SnapshotVersion,
     TagSource,
+    Task,
 )
 
 FORMAT = 1
@@ -77,6 +79,8 @@ KINDS = (
         later=("superseded_by_id",),
         left_out=frozenset({"content_hash", "position"}),
     ),
+    LineKind("task", Task),
+    LineKind("episode", Episode),
     LineKind("snapshot_version", SnapshotVersion),
     LineKind("snapshot_source", SnapshotSource),
     LineKind("preference_source", PreferenceSource),

@@ -38,6 +38,8 @@ ASSUMED = {
     "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
     "snapshots.embedding.WalkPolicy": "page",
+    "snapshots.episodes.EpisodePolicy": "partial taught_all part_chars",
+    "snapshots.episodes.TaskPolicy": "steps shown scratchpad_chars",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.extraction.EchoPolicy": (

@@ -23,6 +23,7 @@ from memory_platform.api.v1 import (
     snapshots,
     subjects,
     tags,
+    tasks,
     tenant,
     tools,
     usage,
@@ -54,4 +55,5 @@ urlpatterns = [
     *imports.urlpatterns,
     *tools.urlpatterns,
     *asks.urlpatterns,
+    *tasks.urlpatterns,
 ]

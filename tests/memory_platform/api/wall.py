@@ -49,6 +49,7 @@ class Ids:
     version: str
     experiment_id: str
     ask_id: str
+    task_id: str
     tool: str = "recall"
 
     @classmethod
@@ -60,7 +61,7 @@ class Ids:
             "no-message",
             "no-category",
             "no-key",
-            *(*(str(new_id()) for _ in "12345678"), "4711", str(new_id()), str(new_id())),
+            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "123")),
         )
 
 
@@ -159,6 +160,9 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("PATCH", EXPERIMENT): ValidCall(lambda ids: {"percents": {"b": 40}, "reason": PLAIN}),
     ("POST", f"{EXPERIMENT}/start"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("POST", f"{EXPERIMENT}/end"): ValidCall(lambda ids: {"reason": PLAIN}),
+    ("POST", f"{SUBJECT}/tasks"): ValidCall(lambda ids: {"goal": PLAIN, "plan": [PLAIN]}),
+    ("PATCH", f"{SUBJECT}/tasks/<own_id:task_id>"): ValidCall(lambda ids: {"goal": PLAIN}),
+    ("POST", f"{SUBJECT}/tasks/<own_id:task_id>/finish"): ValidCall(lambda ids: {"outcome": "success"}),
     ("POST", f"{SUBJECT}/asks/next"): ValidCall(lambda ids: {"conversation_id": ids.conversation_id}),
     ("POST", f"{SUBJECT}/asks/<own_id:ask_id>/answer"): ValidCall(lambda ids: {"accepted": False}),
     ("GET", "v1/receipts"): ValidCall(query=lambda ids: {"subject_id": ids.subject_id, "memory_id": ids.snapshot_id}),
@@ -178,6 +182,8 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", "v1/tools"),
         ("GET", "v1/subjects"),
         ("GET", SUBJECT),
+        ("GET", f"{SUBJECT}/tasks"),
+        ("GET", f"{SUBJECT}/tasks/<own_id:task_id>"),
         ("GET", f"{SUBJECT}/profile"),
         ("GET", f"{SUBJECT}/profile/history"),
         ("GET", f"{SUBJECT}/profile/completeness"),
@@ -240,9 +246,10 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
     waiting = in_doubt(caller, subject_id)
     ask, _ = (done(caller, "POST", f"{at}/asks/next", {"conversation_id": f"c{n}"})["ask"] for n in "12")
+    task, _ = (done(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
-    ids = (*held_ids, *steered(caller), ask["id"])
+    ids = (*held_ids, *steered(caller), ask["id"], task["id"])
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 

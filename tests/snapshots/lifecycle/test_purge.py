@@ -27,6 +27,7 @@ from snapshots.models import (
     SnapshotSource,
     SnapshotWords,
     SubjectMemory,
+    Task,
     Work,
     WorkKind,
 )
@@ -192,6 +193,8 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
         for days in (364, 366):
             asked_at = now - timedelta(days=days)
             Ask.objects.create(subject=subject, conversation="c", key="home", priority="high", asked_at=asked_at)
+        for days in (179, 181):
+            Task.objects.create(subject=subject, goal="g", updated_at=now - timedelta(days=days))
         for days in (29, 31):
             saved_at = now - timedelta(days=days)
             ToolSave.objects.create(subject=subject, conversation="c", memory_ref=new_id(), saved_at=saved_at)
@@ -204,6 +207,7 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
         "receipts",
         "candidates",
         "fast_lane_changes",
+        "tasks",
         "asks",
         "tool_saves",
         "ended_jobs",

@@ -1,0 +1,132 @@
+"""Finishing a task: it becomes an episode, stored as a snapshot by the one way there is (row W2)."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict
+from profiles.models import Subject
+from profiles.selectors import subject_by_external_id
+from profiles.services.forgetting import ForgottenMemory
+from profiles.services.locking import lock_subject
+from snapshots.embedding.spaces import Embedders
+from snapshots.episodes.tasks import Accept, task_by_id
+from snapshots.episodes.telling import Mask, completed, importance_of, masked, words_of
+from snapshots.episodes.values import Ending, TaskAddress, TaskFinished
+from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.values import NewSnapshot, Offer
+from snapshots.models import Episode, Snapshot, SnapshotKind, Task, TaskStatus
+from tenants.isolation import tenant_tx
+
+TRIES = 3
+
+
+class TaskMoved(Exception):
+    """The task changed between reading and writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A task made ready to end: what is told of it, and its snapshot to be, of one version of the task."""
+
+    version: int
+    ending: Ending
+    importance: float
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What telling a task needs: the models that embed, and what takes secrets out."""
+
+    embedders: Embedders
+    mask: Mask
+
+
+def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: Teller, *, accept: Accept) -> Episode:
+    """End a task and return its episode; one that ended in the same way before answers with the episode it has.
+
+    Opens its own scopes, one to read, one to write, and embeds between them; a task that changes meanwhile is read
+    again. Raises TaskUnknown, TaskFinished when it ended otherwise, ForgottenMemory, and what ``accept`` raises.
+    """
+    for _ in range(TRIES):
+        with tenant_tx(tenant_id):
+            task = task_by_id(subject_by_external_id(address.subject_id), address.task_id)
+        told = _told(task, ending, teller)
+        with tenant_tx(tenant_id), suppress(TaskMoved):
+            return _finish_in_scope(address, told, ending, accept)
+    raise Conflict("Other requests keep changing this task.")
+
+
+def _told(task: Task, ending: Ending, teller: Teller) -> Told | None:
+    """Return what is told of a task, embedded; None when it is finished already. No scope may be open."""
+    if task.status == TaskStatus.FINISHED:
+        return None
+    whole = masked(completed(ending, task), teller.mask)
+    importance = importance_of(whole, task)
+    new = NewSnapshot(
+        text=words_of(teller.mask(task.goal)[0], whole),
+        kind=SnapshotKind.EPISODE,
+        importance=importance,
+        metadata={"outcome": whole.outcome},
+    )
+    (offer,) = offer_snapshots([new], teller.embedders, mask=teller.mask)
+    return Told(task.version, whole, importance, offer)
+
+
+def _finish_in_scope(address: TaskAddress, told: Told | None, ending: Ending, accept: Accept) -> Episode:
+    """End the task with what was told of it, in the open scope. Raises TaskMoved when it changed since it was read."""
+    subject = subject_by_external_id(address.subject_id)
+    lock_subject(subject)
+    task = task_by_id(subject, address.task_id)
+    if task.status == TaskStatus.FINISHED:
+        return _ended_alike(task, ending)
+    accept(task.id, task.version)
+    if told is None or told.version != task.version:
+        raise TaskMoved
+    return _end(subject, task, told, utc_now())
+
+
+def episode_of(task: Task) -> Episode | None:
+    """Return the episode of a task, None while it is worked at and once the episode was forgotten or has expired."""
+    return episodes_of([task]).get(task.id)
+
+
+def episodes_of(tasks: Sequence[Task]) -> dict[UUID, Episode]:
+    """Return ``{task.id: episode}`` of the tasks that have one, in one query."""
+    wanted = {"subject_id__in": {task.subject_id for task in tasks}, "task_id__in": [task.id for task in tasks]}
+    rows = Episode.objects.filter(**wanted).select_related("snapshot", "task")
+    return {episode.task_id: episode for episode in rows}
+
+
+def _ended_alike(task: Task, ending: Ending) -> Episode:
+    episode = episode_of(task)
+    if episode is None or episode.outcome != ending.outcome:
+        raise TaskFinished
+    return episode
+
+
+def _end(subject: Subject, task: Task, told: Told, now: datetime) -> Episode:
+    (fate,) = create_snapshots(subject, [told.offer])
+    if fate.id is None:
+        raise told.offer.refusal or ForgottenMemory("The subject had this episode forgotten.")
+    task.status, task.finished_at, task.updated_at = TaskStatus.FINISHED, now, now
+    task.version += 1
+    task.save(update_fields=["status", "finished_at", "updated_at", "version"])
+    ending = told.ending
+    return Episode.objects.create(
+        subject=subject,
+        task=task,
+        snapshot=Snapshot.objects.get(subject_id=subject.id, id=fate.id),
+        outcome=ending.outcome,
+        approach=ending.approach,
+        key_decisions=list(ending.key_decisions),
+        feedback=ending.feedback,
+        tools=list(ending.tools),
+        lessons=list(ending.lessons),
+        importance=told.importance,
+        created_at=now,
+    )

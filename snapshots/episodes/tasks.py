@@ -1,0 +1,136 @@
+"""Working memory of an agent's task: begun, changed step by step, read (row W1). Inside an open ``tenant_tx``."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
+from profiles.services.locking import lock_subject
+from profiles.values import in_words
+from snapshots.episodes.policy import TASKS, TaskPolicy
+from snapshots.episodes.values import (
+    ActiveStep,
+    ActiveTask,
+    StepUnknown,
+    TaskChange,
+    TaskFinished,
+    TaskUnknown,
+    TooManySteps,
+)
+from snapshots.models import StepStatus, Task, TaskStatus
+
+Accept = Callable[[UUID, int], None]
+"""Raises when the version of a row is not one that the caller still accepts."""
+SAID_OF_STEP = ("text", "status", "result", "error", "tool")
+
+
+def begin_task(
+    subject: Subject,
+    goal: str,
+    plan: Sequence[Mapping[str, Any]] = (),
+    *,
+    scratchpad: Any = None,
+    policy: TaskPolicy = TASKS,
+) -> Task:
+    """Begin a task. Steps of ``plan`` have a ``text`` and perhaps more of ``SAID_OF_STEP``. Raises TooManySteps."""
+    lock_subject(subject)
+    return Task.objects.create(subject=subject, goal=goal, steps=_planned(plan, policy), scratchpad=scratchpad)
+
+
+def change_task(
+    subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept, policy: TaskPolicy = TASKS
+) -> Task:
+    """Change a task that is worked at; what the change leaves out stays.
+
+    Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and what ``accept`` raises.
+    """
+    task = held_task(subject, task_id, accept=accept)
+    if change.goal is not None:
+        task.goal = change.goal
+    if change.plan is not None:
+        task.steps = _planned(change.plan, policy)
+    task.steps = _with_changes(task.steps, change.steps, policy)
+    if change.scratchpad is not None:
+        task.scratchpad = change.scratchpad
+    if change.iteration is not None:
+        task.iteration = change.iteration
+    task.updated_at = utc_now()
+    task.version += 1
+    task.save(update_fields=["goal", "steps", "scratchpad", "iteration", "updated_at", "version"])
+    return task
+
+
+def held_task(subject: Subject, task_id: UUID, *, accept: Accept) -> Task:
+    """Return a task that is worked at, its subject held: nobody else changes it. Raises as :func:`change_task`."""
+    lock_subject(subject)
+    task = task_by_id(subject, task_id)
+    accept(task.id, task.version)
+    if task.status == TaskStatus.FINISHED:
+        raise TaskFinished
+    return task
+
+
+def tasks_of(subject: Subject, *, status: str | None = None) -> QuerySet[Task]:
+    """Return the subject's tasks, those of one status when it is given, in no order."""
+    rows = Task.objects.filter(subject_id=subject.id).order_by()
+    return rows if status is None else rows.filter(status=status)
+
+
+def task_by_id(subject: Subject, task_id: UUID) -> Task:
+    """Return one task of the subject. Raises TaskUnknown."""
+    task = tasks_of(subject).filter(id=task_id).first()
+    if task is None:
+        raise TaskUnknown
+    return task
+
+
+def active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[ActiveTask]:
+    """Return what a prompt needs of the tasks in progress, the one changed last first."""
+    rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
+    return [_active(task, policy) for task in rows[: policy.shown]]
+
+
+def _planned(plan: Sequence[Mapping[str, Any]], policy: TaskPolicy) -> list[dict[str, Any]]:
+    return _with_changes([], plan, policy)
+
+
+def _with_changes(
+    steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], policy: TaskPolicy
+) -> list[dict[str, Any]]:
+    """Return steps with single ones changed by their id, and those that have a text and no known id added."""
+    kept = {str(step["id"]): dict(step) for step in steps}
+    for number, change in enumerate(changes):
+        known = kept.get(change.get("id", ""))
+        if known is None and "text" not in change:
+            raise StepUnknown(number)
+        if known is None:
+            known = _new_step(change, kept)
+            kept[known["id"]] = known
+        known.update({name: change[name] for name in SAID_OF_STEP if name in change})
+    if len(kept) > policy.steps:
+        raise TooManySteps(f"A task has at most {policy.steps} steps.")
+    return list(kept.values())
+
+
+def _new_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
+    """Return a step without news, under its own id or the next free number."""
+    free = next(str(number) for number in count(len(taken) + 1) if str(number) not in taken)
+    nothing = dict.fromkeys(("result", "error", "tool"))
+    return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}
+
+
+def _active(task: Task, policy: TaskPolicy) -> ActiveTask:
+    return ActiveTask(
+        id=task.id,
+        goal=task.goal,
+        iteration=task.iteration,
+        updated_at=task.updated_at,
+        steps=tuple(
+            ActiveStep(step["text"], step["status"], step.get("result"), step.get("error")) for step in task.steps
+        ),
+        scratchpad=in_words(task.scratchpad)[: policy.scratchpad_chars],
+    )

@@ -1,0 +1,84 @@
+"""From a task to its episode: what the agent left unsaid, how much it matters, and the words that recall finds."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory_platform.kernel.text import detect_language
+from snapshots.episodes.policy import EPISODES, EpisodePolicy
+from snapshots.episodes.values import Ending
+from snapshots.models import EpisodeOutcome, StepStatus, Task
+
+Mask = Callable[[str], tuple[str, int]]
+"""Takes secrets out of a text; returns it and how many there were."""
+
+_LABELS = {
+    "en": ("Task", "Outcome", "Approach", "Decisions", "Tools", "Feedback", "Lessons"),
+    "zh": ("任务", "结果", "做法", "关键决定", "工具", "反馈", "经验"),
+}
+_OUTCOMES = {
+    "en": {"success": "success", "partial": "partial success", "failure": "failure"},
+    "zh": {"success": "成功", "partial": "部分成功", "failure": "失败"},
+}
+
+
+def completed(ending: Ending, task: Task) -> Ending:
+    """Return the ending with what the agent left out, as the steps tell it: approach, tools, lessons of failures."""
+    steps = [step for step in task.steps if step["text"]]
+    done = [step["text"] for step in steps if step["status"] == StepStatus.COMPLETED]
+    failed = [f"{step['text']}: {step['error']}" for step in steps if _failed(step) and step.get("error")]
+    return replace(
+        ending,
+        approach=ending.approach or " → ".join(done),
+        tools=ending.tools or tuple(dict.fromkeys(step["tool"] for step in steps if step.get("tool"))),
+        lessons=ending.lessons or tuple(failed),
+    )
+
+
+def masked(ending: Ending, mask: Mask) -> Ending:
+    """Return the ending without secrets: what an episode keeps outlives the task."""
+    return replace(
+        ending,
+        approach=mask(ending.approach)[0],
+        feedback=mask(ending.feedback)[0],
+        key_decisions=tuple(mask(one)[0] for one in ending.key_decisions),
+        tools=tuple(mask(one)[0] for one in ending.tools),
+        lessons=tuple(mask(one)[0] for one in ending.lessons),
+    )
+
+
+def importance_of(ending: Ending, task: Task, policy: EpisodePolicy = EPISODES) -> float:
+    """Return how much the episode matters, 0..1: by outcome, more with feedback, more the more it taught."""
+    ranges = {
+        EpisodeOutcome.SUCCESS: policy.success,
+        EpisodeOutcome.PARTIAL: policy.partial,
+        EpisodeOutcome.FAILURE: policy.failure,
+    }
+    least, most = policy.feedback if ending.feedback else ranges[EpisodeOutcome(ending.outcome)]
+    taught = len(ending.lessons) + len(ending.key_decisions) + sum(map(_failed, task.steps))
+    return round(least + (most - least) * min(1.0, taught / policy.taught_all), 4)
+
+
+def words_of(goal: str, ending: Ending, policy: EpisodePolicy = EPISODES) -> str:
+    """Return the episode as one text in the language of its goal, each part cut to the policy's length."""
+    language = "zh" if detect_language(goal) == "zh" else "en"
+    said = (
+        goal,
+        _OUTCOMES[language][ending.outcome],
+        ending.approach,
+        _listed(ending.key_decisions, language),
+        _listed(ending.tools, language),
+        ending.feedback,
+        _listed(ending.lessons, language),
+    )
+    colon = ":" if language == "zh" else ": "
+    parts = zip(_LABELS[language], said, strict=True)
+    return "\n".join(f"{label}{colon}{text[: policy.part_chars]}" for label, text in parts if text)
+
+
+def _listed(texts: Iterable[str], language: str) -> str:
+    return (";" if language == "zh" else "; ").join(texts)
+
+
+def _failed(step: Mapping[str, Any]) -> bool:
+    return bool(step["status"] == StepStatus.FAILED)

@@ -1,0 +1,118 @@
+"""What becomes of a task: what was left unsaid, how much it matters, and its words. Rows: W1, W2."""
+
+from typing import Any
+
+import pytest
+
+from snapshots.episodes.policy import EPISODES, TASKS
+from snapshots.episodes.tasks import active_tasks, begin_task, change_task
+from snapshots.episodes.telling import completed, importance_of, masked, words_of
+from snapshots.episodes.values import ActiveStep, Ending, StepUnknown, TaskChange, TooManySteps
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.models import Task
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+
+FAILED = {"id": "2", "text": "Book", "status": "failed", "error": "sold out", "tool": "book"}
+STEPS: list[dict[str, Any]] = [
+    {"id": "1", "text": "Find trains", "status": "completed", "result": "G7", "error": None, "tool": "search"},
+    FAILED,
+    {"id": "3", "text": "Pay", "status": "pending"},
+    {"id": "4", "text": "Find hotels", "status": "completed", "tool": "search"},
+]
+
+
+@pytest.fixture
+def task(world: World) -> Task:
+    with tenant_tx(world.acme.tenant.id):
+        return Task(subject=world.acme.subject, goal="Go to Lisbon", steps=STEPS)
+
+
+def always(*_: object) -> None:
+    """Accept every version."""
+
+
+def test_what_was_left_out_is_read_from_the_steps(task: Task) -> None:
+    told = completed(Ending("failure"), task)
+    assert told.approach == "Find trains → Find hotels"
+    assert told.tools == ("search", "book")
+    assert told.lessons == ("Book: sold out",)
+    said = Ending("failure", approach="by train", tools=("phone",), lessons=("book early",))
+    assert completed(said, task) == said
+
+
+@pytest.mark.parametrize(
+    ("ending", "failed", "expected"),
+    [
+        (Ending("success"), 0, 0.7),
+        (Ending("success", lessons=("a", "b")), 0, 0.8),
+        (Ending("success", lessons=("a", "b"), key_decisions=("c", "d", "e")), 0, 0.9),
+        (Ending("failure"), 0, 0.8),
+        (Ending("failure"), 2, 0.9),
+        (Ending("failure", lessons=("a",) * 9), 3, 1.0),
+        (Ending("partial"), 0, 0.7),
+        (Ending("success", feedback="great"), 0, 0.9),
+        (Ending("failure", feedback="bad", lessons=("a",) * 4), 0, 1.0),
+    ],
+)
+def test_importance_lies_in_the_range_of_what_came_of_it(
+    task: Task, ending: Ending, failed: int, expected: float
+) -> None:
+    task.steps = [FAILED] * failed
+    assert importance_of(ending, task) == pytest.approx(expected)
+
+
+def test_the_words_are_in_the_language_of_the_goal_and_cut_by_parts() -> None:
+    ending = Ending("success", approach="train", key_decisions=("a", "b"), tools=("search",), lessons=("early",))
+    assert words_of("Go to Lisbon", ending) == (
+        "Task: Go to Lisbon\nOutcome: success\nApproach: train\nDecisions: a; b\nTools: search\nLessons: early"
+    )
+    chinese = words_of("订一张去上海的高铁票", Ending("failure", feedback="太晚了"))
+    assert chinese == "任务:订一张去上海的高铁票\n结果:失败\n反馈:太晚了"
+    long = words_of("g" * 5_000, Ending("partial", approach="a" * 5_000, lessons=("last",)))
+    assert len(long) < 2 * EPISODES.part_chars + 100
+    assert long.endswith("Lessons: last")
+
+
+def test_secrets_do_not_outlive_the_task() -> None:
+    card = "paid with 4111 1111 1111 1111"
+    told = masked(Ending("success", card, card, (card,), (card,), (card,)), mask_sensitive)
+    assert "4111" not in repr(told)
+    assert "paid with" in told.approach
+
+
+def test_steps_are_changed_by_their_ids_and_added_by_their_text(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        task = begin_task(world.acme.subject, "Go", [{"text": "a", "id": "a"}, {"text": "b"}])
+        second = task.steps[1]["id"]
+        assert second == "2"
+
+        def change(*steps: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
+            changed = change_task(world.acme.subject, task.id, TaskChange(steps=steps, **more), accept=always)
+            return [(step["text"], step["status"]) for step in changed.steps]
+
+        assert change({"id": second, "status": "completed", "result": "done"}) == [("a", "pending"), ("b", "completed")]
+        assert change({"text": "c", "id": "c", "status": "in_progress"})[2:] == [("c", "in_progress")]
+        assert change({"id": "a", "text": "A"})[0] == ("A", "pending")
+        assert change(plan=[{"text": "new"}]) == [("new", "pending")]
+        with pytest.raises(StepUnknown):
+            change({"id": "a", "status": "failed"})
+        with pytest.raises(TooManySteps):
+            change(*[{"text": "x"}] * TASKS.steps)
+
+
+def test_a_prompt_gets_plain_values_of_the_tasks_in_progress(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        subject = world.acme.subject
+        old, new = (begin_task(subject, goal, [{"text": "a"}]) for goal in ("old", "新的"))
+        change = TaskChange(scratchpad={"n": [1, 2], "seat": "window"}, iteration=3)
+        change_task(subject, old.id, change, accept=always)
+        done = begin_task(subject, "done")
+        Task.objects.filter(id=done.id).update(status="finished")
+        first, second = active_tasks(subject.id)
+        for _ in range(TASKS.shown):
+            begin_task(subject, "more")
+        assert len(active_tasks(subject.id)) == TASKS.shown
+    assert (first.id, first.goal, first.iteration) == (old.id, "old", 3)
+    assert (first.scratchpad, first.steps) == ("n: 1, 2; seat: window", (ActiveStep("a", "pending"),))
+    assert (second.id, second.scratchpad) == (new.id, "")
