@@ -1,24 +1,18 @@
 """A stored snapshot as a draft again, with the turn before it (S4): for indexing it a second time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import Q
 
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
-from snapshots.models import Snapshot
-from tenants.isolation import current_tenant_id
+from snapshots.models import Message, Snapshot
 
-PREVIOUS = """
-SELECT s.id, m.content, m.name, m.said_at,
-  EXISTS (SELECT 1 FROM snapshot p WHERE p.tenant_id = s.tenant_id AND p.subject_id = s.subject_id
-          AND p.conversation_id = s.conversation_id AND p.seq = m.seq AND p.kind = s.kind)
-FROM snapshot s
-JOIN message m ON m.tenant_id = s.tenant_id AND m.conversation_id = s.conversation_id AND m.seq = s.seq - 1
-WHERE s.tenant_id = %s AND s.id = ANY(%s) AND m.content <> ''
-"""
+Place = tuple[UUID, int]
+"""A conversation, and a number in it."""
 
 Mask = Callable[[str], tuple[str, int]]
 """Returns a text without card and identity numbers and secrets, and how many there were."""
@@ -34,17 +28,54 @@ class PreviousTurn:
 
 def stored_drafts(snapshots: Sequence[Snapshot], mask: Mask) -> list[SnapshotDraft]:
     """Return what storing these snapshots would take, as they are now, without their sources. In the open scope."""
-    before = previous_turns([snapshot.id for snapshot in snapshots if snapshot.seq is not None], mask)
+    before = previous_turns(snapshots, mask)
     return [_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
 
 
-def previous_turns(snapshot_ids: Sequence[UUID], mask: Mask) -> Mapping[UUID, PreviousTurn]:
-    """Return the message before each of these statements, masked; nothing for one that opened its conversation."""
-    if not snapshot_ids:
+def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, PreviousTurn]:
+    """Return the message before each of these statements, masked; nothing for one that opened its conversation.
+
+    Each statement reads one table, for the reason that :mod:`snapshots.embedding.walking` gives.
+    """
+    places = {
+        snapshot: (snapshot.conversation_id, snapshot.seq - 1)
+        for snapshot in snapshots
+        if snapshot.conversation_id is not None and snapshot.seq is not None
+    }
+    if not places:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(PREVIOUS, [current_tenant_id(), list(snapshot_ids)])
-        return {row[0]: PreviousTurn(Turn(mask(row[1])[0], row[2], row[3]), row[4]) for row in cursor.fetchall()}
+    wanted = set(places.values())
+    messages, kinds = _messages_at(wanted), _kinds_at(wanted)
+    return {
+        snapshot.id: PreviousTurn(
+            Turn(mask(messages[place].content)[0], messages[place].name, messages[place].said_at),
+            snapshot.kind in kinds[place],
+        )
+        for snapshot, place in places.items()
+        if place in messages
+    }
+
+
+def _messages_at(places: Set[Place]) -> Mapping[Place, Message]:
+    """Return the messages at these places that say something."""
+    near = Message.objects.filter(_near(places)).order_by().values_list("id", "conversation_id", "seq")
+    ids = [found for found, *place in near if tuple(place) in places]
+    messages = Message.objects.filter(id__in=ids).exclude(content="").order_by()
+    return {(message.conversation_id, message.seq): message for message in messages}
+
+
+def _kinds_at(places: Set[Place]) -> Mapping[tuple[UUID | None, int | None], Set[str]]:
+    """Return the kinds of the snapshots that stand at these places."""
+    kinds: dict[tuple[UUID | None, int | None], set[str]] = defaultdict(set)
+    rows = Snapshot.objects.filter(_near(places)).order_by().values_list("conversation_id", "seq", "kind")
+    for conversation_id, seq, kind in rows:
+        kinds[conversation_id, seq].add(kind)
+    return kinds
+
+
+def _near(places: Set[Place]) -> Q:
+    """Return the condition that holds at ``places``, and at some others of their conversations."""
+    return Q(conversation_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
 
 
 def _draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotDraft:
