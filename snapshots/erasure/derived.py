@@ -10,6 +10,7 @@ from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
+from profiles.models import ToolSave
 from snapshots.embedding.store import touch_memory
 from snapshots.models import (
     BeliefCounter,
@@ -105,7 +106,7 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
     for part in PARTS:
         key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
         counts[part._meta.db_table] = part.objects.filter(subject_id=subject_id, **{key: gone}).delete()[0]
-    for note in (MemoryReview, Calibration, BeliefCounter):
+    for note in (MemoryReview, Calibration, BeliefCounter, ToolSave):
         counts[note._meta.db_table] = note.objects.filter(subject_id=subject_id, memory_ref__in=gone).delete()[0]
     counts["snapshot"] = own.delete()[0]
     return counts

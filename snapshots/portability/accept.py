@@ -14,6 +14,7 @@ from django.db import transaction
 
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Subject
+from profiles.services.forgetting import has_marks
 from profiles.services.subjects import put_subject
 from snapshots.models import Job, JobKind, JobPart
 from snapshots.portability.columns import ColumnFault, read_row
@@ -60,20 +61,38 @@ def accept_import(
         put = put_subject(name, metadata=asked.metadata)
     kept = Kept(list(asked.rows)) if allow_forgotten else without_forgotten_lines(put.subject.id, asked.rows)
     params = {"subject": str(put.subject.id), "origin": str(asked.origin), "allow_forgotten": allow_forgotten}
-    job = add_job(JobKind.IMPORT, params, total=sum(row["type"] != LINK for row in kept.rows))
-    if kept.left_out:
-        job.result = {"forgotten": dict(kept.left_out)}
-        job.save(update_fields=["result"])
-    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_parts(kept.rows, policy))]
-    JobPart.objects.bulk_create(parts, batch_size=20)
+    job = add_job(JobKind.IMPORT, params)
+    _leave(job, kept, policy)
     transaction.on_commit(partial(nudge_jobs, current_tenant_id()), robust=True)
     return put.subject, job
+
+
+def sift_again(job: Job, policy: PortabilityPolicy = PORTABILITY) -> None:
+    """Leave out of an import that has not begun what was forgotten since it was accepted, in the open scope."""
+    subject_id = UUID(job.params["subject"])
+    if job.done or job.params["allow_forgotten"] or not has_marks(subject_id):
+        return
+    parts = JobPart.objects.filter(job_id=job.id).order_by("number")
+    kept = without_forgotten_lines(subject_id, [line for part in parts for line in unpacked(part)])
+    if kept.left_out:
+        parts.delete()
+        _leave(job, kept, policy)
 
 
 def unpacked(part: JobPart) -> list[dict[str, Any]]:
     """Return the lines of a part; they are of one kind."""
     lines: list[dict[str, Any]] = orjson.loads(zlib.decompress(bytes(part.packed)))
     return lines
+
+
+def _leave(job: Job, kept: Kept, policy: PortabilityPolicy) -> None:
+    """Leave lines to a job in parts, and note how many there are and how many were left out."""
+    job.total = sum(row["type"] != LINK for row in kept.rows)
+    if kept.left_out:
+        job.result["forgotten"] = dict(kept.left_out + Counter(job.result.get("forgotten", {})))
+    job.save(update_fields=["result", "total"])
+    parts = [JobPart(job=job, number=number, packed=one) for number, one in enumerate(_parts(kept.rows, policy))]
+    JobPart.objects.bulk_create(parts, batch_size=20)
 
 
 def _parts(rows: Sequence[Line], policy: PortabilityPolicy) -> Iterator[bytes]:

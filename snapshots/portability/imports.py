@@ -16,7 +16,7 @@ from snapshots.embedding.store import store_snapshots, touch_memory
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import is_statement, messages_at
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
-from snapshots.portability.accept import LINK, unpacked
+from snapshots.portability.accept import LINK, sift_again, unpacked
 from snapshots.portability.lines import BY_NAME
 from snapshots.portability.renaming import Renaming
 from snapshots.portability.store import (
@@ -40,6 +40,9 @@ NOT_IN_A_DRAFT = ("recorded_at", "retired_at", "invalid_at", "last_validated_at"
 
 def run_import(tenant_id: UUID, job: Job) -> None:
     """Store what is left of an accepted import. Safe to be stopped anywhere, and to run twice."""
+    with tenant_tx(tenant_id):
+        hold_job(job)
+        sift_again(job)
     while True:
         with tenant_tx(tenant_id):
             part = JobPart.objects.filter(job_id=job.id).order_by("number").first()

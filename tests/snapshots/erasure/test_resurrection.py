@@ -120,6 +120,28 @@ def test_an_export_from_before_brings_no_forgotten_belief_back(world: World) -> 
     assert acme("PUT", tea, {"value": "Kestrel4711"}).status_code == 200, "what the product states again is believed"
 
 
+@pytest.mark.parametrize(("said", "words"), SAID)
+@pytest.mark.parametrize("scope", ["memory", "conversation"])
+def test_an_import_that_waits_brings_nothing_back_that_is_forgotten_meanwhile(
+    world: World, said: str, words: tuple[str, ...], scope: str
+) -> None:
+    house, acme = world.acme, Caller(world.acme)
+    talk(house, said)
+    exported = acme("GET", f"{ADA}/export").content
+    accepted = body_of(acme("POST", "/v1/import", exported, Content_Type=LINES))
+    if scope == "memory":
+        acme("POST", f"{ADA}/snapshots/{statement(house, said).id}/forget", {})
+    else:
+        acme("DELETE", f"{ADA}/conversations/trip")
+    work(house)
+    work(house)
+    job = body_of(acme("GET", f"/v1/jobs/{accepted['job_id']}"))
+    assert (job["status"], tables_with(*words), redis_holds(*words)) == ("succeeded", {}, [])
+    assert job["result"]["forgotten"]["message"] == (1 if scope == "memory" else 3)
+    assert job["result"]["forgotten"]["preference"] >= 1
+    assert job["progress"]["done"] == job["progress"]["total"]
+
+
 def test_a_dead_letter_of_forgotten_words_makes_nothing_when_it_is_replayed(world: World) -> None:
     house, acme = world.acme, Caller(world.acme)
     said, words = SAID[0]
