@@ -1,5 +1,6 @@
 """Who gets how many tokens: slots, elastic slots, drop order, whole items. Rows: X1, X2, X9."""
 
+import os
 from itertools import pairwise
 
 import pytest
@@ -16,11 +17,13 @@ from snapshots.context.values import (
     Lane,
     Material,
     Passage,
+    ProfileView,
     SectionName,
 )
 from tests.snapshots.context.world import (
     ADA,
     COUNTER,
+    NOBODY,
     context,
     kept_ids,
     memory,
@@ -222,11 +225,19 @@ def test_a_budget_below_system_prompt_and_query_says_what_is_needed() -> None:
 
 # The promise of the total
 
+CASES = int(os.environ.get("BUDGET_CASES", "600"))
+"""`make test-budgets` tries 10,000."""
+
 texts = st.text(st.sampled_from("ab1 _'.<>\"&\n我，é🙂п\u202e"), min_size=1, max_size=60) | st.sampled_from(
     ["word " * 400, "以后别走延安高架。" * 60]
 )
 memories = st.lists(st.tuples(texts, st.floats(0, 1), st.sampled_from(["snapshots", "preferences"])), max_size=8)
 slot = st.none() | st.integers(0, 8000)
+
+
+known = st.lists(texts, max_size=8).map(
+    lambda said: ProfileView(attributes=tuple(memory(n, text, lane="profile") for n, text in enumerate(said)))
+)
 
 
 def passages(lane: Lane, contents: list[str]) -> tuple[Passage, ...]:
@@ -238,9 +249,10 @@ def materials(draw: st.DrawFn) -> Material:
     drawn = enumerate(draw(memories))
     said = enumerate(draw(st.lists(texts, max_size=6)))
     return Material(
-        profile=ADA,
+        profile=draw(st.sampled_from([ADA, NOBODY]) | known),
         memories=tuple(memory(n, text, score=score, lane=lane) for n, (text, score, lane) in drawn),
         turns=tuple(turn for n, text in said for turn in turns(n + 1, text)[n:]),
+        summary=draw(st.none() | st.builds(Passage, st.just("summary"), st.just("summary-0"), texts)),
         tasks=passages("tasks", draw(st.lists(texts, max_size=2))),
         knowledge=passages("documents", draw(st.lists(texts, max_size=3))),
         full_history_tokens=draw(st.integers(0, 10**6)),
@@ -266,7 +278,7 @@ requests = st.builds(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=CASES, deadline=None)
 @given(requests, materials())
 def test_the_total_is_never_over_budget_and_bounds_what_is_sent(request_: ContextRequest, material: Material) -> None:
     total = request_.budget.total or 0
@@ -282,6 +294,9 @@ def test_the_total_is_never_over_budget_and_bounds_what_is_sent(request_: Contex
     sent = result.text or "".join(f"{m['content']}\n" for m in result.messages)
     overhead = ContextPolicy().message_overhead * len(result.messages)
     assert COUNTER.count(sent) + overhead <= result.tokens.total + len(result.messages)
+    for section in result.sections:
+        assert section.items == 0 or section.tokens > 0
+        assert section.dropped >= 0
     for name in ("profile", "memory", "window", "knowledge"):
         named = getattr(request_.budget, name)
         assert named is None or report(result, SectionName(name))[1] <= named
