@@ -1,0 +1,64 @@
+"""Days of talk through the real product: what contexts cost and cover, and that a repeat is the same. Rows: X10, X1."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tenants.isolation import tenant_tx
+from tenants.models import UsageDay
+from tenants.selectors import tenant_by_slug
+from tests.memory_platform.evaluation.dataset import written
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def simulate(*arguments: str) -> str:
+    out = StringIO()
+    call_command("simulate_cost", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def figures(path: Path, *arguments: str) -> dict[str, Any]:
+    simulate("--json", str(path), *arguments)
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    return found
+
+
+def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
+    found = figures(tmp_path / "run.json", "--days", "3", "--plot", str(tmp_path / "cost.png"))
+    assert (tmp_path / "cost.png").stat().st_size > 10_000
+    assert sorted(found["lives"]) == ["en", "zh"]
+    for life in found["lives"].values():
+        first, last = life["days"]
+        assert (first["day"], last["day"]) == (1, 3)
+        assert last["context_most"] <= 5_900
+        assert 10_000 < last["full_history"] < 15_000
+        assert last["questions"] == 6
+        assert last["memory"] >= 0.5
+        assert last["cost"] < last["cost_full_history"]
+    with tenant_tx(tenant_by_slug("simulation").id):
+        day = UsageDay.objects.get()
+        assert (day.contexts, day.messages) == (60, 120)
+
+
+def test_a_repeat_begins_anew_and_finds_the_same(tmp_path: Path) -> None:
+    small = ("--days", "2", "--tokens", "150", "--language", "en")
+    first, again = (figures(tmp_path / f"{name}.json", *small) for name in "ab")
+    assert first == again
+
+
+def test_a_data_set_is_asked_instead(tmp_path: Path) -> None:
+    told = simulate("--data", str(written(tmp_path)))
+    assert "asked after all was said" in told
+    assert "BM25" in told
+
+
+@pytest.mark.parametrize("arguments", [("--days", "0"), ("--tokens", "-5"), ("--data", "/nowhere.json")])
+def test_what_cannot_be_simulated_is_refused(arguments: tuple[str, str]) -> None:
+    with pytest.raises(CommandError):
+        simulate(*arguments)
