@@ -25,10 +25,10 @@ from memory_platform.console.display import (
     value_whole,
     word,
 )
-from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
-from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
+from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
+from snapshots.models import Conversation, Message, Receipt, Snapshot, Task, Work
 
-HELD = (ProfileFact, Preference, Tag, Snapshot, Conversation, Message, Receipt, Candidate, Work)
+HELD = (ProfileFact, Preference, Tag, Snapshot, Conversation, Message, Task, Receipt, Candidate, Ask, Work)
 """What the subject's page links to, as filtered lists."""
 KNOWN_SHOWN = 100
 """Facts, preferences and tags shown on the subject's page; their lists have them all."""

@@ -6,11 +6,12 @@ from typing import Any
 from django.db.models import Model
 
 from memory_platform.kernel.ids import new_id
-from profiles.models import Candidate, Erasure, Preference, ProfileFact, Subject, Tag
+from profiles.models import Ask, Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from snapshots.models import (
     Calibration,
     Consolidation,
     Conversation,
+    Episode,
     Job,
     MemoryReview,
     Message,
@@ -21,6 +22,7 @@ from snapshots.models import (
     SnapshotSource,
     SnapshotVersion,
     TagSource,
+    Task,
     Work,
     WorkRemoved,
 )
@@ -40,6 +42,7 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= talk(subject, text)
     rows |= beliefs(subject, text)
     rows |= snapshot_and_receipt(subject, text, rows)
+    rows |= tasks_and_asks(subject, text, rows[Snapshot])
     rows[MemoryReview] = MemoryReview.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
     )
@@ -73,6 +76,28 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows
+
+
+def tasks_and_asks(subject: Subject, text: str, snapshot: Snapshot) -> dict[type[Model], Any]:
+    """Make a task with an episode, and an ask."""
+    step = {"id": text, "text": text, "status": "failed", "result": text, "error": text, "tool": text}
+    task = Task.objects.create(subject=subject, goal=text, steps=[step], scratchpad={text: [text]})
+    episode = Episode.objects.create(
+        subject=subject,
+        task=task,
+        snapshot=snapshot,
+        outcome="failure",
+        approach=text,
+        key_decisions=[text],
+        feedback=text,
+        tools=[text],
+        lessons=[text],
+        importance=0.9,
+    )
+    ask = Ask.objects.create(
+        subject=subject, conversation=text[:200], key=text[:40], priority="high", question=text[:200]
+    )
+    return {Task: task, Episode: episode, Ask: ask}
 
 
 def talk(subject: Subject, text: str) -> dict[type[Model], Any]:
