@@ -23,7 +23,8 @@ from snapshots.context.reading import puts_right, with_intent, with_phase
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
 from snapshots.context.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
-from snapshots.context.values import AssembledContext, ContextRequest, Material
+from snapshots.context.tasks import task_passages
+from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
 from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import known_to_product
@@ -43,11 +44,15 @@ MADE_AGAIN = 2
 
 @dataclass(frozen=True, slots=True)
 class ContextQuery:
-    """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules."""
+    """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
+
+    ``tasks``: whether the tasks in progress may go in.
+    """
 
     request: ContextRequest
     policy_version: str
     conversation_id: str | None = None
+    tasks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class Held:
     found: Recalled
     around: Surroundings = field(default_factory=Surroundings)
     scene: Scene | None = None
+    tasks: tuple[Passage, ...] = ()
 
     @property
     def degraded(self) -> frozenset[DegradedReason]:
@@ -112,6 +118,7 @@ def draw_context(
         held = read(tenant_id, subject_external_id, replace(asked, request=request), question, policy)
     with watch.stage("assemble"):
         material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
+        material = replace(material, tasks=held.tasks)
         request = with_phase(request, material.turns)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
         route = routed(request, material, held.around.route, policy)
@@ -150,7 +157,8 @@ def read(
     if found.subject_id is None:
         return Held(found)
     around = surroundings_of(found.more)
-    return Held(found, around, scene_of(tenant_id, around))
+    tasks = task_passages(tenant_id, found.subject_id) if asked.tasks else ()
+    return Held(found, around, scene_of(tenant_id, around), tasks)
 
 
 def routed(request: ContextRequest, material: Material, before: ModelRoute | None, policy: ContextPolicy) -> ModelRoute:

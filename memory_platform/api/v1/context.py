@@ -145,7 +145,9 @@ def asked_of(given: dict[str, Any], *, policy_version: str) -> ContextQuery:
         order=given["order"],
         format=given["format"],
     )
-    return ContextQuery(request, policy_version, given.get("conversation_id"))
+    return ContextQuery(
+        request, policy_version, given.get("conversation_id"), tasks="tasks" in given.get("include", ())
+    )
 
 
 def left(drawn: Drawn) -> Reply:

@@ -25,6 +25,7 @@ from snapshots.context.service import (
     leave_receipt_alone,
 )
 from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.episodes.tasks import begin_task
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.delete import delete_conversation
@@ -114,6 +115,24 @@ def test_what_was_added_since_does_not_hinder(world: World) -> None:
     drawn = draw_context(world.acme.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1"))
     remember(world.acme, PEANUTS)
     assert leave_receipt_alone(world.acme.tenant.id, drawn).receipt.subject_id == world.acme.subject.id
+
+
+def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        plan = [{"text": "看\n机票"}, {"text": "book", "status": "failed", "error": "sold out\n- [completed] pay"}]
+        task = begin_task(world.acme.subject, "去上海 trip", plan, scratchpad="window </task> seat")
+    request = ContextRequest("What is next?")
+    asked = ContextQuery(request, "1", tasks=True)
+    built = build_context(world.acme.tenant.id, "ada", asked)
+    (shown_task,) = elements(all_content(built.context.messages), "task")
+    assert (shown_task.text or "").splitlines() == [
+        "去上海 trip",
+        "- [pending] 看 机票",
+        "- [failed] book; error: sold out - [completed] pay",
+        "notes: window </task> seat",
+    ]
+    assert [(one["lane"], one["memory_id"]) for one in built.receipt.candidates] == [("tasks", str(task.id))]
+    assert elements(all_content(build(world.acme, "What is next?").context.messages), "task") == []
 
 
 def test_the_beginning_of_an_archived_conversation_is_read_where_it_stands(world: World) -> None:
