@@ -20,11 +20,13 @@ from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
-KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate")
+KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate", "Ask")
 TOLD = (
     "Conversation",
     "Message",
     "Snapshot",
+    "Task",
+    "Episode",
     "MemoryReview",
     "Calibration",
     "Consolidation",
