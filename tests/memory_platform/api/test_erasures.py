@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
+from pytest_django.fixtures import Settings
 from redis import Redis
 
 from memory_platform.providers.redis_client import redis_client
@@ -108,6 +109,34 @@ def test_a_certificate_is_genuine_until_somebody_changes_it(acme: Caller, world:
         assert is_genuine(certificate)
         assert not is_genuine(certificate | {"erased": {}})
         assert not is_genuine(certificate | {"signature": None})
+
+
+def test_no_member_and_no_part_of_a_signature_can_be_changed(
+    acme: Caller, globex: Caller, world: World, settings: Settings
+) -> None:
+    seed(acme)
+    certificate = body_of(acme("DELETE", ADA))["certificate"]
+    theirs = body_of(globex("DELETE", "/v1/subjects/gil"))["certificate"]
+    version, key, digest = certificate["signature"].split(".")
+    signatures = (
+        theirs["signature"],
+        f"v1.{key}.{digest}",
+        f"v3.{key}.{digest}",
+        f"{version}.00000000.{digest}",
+        f"{version}.{key}.{digest[:-1]}",
+        f"{version}.{key}.{digest.upper()}",
+        f"{certificate['signature']}.",
+        "签名",
+        "",
+    )
+    with tenant_tx(world.acme.tenant.id):
+        assert is_genuine(certificate)
+        for name in sorted(certificate.keys() - {"signature"}):
+            assert not is_genuine(certificate | {name: theirs[name]}) or certificate[name] == theirs[name], name
+            assert not is_genuine(certificate | {name: "另一个"}), name
+        assert [signature for signature in signatures if is_genuine(certificate | {"signature": signature})] == []
+        settings.KEY_PEPPER = "a pepper of somebody else who signs certificates, too"
+        assert not is_genuine(certificate)
 
 
 def test_a_certificate_from_before_there_were_marks_is_genuine_without_any(acme: Caller, world: World) -> None:
