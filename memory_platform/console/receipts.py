@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.codes import CodeFilter, coded, in_words
-from memory_platform.console.display import column, link_to, part, value_whole
+from memory_platform.console.display import column, line, link_to, part, value_whole
 from memory_platform.console.filters import OfConversation, OfSubject, WithMemory
 from memory_platform.console.snapshots import conversation_shown
 from profiles.models import Preference, ProfileFact, Tag
@@ -81,7 +81,16 @@ class ReceiptScreen(SubjectOwnedAdmin):
         degraded,
     )
     list_select_related = ("subject", "conversation")
-    list_filter = (OfSubject, OfConversation, WithMemory, *CODE_FILTERS, "policy_version", "created_at")
+    list_filter = (
+        OfSubject,
+        OfConversation,
+        WithMemory,
+        *CODE_FILTERS,
+        "policy_version",
+        "experiment",
+        "arm",
+        "created_at",
+    )
     search_fields = ("subject__external_id", "conversation__external_id", "id")
     search_help_text = _("Subject id, conversation id or receipt id")
     date_hierarchy = "created_at"
@@ -94,6 +103,8 @@ class ReceiptScreen(SubjectOwnedAdmin):
             _("More"),
             "id",
             "policy_version",
+            column("experiment", line, _("experiment")),
+            column("arm", line, _("arm")),
             "prefix_hash",
             column("model_route", value_whole, _("model route")),
             column("tokens", value_whole, _("tokens")),

@@ -30,6 +30,7 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.current import known_to_product
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.now import recall_of
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.search import Question, Stopwatch, prepare_question
 from snapshots.recall.values import RecallQuery
 from snapshots.receipts.errors import ContextOutdated
@@ -46,13 +47,17 @@ MADE_AGAIN = 2
 class ContextQuery:
     """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
 
-    ``tasks``: whether the tasks in progress may go in.
+    ``tasks``: whether the tasks in progress may go in. ``recall`` steers which memories are found; ``experiment`` and
+    ``arm`` by name are the subject's part in one.
     """
 
     request: ContextRequest
     policy_version: str
     conversation_id: str | None = None
     tasks: bool = False
+    recall: RecallPolicy = DEFAULT_RECALL
+    experiment: str = ""
+    arm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,7 @@ def draw_context(
 ) -> Drawn:
     """Return a context of what is remembered now, and write nothing. No scope may be open. Raises BudgetTooSmall."""
     watch = Stopwatch()
-    question = prepare_question(asked.request.query)
+    question = prepare_question(asked.request.query, asked.recall)
     watch.ms["embed"] = question.embed_ms
     request = with_intent(asked.request, question.probe.vectors)
     with watch.stage("recall"):
@@ -179,6 +184,8 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
         subject_id=subject_id,
         conversation_id=held.around.conversation.id if held.around.conversation else None,
         policy_version=asked.policy_version,
+        experiment=asked.experiment,
+        arm=asked.arm,
         intent=context.intent,
         phase=context.phase,
         model_route=drawn.route.kept,

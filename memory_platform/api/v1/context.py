@@ -14,7 +14,7 @@ from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, 
 from memory_platform.api.idempotency import Reply, write_prepared
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.policy_shapes import ExperimentOutput
+from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from memory_platform.api.views import SubjectView
 from snapshots.context.intent import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
@@ -22,6 +22,7 @@ from snapshots.context.route import Cause, ModelRoute, Tier
 from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
 from snapshots.models import Receipt
+from snapshots.policies.effective import Policies
 
 TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
@@ -126,15 +127,16 @@ class ContextView(SubjectView):
     @extend_schema(request=ContextInput, responses=ContextOutput, examples=examples.CONTEXT)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Assemble a context and leave its receipt; makes the subject on first sight."""
-        asked = asked_of(ContextInput.parsed(request), policy_version=str(self.caller.policy_version))
+        given, policies = ContextInput.parsed(request), self.policies_for(subject_id)
+        asked = asked_of(given, policies)
         return write_prepared(
             request,
-            lambda: reply_of(build_context(self.tenant_id, subject_id, asked)),
-            lambda: partial(left, draw_context(self.tenant_id, subject_id, asked)),
+            lambda: reply_of(build_context(self.tenant_id, subject_id, asked, policies.context)),
+            lambda: partial(left, draw_context(self.tenant_id, subject_id, asked, policies.context)),
         )
 
 
-def asked_of(given: dict[str, Any], *, policy_version: str) -> ContextQuery:
+def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
     """Return the checked body as a request for a context."""
     request = ContextRequest(
         query=given["query"],
@@ -146,7 +148,13 @@ def asked_of(given: dict[str, Any], *, policy_version: str) -> ContextQuery:
         format=given["format"],
     )
     return ContextQuery(
-        request, policy_version, given.get("conversation_id"), tasks="tasks" in given.get("include", ())
+        request,
+        policies.version,
+        given.get("conversation_id"),
+        tasks="tasks" in given.get("include", ()),
+        recall=policies.recall,
+        experiment=policies.experiment,
+        arm=policies.arm,
     )
 
 
@@ -178,7 +186,7 @@ def shown_context(made: Built) -> dict[str, Any]:
         },
         "receipt_id": receipt.id,
         "policy_version": receipt.policy_version,
-        "experiment": None,
+        "experiment": shown_part(receipt.experiment, receipt.arm),
         "degraded_reason": receipt.degraded_reason or None,
         "timings_ms": made.timings_ms,
     }

@@ -20,6 +20,7 @@ from memory_platform.api.v1.context import (
     TokensOutput,
     shown_route,
 )
+from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from memory_platform.api.views import TenantView
 from snapshots.models import Receipt
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
@@ -43,6 +44,7 @@ class ReceiptSummaryOutput(Output):
     subject_id = serializers.CharField()
     conversation_id = serializers.CharField(allow_null=True)
     policy_version = serializers.CharField()
+    experiment = ExperimentOutput(allow_null=True)
     intent = serializers.CharField(allow_null=True)
     phase = serializers.CharField(allow_null=True)
     model_route = ModelRouteOutput(allow_null=True)
@@ -121,6 +123,7 @@ def shown_summary(receipt: Receipt) -> dict[str, Any]:
         "subject_id": receipt.subject.external_id,
         "conversation_id": receipt.conversation.external_id if receipt.conversation else None,
         "policy_version": receipt.policy_version,
+        "experiment": shown_part(receipt.experiment, receipt.arm),
         "intent": receipt.intent or None,
         "phase": receipt.phase or None,
         "model_route": shown_route(receipt),

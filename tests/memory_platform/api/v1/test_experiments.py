@@ -4,8 +4,12 @@ from typing import Any
 
 import pytest
 
+from memory_platform.kernel.clock import utc_now
+from snapshots.feedback.indicators import roll_up_indicators
+from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.memory_platform.api.v1.test_policies import SHORT, post
+from tests.snapshots.held import remember
 
 ARMS = [{"name": "as it is", "policy_version": 1, "percent": 30}, {"name": "短", "policy_version": 2, "percent": 30}]
 WHY = {"reason": "which is better"}
@@ -79,3 +83,44 @@ def test_another_tenant_does_not_know_it(globex: Caller, trial: str) -> None:
     for method, path in (("GET", ""), ("POST", "/start"), ("POST", "/end")):
         response = globex(method, f"/v1/experiments/{trial}{path}", WHY if method == "POST" else None)
         assert problem_of(response, 404)["code"] == "experiment_unknown"
+
+
+def test_contexts_of_each_arm_are_made_told_apart_and_judged(acme: Caller, world: World) -> None:
+    for n in range(12):
+        remember(world.acme, f"Ada likes tea, said for the time number {n} in many more words than are needed")
+    tight = post(acme, {"context": {"memory": 100, "memory_by_intent": {}}})["version"]
+    arms = [
+        {"name": "as it is", "policy_version": 1, "percent": 50},
+        {**ARMS[1], "policy_version": tight, "percent": 50},
+    ]
+    trial = body_of(acme("POST", "/v1/experiments", {"name": "trial", "arms": arms, **WHY}))["id"]
+    act(acme, trial, "start")
+
+    made: dict[str, set[str]] = {}
+    for n in range(12):
+        given = body_of(acme("POST", f"/v1/subjects/s{n}/context", {"query": "tea?"}))
+        receipt = body_of(acme("GET", f"/v1/receipts/{given['receipt_id']}"))
+        assert receipt["experiment"] == given["experiment"]
+        assert receipt["policy_version"] == given["policy_version"]
+        made.setdefault(given["experiment"]["arm"], set()).add(given["policy_version"])
+    assert made == {"as it is": {"1"}, "短": {str(tight)}}
+
+    roll_up_indicators(world.acme.tenant.id, utc_now().date())
+    told = body_of(acme("GET", f"/v1/experiments/{trial}/indicators"))
+    assert [arm["arm"] for arm in told["arms"]] == ["as it is", "短"]
+    assert sum(arm["contexts"] for arm in told["arms"]) == 12
+    assert told["arms"][0]["degraded"]["low"] == 0.0
+
+
+def test_an_active_policy_steers_what_a_context_holds(acme: Caller, world: World) -> None:
+    for n in range(12):
+        remember(world.acme, f"Ada likes tea, said for the time number {n} in many more words than are needed")
+
+    def memories() -> int:
+        sections = body_of(acme("POST", "/v1/subjects/ada/context", {"query": "tea?", "intent": "other"}))["sections"]
+        return int(next(one["items"] for one in sections if one["name"] == "memory"))
+
+    plenty = memories()
+    made = post(acme, {"context": {"memory": 150, "window": 0, "profile": 0, "query": 0, "system": 0}})["version"]
+    acme("POST", f"/v1/policies/{made}/activate", WHY)
+    assert 0 < memories() < plenty
