@@ -1,0 +1,87 @@
+"""What another policy would have done: ``manage.py replay_policy --tenant acme --from 1 --to 2``."""
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from memory_platform.management.base import PlatformCommand
+from snapshots.feedback.shares import Share
+from snapshots.policies.replay import Replay, replay_policy
+from tenants.errors import PolicyUnknown, TenantUnknown
+from tenants.isolation import tenant_tx
+from tenants.selectors import tenant_by_slug
+
+RECEIPTS = 1_000
+EXAMPLES = 10
+ALWAYS_UNTOLD = (
+    "memories that were not among a receipt's candidates: another order of the search would bring others",
+    "budgets that a caller named itself, and replies to prompts that nobody ever saw",
+)
+
+
+def whole(text: str) -> int:
+    """Return a number of at least 0. Raises ArgumentTypeError."""
+    if not text.isdecimal() or len(text) > 9:  # noqa: PLR2004 - more digits than any version or count has
+        raise ArgumentTypeError("a whole number is needed")
+    return int(text)
+
+
+class Command(PlatformCommand):
+    help = "Order the candidates of stored receipts anew under another version of the policy. Changes nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", required=True, help="slug of the tenant")
+        parser.add_argument("--from", dest="before", required=True, type=whole, help="version that made the receipts")
+        parser.add_argument("--to", dest="after", required=True, type=whole, help="version to try on them")
+        parser.add_argument("--receipts", type=whole, default=RECEIPTS, help="newest receipts to read (%(default)s)")
+        parser.add_argument("--examples", type=whole, default=EXAMPLES, help="contexts to list (%(default)s)")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            with tenant_tx(tenant_by_slug(options["tenant"]).id):
+                told = replay_policy(
+                    options["before"], options["after"], receipts=options["receipts"], examples=options["examples"]
+                )
+        except TenantUnknown:
+            raise CommandError(f"There is no tenant {options['tenant']!r}.") from None
+        except PolicyUnknown:
+            raise CommandError("The tenant's policy has no such version; GET /v1/policies lists them.") from None
+        if options["json"]:
+            self.stdout.write(json.dumps(asdict(told), default=str))
+            return
+        for line in lines_of(told, options["before"], options["after"]):
+            self.stdout.write(line)
+
+
+def lines_of(told: Replay, before: int, after: int) -> list[str]:
+    """Return the report, line by line."""
+    if not told.compared:
+        return [f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]
+    return [
+        f"{told.receipts:,} receipts of version {before}, {told.compared:,} with memories to choose from.",
+        f"  come out as they were under version {before} itself: {shown(told.reproduced)}",
+        f"  would hold other memories under version {after}: {shown(told.changed)}",
+        f"  memories entering: {told.entering:,}, leaving: {told.leaving:,}",
+        f"  tokens of snapshots in a context, on average: {told.tokens_before:,} before, {told.tokens_after:,} after",
+        f"  leaving memories that replies had used: {shown(told.utilised_leaving)}",
+        f"  staying memories that replies had used: {shown(told.utilised_staying)}",
+        *(f"  {one.receipt_id}: enter {_ids(one.entering)}; leave {_ids(one.leaving)}" for one in told.examples),
+        "Receipts cannot tell:",
+        *(f"  what {name} does" for name in told.untold),
+        *(f"  {words}" for words in ALWAYS_UNTOLD),
+    ]
+
+
+def shown(share: Share) -> str:
+    """Return a share in words, with its interval and n."""
+    if share.value is None or share.low is None or share.high is None:
+        return "nothing is known"
+    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}; {share.count:,} of {share.of:,})"
+
+
+def _ids(memories: tuple[str, ...]) -> str:
+    return ", ".join(memories) or "none"

@@ -1,0 +1,118 @@
+"""Stored receipts under another policy: how many contexts would change, and what leaving memories were worth (T4)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from snapshots.feedback.shares import Share, wilson
+from snapshots.models import Receipt, ReceiptMemory
+from snapshots.policies.effective import policies_of
+from snapshots.policies.replaying import Asked, Choice, beside, offered_in, replayed, untold
+from tenants.services.policies import version_by_number
+
+READ_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One context that would change, by ids."""
+
+    receipt_id: UUID
+    entering: tuple[str, ...]
+    leaving: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a policy would have done with the receipts of another.
+
+    ``receipts`` were read, ``compared`` had candidates to choose from; of these ``reproduced`` come out as they were
+    under their own policy: how far the replay can be trusted. ``utilised_leaving`` and ``utilised_staying`` are shares
+    of the taken memories of which a reply is known. ``untold``: what differs and no receipt tells.
+    """
+
+    receipts: int
+    compared: int
+    reproduced: Share
+    changed: Share
+    entering: int
+    leaving: int
+    tokens_before: float
+    tokens_after: float
+    utilised_leaving: Share
+    utilised_staying: Share
+    untold: tuple[str, ...]
+    examples: tuple[Example, ...] = field(default=())
+
+
+def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10) -> Replay:
+    """Replay the newest ``receipts`` made under version ``before`` under version ``after``, in the open scope.
+
+    Raises PolicyUnknown. Nothing is written.
+    """
+    old = policies_of(before, version_by_number(before).document)
+    new = policies_of(after, version_by_number(after).document)
+    rows = Receipt.objects.filter(policy_version=str(before), subject__erasing=False)
+    found = rows.order_by("-created_at", "-id").only("id", "intent", "candidates", "sections")[:receipts]
+    read, choices = 0, {}
+    for receipt in found.iterator(chunk_size=READ_AT_ONCE):
+        read += 1
+        offered = offered_in(receipt.candidates)
+        if offered:
+            asked = Asked(offered, receipt.intent, beside(receipt.sections, offered))
+            choices[receipt.id] = replayed(asked, old, new)
+    return _summed(read, choices, _utilised(choices), tuple(untold(old, new)), examples)
+
+
+def _utilised(choices: dict[UUID, Choice]) -> dict[tuple[UUID, str], bool]:
+    """Return whether the taken memories were used, of those of which a reply is known."""
+    ids = list(choices)
+    found: dict[tuple[UUID, str], bool] = {}
+    for first in range(0, len(ids), READ_AT_ONCE):
+        rows = ReceiptMemory.objects.filter(
+            receipt_id__in=ids[first : first + READ_AT_ONCE], utilised__isnull=False
+        ).order_by()
+        for receipt_id, memory, used in rows.values_list("receipt_id", "memory_ref", "utilised"):
+            found[receipt_id, str(memory)] = bool(used)
+    return found
+
+
+def _summed(
+    read: int,
+    choices: dict[UUID, Choice],
+    utilised: dict[tuple[UUID, str], bool],
+    not_told: tuple[str, ...],
+    examples: int,
+) -> Replay:
+    differing = {receipt_id: one for receipt_id, one in choices.items() if one.before != one.after}
+    leaving = _known(utilised, ((receipt, memory) for receipt, one in choices.items() for memory in one.leaving))
+    staying = _known(
+        utilised, ((receipt, memory) for receipt, one in choices.items() for memory in one.before & one.after)
+    )
+    return Replay(
+        receipts=read,
+        compared=len(choices),
+        reproduced=wilson(sum(one.reproduced for one in choices.values()), len(choices)),
+        changed=wilson(len(differing), len(choices)),
+        entering=sum(len(one.entering) for one in choices.values()),
+        leaving=sum(len(one.leaving) for one in choices.values()),
+        tokens_before=_mean(one.tokens_before for one in choices.values()),
+        tokens_after=_mean(one.tokens_after for one in choices.values()),
+        utilised_leaving=wilson(sum(leaving), len(leaving)),
+        utilised_staying=wilson(sum(staying), len(staying)),
+        untold=not_told,
+        examples=tuple(
+            Example(receipt_id, tuple(sorted(one.entering)), tuple(sorted(one.leaving)))
+            for receipt_id, one in list(differing.items())[:examples]
+        ),
+    )
+
+
+def _known(utilised: dict[tuple[UUID, str], bool], memories: Iterable[tuple[UUID, str]]) -> list[bool]:
+    return [utilised[one] for one in memories if one in utilised]
+
+
+def _mean(numbers: Iterable[int]) -> float:
+    held: list[Any] = list(numbers)
+    return round(sum(held) / len(held), 1) if held else 0.0

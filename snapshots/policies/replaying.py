@@ -1,0 +1,253 @@
+"""One receipt under another policy: its candidates ordered anew, and as many taken as its budget held. Pure functions.
+
+A receipt keeps what each candidate's score was made of, rounded, and not what that was made from. So a factor can be
+exchanged where its old value tells which step it stood on, and is left as it was where it does not: see :func:`untold`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import prod
+from typing import Any
+
+from snapshots.context.policy import ContextPolicy
+from snapshots.policies.effective import Policies
+from snapshots.recall.policy import RankingPolicy
+
+KEPT, OVER_BUDGET, SNAPSHOTS, MEMORY = "kept", "over_budget", "snapshots", "memory"
+NEAR = 2e-6
+"""Receipts round factors to six digits."""
+TOLD_CONTEXT = frozenset({"memory", "memory_by_intent"})
+RECENCY = ("use_recency", "recency_curve", "recency_days", "recency_values", "hyperbolic_rate")
+CONFIDENCE = ("use_confidence", "validation_days", "validation_values")
+PROVENANCE = ("use_provenance", "provenance")
+FREQUENCY = (
+    "use_frequency",
+    "frequency_injected",
+    "frequency_liked",
+    "frequency_disliked",
+    "frequency_bonus",
+    "frequency_malus",
+)
+THRESHOLDS = ("frequency_injected", "frequency_liked", "frequency_disliked")
+Exchange = Callable[[float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One memory that stood for choice: what its factors multiply, the factors, tokens, and whether it was taken."""
+
+    id: str
+    near: float
+    factors: Mapping[str, float]
+    tokens: int
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One receipt's choice: what was offered, the intent, and the tokens beside the snapshots in their section."""
+
+    offered: Sequence[Offered]
+    intent: str = ""
+    beside: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one receipt's budget would hold. ``reproduced``: its own policy replayed takes what it took."""
+
+    before: frozenset[str]
+    after: frozenset[str]
+    tokens_before: int
+    tokens_after: int
+    reproduced: bool
+
+    @property
+    def entering(self) -> frozenset[str]:
+        """Memories that the other policy takes besides."""
+        return self.after - self.before
+
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Memories that the other policy no longer takes."""
+        return self.before - self.after
+
+
+def offered_in(candidates: Iterable[Mapping[str, Any]]) -> list[Offered]:
+    """Return the snapshots that stood for choice in a receipt: taken, or left out for want of room alone."""
+    return [
+        Offered(
+            id=one["memory_id"],
+            near=_near(one["explain"]),
+            factors=one["explain"]["factors"],
+            tokens=one["tokens"],
+            taken=one["decision_reason"] == KEPT,
+        )
+        for one in candidates
+        if one["lane"] == SNAPSHOTS and one["explain"] and one["decision_reason"] in {KEPT, OVER_BUDGET}
+    ]
+
+
+def beside(sections: Iterable[Mapping[str, Any]], offered: Sequence[Offered]) -> int:
+    """Return the tokens that the memory section held beside snapshots: its heading, and facts of the profile."""
+    section = sum(one["tokens"] for one in sections if one["name"] == MEMORY)
+    return max(0, int(section) - sum(one.tokens for one in offered if one.taken))
+
+
+def replayed(asked: Asked, before: Policies, after: Policies) -> Choice:
+    """Return what the receipt's room for memories holds under ``before`` and ``after``."""
+    offered = asked.offered
+    exchanges = exchanges_of(before.recall.ranking, after.recall.ranking)
+    own = taken(offered, score, room_of(asked, before, before))
+    other = taken(offered, lambda one: exchanged(one, exchanges), room_of(asked, before, after))
+    kept = frozenset(one.id for one in offered if one.taken)
+    return Choice(
+        before=kept,
+        after=frozenset(one.id for one in other),
+        tokens_before=sum(one.tokens for one in offered if one.taken),
+        tokens_after=sum(one.tokens for one in other),
+        reproduced=kept == frozenset(one.id for one in own),
+    )
+
+
+def score(one: Offered) -> float:
+    """Return the score that the receipt's own policy gave."""
+    return one.near * prod(one.factors.values())
+
+
+def taken(offered: Sequence[Offered], by: Callable[[Offered], float], room: int | None) -> list[Offered]:
+    """Return the whole items that ``room`` tokens hold, best first; one that does not fit is passed over."""
+    held: list[Offered] = []
+    used = 0
+    for one in sorted(offered, key=lambda each: -by(each)):
+        if room is None or used + one.tokens <= room:
+            held.append(one)
+            used += one.tokens
+    return held
+
+
+def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
+    """Return the tokens for snapshots under ``after``; None where nothing was left out and no less is granted.
+
+    The room that there was is the slot less what stood beside them, where what was taken and left out agrees with that;
+    else (a slot may grow by what others leave, and a caller may name its own) as much as was taken.
+    """
+    used = sum(one.tokens for one in asked.offered if one.taken)
+    slot = slot_of(before.context, asked.intent)
+    change = slot_of(after.context, asked.intent) - slot
+    if all(one.taken for one in asked.offered):
+        return None if change >= 0 else max(0, max(used, slot - asked.beside) + change)
+    agrees = used <= slot - asked.beside < used + _first_refused(asked.offered)
+    return max(0, (slot - asked.beside if agrees else used) + change)
+
+
+def slot_of(policy: ContextPolicy, intent: str) -> int:
+    """Return the tokens that a policy grants memories for an intent."""
+    slot = policy.memory_slot_of(intent)
+    return policy.memory if slot is None else slot
+
+
+def exchanged(one: Offered, exchanges: Mapping[str, Exchange]) -> float:
+    """Return the score with exchanged factors."""
+    return one.near * prod(
+        exchanges[name](value) if name in exchanges else value for name, value in one.factors.items()
+    )
+
+
+def exchanges_of(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exchange]:
+    """Return how to exchange each factor that differs and that a receipt tells enough of."""
+    found = {
+        "recency": _recency(before, after),
+        "confidence_effective": _switched_off("use_confidence", after),
+        "provenance": _provenance(before, after),
+        "frequency": _frequency(before, after),
+    }
+    return {name: exchange for name, exchange in found.items() if exchange is not None}
+
+
+def untold(before: Policies, after: Policies) -> list[str]:
+    """Return what differs between two policies and cannot be told from receipts, as ``section.field``."""
+    old, new = before.recall.ranking, after.recall.ranking
+    exchanges = exchanges_of(old, new)
+    told = {
+        **dict.fromkeys(RECENCY, "recency"),
+        **dict.fromkeys(CONFIDENCE, "confidence_effective"),
+        **dict.fromkeys(PROVENANCE, "provenance"),
+        **dict.fromkeys(FREQUENCY, "frequency"),
+    }
+    ranking = [name for name in _differing(old, new) if told.get(name) not in exchanges]
+    context = [name for name in _differing(before.context, after.context) if name not in TOLD_CONTEXT]
+    scoring = _differing(before.recall.scoring, after.recall.scoring)
+    return [
+        *(f"ranking.{name}" for name in ranking),
+        *(f"scoring.{name}" for name in scoring),
+        *(f"context.{name}" for name in context),
+    ]
+
+
+def _recency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
+    if "episode" in {before.recency_curve, after.recency_curve} and (before.use_recency or after.use_recency):
+        return None
+    if not after.use_recency:
+        return lambda held: 1.0
+    if not before.use_recency:
+        return None
+    if before.recency_curve == "hyperbolic" and before.hyperbolic_rate > 0:
+        return lambda held: _recency_at((1 / held - 1) / before.hyperbolic_rate, after)
+    if after.recency_curve == "steps" and before.recency_days == after.recency_days:
+        return _steps(before.recency_values, after.recency_values)
+    return None
+
+
+def _recency_at(days: float, policy: RankingPolicy) -> float:
+    if policy.recency_curve == "hyperbolic":
+        return 1 / (1 + policy.hyperbolic_rate * days)
+    return policy.recency_values[sum(days > bound for bound in policy.recency_days)]
+
+
+def _provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
+    if not after.use_provenance:
+        return lambda held: 1.0
+    return _steps(before.provenance, after.provenance) if before.use_provenance else None
+
+
+def _frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
+    if not after.use_frequency:
+        return lambda held: 1.0
+    if not before.use_frequency or any(getattr(before, name) != getattr(after, name) for name in THRESHOLDS):
+        return None
+    return _steps(
+        (before.frequency_malus, 1.0, before.frequency_bonus), (after.frequency_malus, 1.0, after.frequency_bonus)
+    )
+
+
+def _switched_off(use: str, after: RankingPolicy) -> Exchange | None:
+    return None if getattr(after, use) else lambda held: 1.0
+
+
+def _steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
+    """Return the exchange of one list of values for another; None where two steps had the same value."""
+    if len(set(old)) < len(old):
+        return None
+
+    def exchange(held: float) -> float:
+        step = min(range(len(old)), key=lambda index: abs(old[index] - held))
+        return new[step] if abs(old[step] - held) <= NEAR else held
+
+    return exchange
+
+
+def _first_refused(offered: Sequence[Offered]) -> int:
+    """Return the tokens that the best of those left out would have taken beyond all that was taken before it."""
+    ordered = sorted(offered, key=lambda one: -score(one))
+    first = next(index for index, one in enumerate(ordered) if not one.taken)
+    return ordered[first].tokens - sum(one.tokens for one in ordered[first:] if one.taken)
+
+
+def _near(explain: Mapping[str, Any]) -> float:
+    reranked = explain.get("reranked")
+    return float(explain["semantic"] if reranked is None else reranked)
+
+
+def _differing(before: Any, after: Any) -> list[str]:
+    return [field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)]

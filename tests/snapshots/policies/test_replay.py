@@ -1,0 +1,105 @@
+"""A replay over stored receipts tells what the other policy really does. Rows: T4, G1, G2."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.context.service import ContextQuery, build_context
+from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.feedback.outcome import take_outcome
+from snapshots.feedback.values import Told
+from snapshots.models import Receipt, ReceiptMemory, Snapshot
+from snapshots.policies.effective import policies_of
+from snapshots.policies.replay import Replay, replay_policy
+from tenants.errors import PolicyUnknown
+from tenants.isolation import tenant_tx
+from tenants.services.policies import version_by_number
+from tests.conftest import House, World
+from tests.snapshots.held import remember
+from tests.snapshots.policies.test_effective import make
+
+QUESTIONS = ("What tea does Ada like?", "green tea", "阿达喜欢喝什么茶?", "jasmine or oolong")
+
+
+def fill(house: House) -> None:
+    """Remember teas of different ages and provenance, more than a context of 300 tokens holds."""
+    ids = remember(house, *(f"Ada likes {tea} tea 喜欢喝茶" for tea in TEAS))
+    with tenant_tx(house.tenant.id):
+        for n, snapshot_id in enumerate(ids):
+            Snapshot.objects.filter(id=snapshot_id).update(
+                said_at=utc_now() - timedelta(days=(1, 20, 60, 200)[n % 4]),
+                provenance=("observation", "confirmed_by_user")[n % 2],
+            )
+
+
+TEAS = ("green", "black", "white", "jasmine", "oolong", "mint", "rose", "ginger", "barley", "龙井", "普洱", "铁观音")
+
+
+def ask(house: House, version: int, query: str) -> Receipt:
+    """Make a context under a version as an answer is made."""
+    with tenant_tx(house.tenant.id):
+        policies = policies_of(version, version_by_number(version).document)
+    request = ContextRequest(query, intent="other", budget=BudgetRequest(window=0, profile=0, system=0, knowledge=0))
+    asked = ContextQuery(request, policies.version, recall=policies.recall)
+    return build_context(house.tenant.id, house.subject.external_id, asked, policies.context).receipt
+
+
+def kept(house: House, receipt: Receipt) -> set[str]:
+    with tenant_tx(house.tenant.id):
+        found = ReceiptMemory.objects.filter(receipt_id=receipt.id, lane="snapshots")
+        return {str(one) for one in found.values_list("memory_ref", flat=True)}
+
+
+def replayed(house: House, before: int, after: int, **how: Any) -> Replay:
+    with tenant_tx(house.tenant.id):
+        return replay_policy(before, after, **{"receipts": 100, **how})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ranking": {"use_provenance": False}},
+        {"ranking": {"recency_values": [0.2, 0.5, 1.0, 2.0]}},
+        {"ranking": {"use_recency": False, "use_provenance": False}},
+        {"context": {"memory": 240}},
+    ],
+)
+def test_a_replay_tells_what_the_other_policy_really_does(world: World, changes: Any) -> None:
+    fill(world.acme)
+    before = make(world.acme, {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}, activate=True)
+    after = make(world.acme, changes)
+    old = [kept(world.acme, ask(world.acme, before, query)) for query in QUESTIONS]
+    told = replayed(world.acme, before, after)
+    new = [kept(world.acme, ask(world.acme, after, query)) for query in QUESTIONS]
+
+    assert (told.receipts, told.compared, told.reproduced.count, told.untold) == (4, 4, 4, ())
+    really = {frozenset(is_now - was) for was, is_now in zip(old, new, strict=True) if was != is_now}
+    assert {frozenset(one.entering) for one in told.examples} == really
+    assert told.changed.count == sum(was != is_now for was, is_now in zip(old, new, strict=True)) > 0
+    assert told.leaving == sum(len(was - is_now) for was, is_now in zip(old, new, strict=True))
+
+
+def test_the_worth_of_what_leaves_is_told_where_a_reply_is_known(world: World) -> None:
+    fill(world.acme)
+    before = make(world.acme, {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}, activate=True)
+    after = make(world.acme, {"context": {"memory": 60}})
+    receipt = ask(world.acme, before, "green tea")
+    assert replayed(world.acme, before, after).utilised_leaving.of == 0
+    with tenant_tx(world.acme.tenant.id):
+        take_outcome(receipt.id, Told(reply="Green, black, white, jasmine, oolong, mint, rose, ginger and barley tea."))
+    told = replayed(world.acme, before, after)
+    assert told.utilised_leaving.of == told.leaving > 0
+    assert told.utilised_leaving.count > 0
+    assert told.tokens_after < told.tokens_before
+
+
+def test_nothing_is_told_of_other_versions_and_other_tenants(world: World) -> None:
+    fill(world.acme)
+    ask(world.acme, 1, "green tea")
+    after = make(world.acme, {"ranking": {"use_recency": False}})
+    assert replayed(world.acme, after, 1).receipts == 0
+    assert replayed(world.acme, 1, after, receipts=0).receipts == 0
+    with pytest.raises(PolicyUnknown):
+        replayed(world.globex, 1, after)
