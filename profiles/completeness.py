@@ -47,7 +47,7 @@ def completeness(subject: Subject) -> Completeness:
     missing = missing_of(known)
     question = None
     if missing:
-        question = missing[0].question_zh if speaks_chinese(known.profile) else missing[0].question_en
+        question = missing[0].question_zh if speaks_chinese(known) else missing[0].question_en
     return Completeness(all(need.priority != "high" for need in missing), missing, question)
 
 
@@ -81,14 +81,16 @@ def _has_taste(category: str) -> Callable[[Known], bool]:
     return lambda known: any(preference.category == category for preference in known.preferences)
 
 
-def speaks_chinese(profile: Mapping[str, Any], *, said: str = "") -> bool:
-    """Return whether to ask in Chinese: by locale, else by what was said last, else by how the profile is written."""
+def speaks_chinese(known: Known, *, said: str = "") -> bool:
+    """Return whether to ask in Chinese: by locale, else by what was said last, else by what is known, the name first."""
+    profile = known.profile
     locale = profile["locale"]
     if locale:
         return comparable(locale).startswith("zh")
     written = " ".join(str(profile[field]) for field in ("name", "occupation", "interests") if profile[field])
-    spoken = detect_language(said)
-    return (spoken if spoken in {"zh", "en"} else detect_language(written)) == "zh"
+    learned = " ".join([*(tag.label for tag in known.tags), *(one.statement for one in known.preferences)])
+    languages = (detect_language(text) for text in (said, written, learned))
+    return next((language for language in languages if language in {"zh", "en"}), "en") == "zh"
 
 
 NEEDS = (

@@ -65,7 +65,7 @@ def next_ask(subject: Subject, moment: Moment, *, now: datetime | None = None, p
     need = next((need for need in missing if need.key not in resting), None)
     if need is None:
         return Decision(Why.ASKED_LATELY)
-    chinese = speaks_chinese(known.profile, said=moment.said)
+    chinese = speaks_chinese(known, said=moment.said)
     return Decision(Why.MISSING, _recorded(subject, moment, need, chinese=chinese, at=at))
 
 

@@ -26,7 +26,7 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.context.intent import PHASES, detect_intent, detect_phase
-from snapshots.models import Message, MessageRole
+from snapshots.models import Conversation, Message, MessageRole
 
 COMPLAINT = "complaint"
 QUIET_PHASES = frozenset({"in_depth", "after_sales"})
@@ -150,7 +150,16 @@ def moment_of(subject: Subject, given: dict[str, Any]) -> Moment:
         quiet = given.get("intent") == COMPLAINT or given.get("phase") in QUIET_PHASES
     else:
         quiet = bool(last) and is_quiet(last, turns=len(said) - 1)
-    return Moment(conversation_id, quiet, last)
+    return Moment(conversation_id, quiet, last or said_lately(subject))
+
+
+def said_lately(subject: Subject) -> str:
+    """Return the user's last words in the conversation heard last: their language counts where this one has none."""
+    heard = Conversation.objects.filter(subject_id=subject.id).order_by("-last_accepted_at").first()
+    if heard is None:
+        return ""
+    rows = Message.objects.filter(subject_id=subject.id, conversation_id=heard.id, role=MessageRole.USER)
+    return rows.order_by("-seq").values_list("content", flat=True).first() or ""
 
 
 def is_quiet(text: str, *, turns: int) -> bool:

@@ -95,6 +95,13 @@ def test_the_question_is_in_the_subject_s_language(
     assert any("\u4e00" <= char <= "\u9fff" for char in found.question) is chinese
 
 
+def test_what_is_known_tells_the_language_where_nothing_else_does(ada: Subject) -> None:
+    upsert_tag(ada, TagDraft("小安", {"phone": "110"}))
+    found = next_ask(ada, Moment("c1")).ask
+    assert found is not None
+    assert found.question == "我该怎么称呼您?"
+
+
 def test_an_ask_is_answered_once(ada: Subject) -> None:
     found = ask(ada).ask
     assert found is not None

@@ -128,8 +128,9 @@ def test_nobody_is_asked_in_the_middle_of_a_complaint_or_a_deep_talk(acme: Calle
 def test_the_user_s_last_words_tell_the_language(acme: Caller) -> None:
     say(acme, "你好")
     assert ask(acme)["ask"]["question"] == "我该怎么称呼您?"
+    assert ask(acme, "c2")["ask"]["question"] == "您家在哪里?"
     acme("PATCH", f"{ADA}/profile", {"locale": "en-GB"})
-    assert ask(acme)["ask"]["question"] == "Where is home for you?"
+    assert ask(acme, "c3")["ask"]["question"] == "Where do you work?"
 
 
 def test_a_repeated_key_is_one_ask(acme: Caller) -> None:
