@@ -82,7 +82,7 @@ def _has_taste(category: str) -> Callable[[Known], bool]:
 
 
 def speaks_chinese(known: Known, *, said: str = "") -> bool:
-    """Return whether to ask in Chinese: by locale, else by what was said last, else by what is known, the name first."""
+    """Return whether to ask in Chinese: by locale, else what was said last, else what is known, the name first."""
     profile = known.profile
     locale = profile["locale"]
     if locale:
