@@ -9,6 +9,7 @@ SCREENS = (
     "model_use",
     "usage",
     "policies",
+    "experiments",
     "directory",
     "subjects",
     "profiles",

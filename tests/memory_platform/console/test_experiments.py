@@ -1,0 +1,102 @@
+"""Managers make, start and end experiments and see each arm's indicators; nobody else does. Rows: T3, T5, T7, G5."""
+
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.feedback.indicators import roll_up_indicators
+from snapshots.models import Receipt
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord, Experiment
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+from tests.snapshots.policies.test_effective import make
+
+LIST = "/console/tenants/experiment/"
+ADD = f"{LIST}add/"
+FILLED = {
+    "name": "shorter 更短",
+    "arm1_name": "as it is",
+    "arm1_version": "1",
+    "arm1_percent": "50",
+    "arm2_name": "短",
+    "arm2_version": "2",
+    "arm2_percent": "50",
+    "reason": "which is better",
+}
+
+
+@pytest.fixture
+def managed(world: World, staff: Staff) -> Experiment:
+    """acme's draft, made in the console."""
+    make(world.acme, {"recall": {"top_k": 3}})
+    assert staff.mia.post(ADD, FILLED).status_code == 302
+    with tenant_tx(world.acme.tenant.id):
+        return Experiment.objects.get()
+
+
+def act(client: Any, verb: str, experiment: Experiment, reason: str = "now") -> Any:
+    return client.post(LIST, {"action": verb, "_selected_action": [str(experiment.pk)], "reason": reason}, follow=True)
+
+
+def status(world: World) -> str:
+    with tenant_tx(world.acme.tenant.id):
+        return Experiment.objects.get().status
+
+
+def test_a_manager_makes_starts_and_ends_one_on_record(world: World, staff: Staff, managed: Experiment) -> None:
+    assert [(arm["name"], arm["policy_version"], arm["percent"]) for arm in managed.arms] == [
+        ("as it is", 1, 50),
+        ("短", 2, 50),
+    ]
+    act(staff.mia, "start", managed, reason="")
+    assert status(world) == "draft"
+    for verb, now in (("start", "running"), ("end", "ended")):
+        act(staff.mia, verb, managed)
+        assert status(world) == now
+    assert "each runs once" in act(staff.mia, "start", managed).content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        told = AuditRecord.objects.filter(object_id=str(managed.pk), action__startswith="experiment.", reason="now")
+        assert set(told.values_list("action", flat=True)) == {"experiment.started", "experiment.ended"}
+
+
+def test_its_page_shows_each_arm_with_intervals(world: World, staff: Staff, managed: Experiment) -> None:
+    page = f"{LIST}{managed.pk}/change/"
+    assert "No context of this experiment" in staff.mia.get(page).content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        for _ in range(4):
+            Receipt.objects.create(
+                subject=world.acme.subject, policy_version="2", experiment=managed.name, arm="短", tokens={"total": 90}
+            )
+    roll_up_indicators(world.acme.tenant.id, utc_now().date())
+    shown = staff.mia.get(page).content.decode()
+    assert "<bdi>短</bdi>" in shown
+    assert ">90.0<" in shown
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"arm1_percent": "51"},
+        {"arm2_name": "as it is"},
+        {"arm2_version": "9"},
+        {"arm2_name": ""},
+        {"arm3_name": "third"},
+        {"name": ""},
+        {"name": FILLED["name"]},
+        {"reason": ""},
+    ],
+)
+def test_what_cannot_be_is_asked_again(world: World, staff: Staff, managed: Experiment, wrong: dict[str, str]) -> None:
+    assert staff.mia.post(ADD, {**FILLED, "name": "other", **wrong}).status_code == 200
+    assert status(world) == "draft"
+
+
+def test_who_is_no_manager_here_sees_and_changes_nothing(world: World, staff: Staff, managed: Experiment) -> None:
+    for client in (staff.vic, staff.sam):
+        assert client.get(LIST).status_code == 403
+        assert client.post(ADD, {**FILLED, "name": "other"}).status_code == 403
+        assert act(client, "start", managed).status_code == 403
+    assert staff.gus.get(f"{LIST}{managed.pk}/change/").status_code in {302, 403}
+    assert status(world) == "draft"
