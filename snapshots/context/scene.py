@@ -1,7 +1,7 @@
 """The conversation that a context is for, and what its subject's whole history would cost: read along with recall."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import connection
@@ -11,7 +11,8 @@ from snapshots.context.guide import LANGUAGE_CHARS
 from snapshots.context.route import ModelRoute
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.selectors import with_words
-from snapshots.window.values import Window
+from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.values import Window, WindowTurn
 from snapshots.window.window import window_at
 from tenants.isolation import tenant_tx
 
@@ -31,6 +32,15 @@ WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
   SELECT id FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3)
 ORDER BY seq LIMIT {FIRST_TURNS}
 """  # noqa: S608  # made of constants; values are parameters
+
+BETWEEN = f"""
+SELECT m.id, m.external_id, m.seq, m.role, m.name, m.content, m.said_at, m.tokens, m.tool_calls, m.tool_call_id
+FROM conversation c JOIN message m ON m.tenant_id = c.tenant_id AND m.conversation_id = c.id
+WHERE c.tenant_id = $1 AND c.subject_id = $2 AND c.external_id = $3 AND c.remember AND NOT m.archived
+  AND m.seq > c.summarised_seq AND m.seq < c.next_seq - {WINDOW_POLICY.messages}
+ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
+"""  # noqa: S608  # made of constants; values are parameters
+"""What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due."""
 
 RECENT_ANSWERS = 20
 """Receipts of the subject among which that of the conversation's last answer is looked for."""
@@ -58,12 +68,13 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the conversation if there is one, how it began, and the
-    route of its last answer."""
+    """What was read along: the tokens of the whole history, the conversation if there is one, how it began, the turns
+    between summary and window, the newest first, and the route of its last answer."""
 
     full_history: int = 0
     conversation: Conversation | None = None
     beginning: Rows | None = None
+    between: tuple[WindowTurn, ...] = ()
     route: ModelRoute | None = None
 
 
@@ -73,7 +84,7 @@ def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | N
     if conversation_id is None:
         return [history]
     place = [tenant_id, subject_id, conversation_id]
-    return [history, Statement(CONVERSATION, place), Statement(BEGINNING, place), Statement(ROUTE, place)]
+    return [history, *(Statement(sql, place) for sql in (CONVERSATION, BEGINNING, BETWEEN, ROUTE))]
 
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
@@ -82,9 +93,10 @@ def surroundings_of(found: Sequence[Rows]) -> Surroundings:
     ((tokens,),) = history
     if not place or not place[0]:
         return Surroundings(tokens)
-    rows, beginning, routes = place
+    rows, beginning, between, routes = place
+    conversation = Conversation.from_db(connection.alias, _COLUMNS, rows[0])
     route = ModelRoute.of(routes[0][0]) if routes else None
-    return Surroundings(tokens, Conversation.from_db(connection.alias, _COLUMNS, rows[0]), beginning, route)
+    return Surroundings(tokens, conversation, beginning, tuple(WindowTurn(*row) for row in between), route)
 
 
 def scene_of(tenant_id: UUID, around: Surroundings) -> Scene | None:
@@ -92,10 +104,19 @@ def scene_of(tenant_id: UUID, around: Surroundings) -> Scene | None:
     conversation = around.conversation
     if conversation is None:
         return None
-    window = window_at(tenant_id, conversation)
+    window = with_turns_before(window_at(tenant_id, conversation), around.between)
     if any(archived for _, archived in around.beginning or ()):
         return Scene(conversation.external_id, window, archived_beginning(tenant_id, conversation))
     return Scene(conversation.external_id, window, tuple(said for said, _ in around.beginning or ()))
+
+
+def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Window:
+    """Return the window with the turns that lead up to it: none of them where its own tokens have left a gap."""
+    turns = window.turns
+    for turn in newest_first:
+        if turns and turn.seq == turns[0].seq - 1:
+            turns = (turn, *turns)
+    return replace(window, turns=turns)
 
 
 def archived_beginning(tenant_id: UUID, conversation: Conversation) -> tuple[str, ...]:

@@ -76,9 +76,9 @@ def test_everything_is_read_in_one_round_trip_and_written_in_another(world: Worl
         build(world.acme, "What may I eat?", "now")
     statements = [query["sql"] for query in queries.captured_queries]
     openings = [number for number, sql in enumerate(statements) if "set_config('app.tenant_id'" in sql]
-    read = "state, beliefs, tags, texts; history, conversation, how it began and its last route; then the receipt"
-    assert openings == [0, 9], read
-    assert len(statements) == 11, statements
+    read = "state, beliefs, tags, texts; history, conversation, its turns, its last route; then the receipt"
+    assert openings == [0, 10], read
+    assert len(statements) == 12, statements
 
 
 def edits(house: House) -> None:
