@@ -7,7 +7,7 @@ the one that it would get. It happens faster than it is said to: what was said o
 import html
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -61,12 +61,13 @@ class TurnFigures:
     covered: Covered | None = None
 
 
-@dataclass(slots=True)
-class Lived:
-    """One language's run."""
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, the product's own instructions, and the tokens that it grants the memory section; None: by intent."""
 
-    language: str
-    turns: list[TurnFigures] = field(default_factory=list)
+    subject: str
+    prompt: str
+    memory: int | None = None
 
 
 def simulation_tenant() -> UUID:
@@ -77,14 +78,12 @@ def simulation_tenant() -> UUID:
         return create_tenant(slug=SLUG, name="Simulation", by=COMMAND_LINE).id
 
 
-def live(
-    tenant_id: UUID, life: Life, subject: str, prompt: str, *, advance: Callable[[int], object]
-) -> list[TurnFigures]:
-    """Live through ``life`` as ``subject``, who is erased first; ``advance`` hears of each day."""
-    begin_anew(tenant_id, subject)
+def live(tenant_id: UUID, life: Life, asker: Asker, *, advance: Callable[[int], object]) -> list[TurnFigures]:
+    """Live through ``life`` as ``asker``, who is erased first; ``advance`` hears of each day. Opens its own scopes."""
+    begin_anew(tenant_id, asker.subject)
     days = list(life.days())
     began = utc_now() - timedelta(days=len(days))
-    person = Person(tenant_id, subject, prompt)
+    person = Person(tenant_id, asker)
     for day in days:
         person.live(day, began + timedelta(days=day.number))
         advance(1)
@@ -102,11 +101,10 @@ def begin_anew(tenant_id: UUID, subject: str) -> None:
 class Person:
     """A subject who talks; keeps the raw history beside what the product remembers."""
 
-    def __init__(self, tenant_id: UUID, subject: str, prompt: str) -> None:
+    def __init__(self, tenant_id: UUID, asker: Asker) -> None:
         self.figures: list[TurnFigures] = []
         self._tenant_id = tenant_id
-        self._subject = subject
-        self._prompt = prompt
+        self._asker = asker
         self._raw = RawHistory(COUNTER)
 
     def live(self, day: SimulatedDay, at: datetime) -> None:
@@ -116,11 +114,11 @@ class Person:
             self.figures.append(self._ask(day.number, turn, conversation))
             self._say(turn, conversation, at + place * APART)
         with tenant_tx(self._tenant_id):
-            end_on_request(self._subject, conversation)
+            end_on_request(self._asker.subject, conversation)
         finish_work(Scratch(self._tenant_id, SLUG, filled=False), show=lambda counts: None)
 
     def _ask(self, day: int, turn: SimulatedTurn, conversation: str) -> TurnFigures:
-        built = context_for(self._tenant_id, self._subject, turn.said, conversation, self._prompt)
+        built = context_for(self._tenant_id, self._asker, turn.said, conversation)
         tokens = built.context.tokens
         covered = covered_by(built, self._raw, turn.said, [turn.evidence]) if turn.evidence else None
         return TurnFigures(day, tokens.total, tokens.full_history, covered[0] if covered else None)
@@ -131,21 +129,22 @@ class Person:
             IncomingMessage("assistant", turn.answer, f"{turn.id}-a", said_at=at),
         ]
         with tenant_tx(self._tenant_id):
-            accept_messages(ensure_subject(self._subject), conversation, messages)
+            accept_messages(ensure_subject(self._asker.subject), conversation, messages)
         for message in messages:
             self._raw.add(message.text)
 
 
-def context_for(tenant_id: UUID, subject: str, query: str, conversation: str | None, prompt: str) -> Built:
+def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | None) -> Built:
     """Return the product's own context for a turn, within the promised budget; it leaves a receipt."""
-    request = ContextRequest(query, system_prompt=prompt, budget=BudgetRequest(total=BUDGET))
+    budget = BudgetRequest(total=BUDGET, memory=asker.memory)
+    request = ContextRequest(query, system_prompt=asker.prompt, budget=budget)
     asked = ContextQuery(request, "1", conversation)
     for _ in range(TRIES):
         try:
-            return build_context(tenant_id, subject, asked)
+            return build_context(tenant_id, asker.subject, asked)
         except ContextOutdated:  # workers are busy with the subject: a product would come again, too
             time.sleep(PAUSE_S)
-    return build_context(tenant_id, subject, asked)
+    return build_context(tenant_id, asker.subject, asked)
 
 
 def covered_by(built: Built, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[Covered]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.evaluation.baselines import RawHistory
-from memory_platform.evaluation.questions import EvaluationSet, SubjectQuestions
-from memory_platform.evaluation.simulation import Covered, context_for, covered_by
+from memory_platform.evaluation.questions import EvaluationSet, Question
+from memory_platform.evaluation.simulation import Asker, Covered, context_for, covered_by
 from snapshots.context.service import COUNTER
 
 PROMPT = "You answer questions about what was said."
@@ -24,20 +24,21 @@ class AnsweredQuestion:
     covered: tuple[Covered, ...]
 
 
-def ask_dataset(tenant_id: UUID, asked: EvaluationSet, *, advance: Callable[[int], object]) -> list[AnsweredQuestion]:
-    """Return a context's figures for every question, asked after all was said; ``advance`` hears of each."""
+def ask_dataset(
+    tenant_id: UUID, asked: EvaluationSet, *, memory: int | None = None, advance: Callable[[int], object]
+) -> list[AnsweredQuestion]:
+    """Return a context's figures for every question, asked after all was said; ``advance`` hears of each.
+
+    ``memory``: tokens of the memory section; None leaves them to the question's intent.
+    """
     found = []
     for subject in asked.subjects:
         raw = raw_history(asked, subject.subject_id)
-        for answer in ask_subject(tenant_id, subject, raw):
-            found.append(answer)
+        asker = Asker(subject.subject_id, PROMPT, memory)
+        for question in subject.questions:
+            found.append(_answer(tenant_id, asker, question, [subject.turns[one] for one in question.evidence], raw))
             advance(1)
     return found
-
-
-def ask_subject(tenant_id: UUID, subject: SubjectQuestions, raw: RawHistory) -> "list[AnsweredQuestion]":
-    """Return the figures of one subject's questions."""
-    return [_answer(tenant_id, subject, raw, number) for number in range(len(subject.questions))]
 
 
 def raw_history(asked: EvaluationSet, subject_id: str) -> RawHistory:
@@ -50,7 +51,7 @@ def raw_history(asked: EvaluationSet, subject_id: str) -> RawHistory:
     return raw
 
 
-def mean_shares(answers: "list[AnsweredQuestion]") -> dict[str, float]:
+def mean_shares(answers: list[AnsweredQuestion]) -> dict[str, float]:
     """Return, for each way, the mean over questions of the share of evidence turns that it brings."""
     names = ("memory", "latest", "bm25", "bm25_same")
     return {
@@ -60,11 +61,12 @@ def mean_shares(answers: "list[AnsweredQuestion]") -> dict[str, float]:
     }
 
 
-def _answer(tenant_id: UUID, subject: SubjectQuestions, raw: RawHistory, number: int) -> AnsweredQuestion:
-    question = subject.questions[number]
-    built = context_for(tenant_id, subject.subject_id, question.query, None, PROMPT)
-    covered = covered_by(built, raw, question.query, [subject.turns[one] for one in question.evidence])
+def _answer(
+    tenant_id: UUID, asker: Asker, question: Question, evidence: list[str], raw: RawHistory
+) -> AnsweredQuestion:
+    built = context_for(tenant_id, asker, question.query, None)
+    covered = covered_by(built, raw, question.query, evidence)
     tokens = built.context.tokens
     return AnsweredQuestion(
-        subject.subject_id, question.id, question.category, tokens.total, tokens.full_history, tuple(covered)
+        asker.subject, question.id, question.category, tokens.total, tokens.full_history, tuple(covered)
     )

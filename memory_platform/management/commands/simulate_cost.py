@@ -15,7 +15,7 @@ from memory_platform.evaluation.questions import read_evaluation_set
 from memory_platform.evaluation.scenario import Life, Plan
 from memory_platform.evaluation.scenario_words import CHINESE, ENGLISH
 from memory_platform.evaluation.scratch import fill_scratch, find_scratch, finish_work, index_again, keep_for_good
-from memory_platform.evaluation.simulation import TurnFigures, live, simulation_tenant
+from memory_platform.evaluation.simulation import Asker, TurnFigures, live, simulation_tenant
 from memory_platform.evaluation.talked import AnsweredQuestion, ask_dataset, mean_shares
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -40,6 +40,9 @@ class Command(PlatformCommand):
         parser.add_argument("--tokens", type=int, default=500, help="tokens of a turn with its answer (%(default)s)")
         parser.add_argument("--seed", type=int, default=7, help="another seed makes another life (%(default)s)")
         parser.add_argument("--language", choices=sorted(LANGUAGES), action="append", help="en and zh unless named")
+        parser.add_argument(
+            "--memory", type=int, metavar="N", help="tokens of the memory section, by intent unless named"
+        )
         parser.add_argument("--data", type=Path, metavar="FILE", help="ask a data set's questions instead")
         parser.add_argument("--json", type=Path, metavar="OUT", help="write every figure to this file")
         parser.add_argument("--plot", type=Path, metavar="PNG", help="draw tokens and coverage by day")
@@ -69,7 +72,8 @@ class Command(PlatformCommand):
             words = LANGUAGES[language]
             with progress(self.stdout, f"living, {language}", plan.days, "days") as advance:
                 life = Life(words, plan, COUNTER)
-                lives[language] = live(tenant_id, life, f"simulated-{language}", words.system_prompt, advance=advance)
+                asker = Asker(f"simulated-{language}", words.system_prompt, options["memory"])
+                lives[language] = live(tenant_id, life, asker, advance=advance)
         parts = {name: _figures(turns, plan, price) for name, turns in lives.items()}
         for name, part in parts.items():
             self.stdout.write(
@@ -103,7 +107,7 @@ class Command(PlatformCommand):
             index_again(scratch)
         keep_for_good(scratch)
         with progress(self.stdout, "asking", asked.questions, "questions") as advance:
-            answers = ask_dataset(scratch.tenant_id, asked, advance=advance)
+            answers = ask_dataset(scratch.tenant_id, asked, memory=options["memory"], advance=advance)
         self.stdout.write(f"\n{asked.dataset.name}: {len(answers):,} questions, asked after all was said")
         self.stdout.write(_answers(answers))
         figures = {"dataset": asked.dataset.name, "coverage": mean_shares(answers)}
