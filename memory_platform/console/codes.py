@@ -77,6 +77,7 @@ DEGRADED = {
     "documents_unavailable": _("no documents held yet"),
     "rerank_timeout": _("reranking timed out"),
     "rewrite_timeout": _("rewriting timed out"),
+    "understanding_timeout": _("reading the turn timed out"),
     "replica_lag": _("replica behind"),
     "ann_truncated": _("search cut short"),
 }

@@ -5,15 +5,14 @@ Both are hints: they size the memory section, choose guidance and a model tier. 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import get_args
 
 from memory_platform.kernel.linear import Float32
 from memory_platform.kernel.text import index_form
 from snapshots.context.intent_reader import read_by_model
 from snapshots.context.intent_rules import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
+from snapshots.context.phase_reader import read_phase
 
 NO_VECTORS: Mapping[str, Float32] = {}
-PHASES: tuple[Phase, ...] = get_args(Phase)
 
 LONGEST_READ = 1_000
 """Characters that are read: an intent shows in the first lines, and a pasted document has none."""
@@ -55,13 +54,28 @@ def read_by_rules(form: str) -> Reading:
     return Reading("small_talk", small.group()[:40]) if small else Reading("general", "")
 
 
-def detect_phase(text: str, *, intent: Intent, turns: int, tool_open: bool = False) -> Phase:
-    """Return where the conversation stands at ``text``.
+def detect_phase(
+    text: str,
+    *,
+    intent: Intent,
+    turns: int,
+    tool_open: bool = False,
+    vectors: Mapping[str, Float32] = NO_VECTORS,
+) -> Phase:
+    """Return where the conversation stands at ``text``, whose ``vectors`` by embedding space these are.
 
     ``turns``: user turns before this one. ``tool_open``: the last assistant turn called a tool or asked for its input.
-    What was bought outranks all; then a yes or no; then what is being done; then the beginning.
     """
     form = _form(text)
+    told = phase_by_rules(form, intent=intent, turns=turns, tool_open=tool_open)
+    return read_phase(form, told, intent, turns=turns, tool_open=tool_open, vectors=vectors) if form else told
+
+
+def phase_by_rules(form: str, *, intent: Intent, turns: int, tool_open: bool) -> Phase:
+    """Return what rules alone tell of a message in index form.
+
+    What was bought outranks all; then a yes or no; then what is being done; then the beginning.
+    """
     if AFTER_SALES.search(form):
         return "after_sales"
     if turns > 0 and CONFIRMATION.search(form):

@@ -18,16 +18,17 @@ def with_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> Cont
     return request if request.intent else replace(request, intent=detect_intent(request.query, vectors))
 
 
-def with_phase(request: ContextRequest, turns: Sequence[WindowTurn]) -> ContextRequest:
+def with_phase(request: ContextRequest, turns: Sequence[WindowTurn], vectors: Mapping[str, Float32]) -> ContextRequest:
     """Return the request with a phase: the caller's, else the one that query, intent and ``turns`` tell."""
     if request.phase:
         return request
     before = without_echo(turns, request.query)
     phase = detect_phase(
         request.query,
-        intent=request.intent if request.intent in INTENTS else detect_intent(request.query),
+        intent=request.intent if request.intent in INTENTS else detect_intent(request.query, vectors),
         turns=sum(1 for turn in before if turn.role == "user"),
         tool_open=tool_open(before),
+        vectors=vectors,
     )
     return replace(request, phase=phase)
 

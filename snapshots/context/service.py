@@ -24,6 +24,7 @@ from snapshots.context.record import candidates_from, shown_sections, shown_toke
 from snapshots.context.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
 from snapshots.context.tasks import task_passages
+from snapshots.context.understanding import PURPOSE, understood
 from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
 from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
@@ -37,6 +38,7 @@ from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft, Rendered
 from snapshots.receipts.write import note_receipt, write_receipt
 from tenants.isolation import tenant_tx
+from tenants.services.model_use import chat_for
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
 MADE_AGAIN = 2
@@ -58,6 +60,8 @@ class ContextQuery:
     recall: RecallPolicy = DEFAULT_RECALL
     experiment: str = ""
     arm: str = ""
+    by_model: bool = False
+    """Whether a chat model may be asked what the turn is after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +72,13 @@ class Held:
     around: Surroundings = field(default_factory=Surroundings)
     scene: Scene | None = None
     tasks: tuple[Passage, ...] = ()
+    missing: frozenset[DegradedReason] = frozenset()
 
     @property
     def degraded(self) -> frozenset[DegradedReason]:
         """What was missing meanwhile."""
         without_redis = self.scene is not None and self.scene.window.degraded
-        return self.found.degraded | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
+        return self.found.degraded | self.missing | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +123,33 @@ def draw_context(
     watch = Stopwatch()
     question = prepare_question(asked.request.query, asked.recall)
     watch.ms["embed"] = question.embed_ms
+    missing: frozenset[DegradedReason] = frozenset()
+    if asked.by_model:
+        with watch.stage("understand"):
+            asked, missing = understand(tenant_id, asked)
     request = with_intent(asked.request, question.probe.vectors)
     with watch.stage("recall"):
         held = read(tenant_id, subject_external_id, replace(asked, request=request), question, policy)
+        held = replace(held, missing=missing)
     with watch.stage("assemble"):
         material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
         material = replace(material, tasks=held.tasks)
-        request = with_phase(request, material.turns)
+        request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
         route = routed(request, material, held.around.route, policy)
     return Drawn(subject_external_id, asked, held, context, route, watch)
+
+
+def understand(tenant_id: UUID, asked: ContextQuery) -> tuple[ContextQuery, frozenset[DegradedReason]]:
+    """Return the query with what a chat model says of it where there is one and the caller does not say so itself, and
+    what was missing meanwhile."""
+    request = asked.request
+    model = None if request.intent and request.phase else chat_for(tenant_id, PURPOSE)
+    told = understood(request.query, model) if model else None
+    if told is None:
+        return asked, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
+    read = replace(request, intent=request.intent or told.intent, phase=request.phase or told.phase)
+    return replace(asked, request=read), frozenset()
 
 
 def leave_receipt(drawn: Drawn) -> Built:

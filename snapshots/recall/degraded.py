@@ -16,6 +16,7 @@ class DegradedReason(StrEnum):
     DOCUMENTS_UNAVAILABLE = "documents_unavailable"
     RERANK_TIMEOUT = "rerank_timeout"
     REWRITE_TIMEOUT = "rewrite_timeout"
+    UNDERSTANDING_TIMEOUT = "understanding_timeout"
     REPLICA_LAG = "replica_lag"
     ANN_TRUNCATED = "ann_truncated"
 

@@ -25,7 +25,8 @@ from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
-from snapshots.context.intent import PHASES, detect_intent, detect_phase
+from snapshots.context.intent import detect_intent, detect_phase
+from snapshots.context.phase_reader import PHASES
 from snapshots.models import Conversation, Message, MessageRole
 
 COMPLAINT = "complaint"

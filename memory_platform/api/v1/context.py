@@ -16,7 +16,7 @@ from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from memory_platform.api.views import SubjectView
-from snapshots.context.intent import PHASES
+from snapshots.context.phase_reader import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
 from snapshots.context.route import Cause, ModelRoute, Tier
 from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt
@@ -28,6 +28,8 @@ TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
 ORDERS = ("u_shape", "relevance_first")
 FORMATS = ("messages", "text")
+READERS = ("rules", "model")
+"""Who tells intent and phase where the caller does not: rules, or the chat model of the purpose ``rewrite``."""
 
 
 class BudgetInput(StrictSerializer):
@@ -50,6 +52,7 @@ class ContextInput(Input):
     budget = BudgetInput(required=False)
     intent = TextField(max_bytes=4 * INTENT_CHARS, max_length=INTENT_CHARS, required=False)
     phase = OneOfField(choices=names(PHASES), required=False)
+    understand = OneOfField(choices=names(READERS), default="rules")
     order = OneOfField(choices=names(ORDERS), default="u_shape")
     format = OneOfField(choices=names(FORMATS), default="messages")
     include = ListOfField(child=OneOfField(choices=names(["knowledge", "tasks"])), most=2, required=False)
@@ -155,6 +158,7 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         recall=policies.recall,
         experiment=policies.experiment,
         arm=policies.arm,
+        by_model=given["understand"] == "model",
     )
 
 
