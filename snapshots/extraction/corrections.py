@@ -13,6 +13,7 @@ from snapshots.extraction import (
     corrections_zh,
 )
 from snapshots.extraction.corrections_frames import LONGEST, frame_changes, is_plausible
+from snapshots.extraction.corrections_reader import LONGEST_READ, is_doubtful
 from snapshots.extraction.observe import Clause, whole_sentence
 from snapshots.extraction.rules import apply
 from snapshots.extraction.values import Candidate, PreferenceCandidate, TagCandidate
@@ -57,14 +58,16 @@ def sentence_changes(clauses: list[Clause]) -> list[Candidate]:
     for found in (apply(_WHOLE[whole.language], whole), _SLOTS[whole.language](whole)):
         changes = [change for change in found if is_plausible(change, _GRAMMARS[whole.language])]
         if changes:
-            return changes
+            return [] if _is_doubtful(whole) else changes
     return []
 
 
 def clause_changes(clause: Clause) -> Iterator[Candidate]:
     """Yield the changes of one clause ("now I like ...", "no longer ...")."""
     if _may_change(clause.sentence.lower()):
-        yield from apply(_CLAUSES[clause.language], clause)
+        changes = list(apply(_CLAUSES[clause.language], clause))
+        if changes and not _is_doubtful(clause):
+            yield from changes
 
 
 def framed_changes(clauses: list[Clause], stated: Collection[Candidate]) -> list[Candidate]:
@@ -74,7 +77,14 @@ def framed_changes(clauses: list[Clause], stated: Collection[Candidate]) -> list
     """
     found = frame_changes(clauses, _GRAMMARS[clauses[0].language])
     told = [value.lower() for one in stated for value in _values(one)]
-    return [change for change in found if not _is_told(change, told)]
+    changes = [change for change in found if not _is_told(change, told)]
+    return [] if changes and _is_doubtful(clauses[0]) else changes
+
+
+def _is_doubtful(clause: Clause) -> bool:
+    """Return whether the words around a clause are unlikely to put anything right."""
+    whole = clause.utterance.text
+    return is_doubtful(whole if len(whole) <= LONGEST_READ else whole[clause.sentence_start :])
 
 
 def _is_told(change: Candidate, told: Collection[str]) -> bool:

@@ -191,7 +191,8 @@ BOUNDS: tuple[Frame, ...] = (
     ),
     frame(
         "max maximum tops limit most cap",
-        rf"(?<!\bin ){AMOUNT} (?:[\w']+ ){{1,4}}(?:max(?:imum)?|tops|at (?:the )?most|is (?:my|our|the) (?:limit|"
+        rf"(?<!\bin )(?<![\d.,]){AMOUNT} (?:[\w']+ ){{1,4}}(?:max(?:imum)?|tops|at (?:the )?most|"
+        r"is (?:my|our|the) (?:limit|"
         r"cap|max))\b",
         bounded,
     ),

@@ -12,7 +12,7 @@ from snapshots.extraction.rules_zh_limits import field_of
 from snapshots.extraction.values import Candidate
 
 _V = r"(?:吃|喝|饮|食|听|看|玩|去|用|走|坐|穿|逛|读|追|住|打|养|买|闻|碰)"
-_SO = rf"(?:{ADV}|这人|真心|是真的?|打心眼里|从来都?|一概|通通|统统|都|全)*"
+_SO = rf"(?:{ADV.removesuffix('*')}|真心|打心眼里|从来|一概|通通|统统|全)*"
 _GOOD = (
     rf"(?:(?:超|最|特别|很|挺|蛮|真|好|够|死|太|都)*(?:爱|喜欢|中意|钟意|鍾意|鐘意|馋|迷|好){_V}?|百{_V}不(?:厌|腻)|"
     rf"怎么{_V}都(?:{_V})?不(?:够|腻|厌)|{_V}(?:不够|不腻|不厌)|来者不拒|(?:没有?|毫无|"

