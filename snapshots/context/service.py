@@ -33,7 +33,7 @@ from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.search import Question, Stopwatch, prepare_question
-from snapshots.recall.values import RecallQuery
+from snapshots.recall.values import DOCUMENTS, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft, Rendered
 from snapshots.receipts.write import note_receipt, write_receipt
@@ -49,7 +49,8 @@ MADE_AGAIN = 2
 class ContextQuery:
     """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
 
-    ``tasks``: whether the tasks in progress may go in. ``recall`` steers which memories are found; ``experiment`` and
+    ``tasks``: whether the tasks in progress may go in; ``knowledge``: whether documents may, of which none are held
+    yet, as the answer says. ``recall`` steers which memories are found; ``experiment`` and
     ``arm`` by name are the subject's part in one.
     """
 
@@ -57,6 +58,7 @@ class ContextQuery:
     policy_version: str
     conversation_id: str | None = None
     tasks: bool = False
+    knowledge: bool = False
     recall: RecallPolicy = DEFAULT_RECALL
     experiment: str = ""
     arm: str = ""
@@ -121,7 +123,8 @@ def draw_context(
 ) -> Drawn:
     """Return a context of what is remembered now, and write nothing. No scope may be open. Raises BudgetTooSmall."""
     watch = Stopwatch()
-    question = prepare_question(asked.request.query, asked.recall)
+    lanes = (SNAPSHOTS, DOCUMENTS) if asked.knowledge else (SNAPSHOTS,)
+    question = prepare_question(asked.request.query, asked.recall, lanes=lanes)
     watch.ms["embed"] = question.embed_ms
     missing: frozenset[DegradedReason] = frozenset()
     if asked.by_model:

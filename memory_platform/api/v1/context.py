@@ -55,7 +55,13 @@ class ContextInput(Input):
     understand = OneOfField(choices=names(READERS), default="rules")
     order = OneOfField(choices=names(ORDERS), default="u_shape")
     format = OneOfField(choices=names(FORMATS), default="messages")
-    include = ListOfField(child=OneOfField(choices=names(["knowledge", "tasks"])), most=2, required=False)
+    include = ListOfField(
+        child=OneOfField(choices=names(["knowledge", "tasks"])),
+        most=2,
+        required=False,
+        help_text="`tasks` brings the tasks in progress. No documents are held here yet: `knowledge` is accepted, "
+        "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
+    )
 
 
 class PromptMessageOutput(Output):
@@ -150,11 +156,13 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         order=given["order"],
         format=given["format"],
     )
+    included = given.get("include", ())
     return ContextQuery(
         request,
         policies.version,
         given.get("conversation_id"),
-        tasks="tasks" in given.get("include", ()),
+        tasks="tasks" in included,
+        knowledge="knowledge" in included,
         recall=policies.recall,
         experiment=policies.experiment,
         arm=policies.arm,
