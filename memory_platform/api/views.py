@@ -134,8 +134,10 @@ class SubjectView(TenantView):
 
     def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
         """See that the tenant may store so many more, in the open scope. Raises QuotaExceeded."""
-        take_messages(self.caller.limits, messages)
-        take_snapshots(self.caller.limits, snapshots, Snapshot.objects.count)
+        if messages:
+            take_messages(self.caller.limits, messages)
+        if snapshots:
+            take_snapshots(self.caller.limits, snapshots, Snapshot.objects.count)
 
     @property
     def subject_key(self) -> str:

@@ -198,5 +198,5 @@ def test_the_number_of_statements_does_not_grow_with_the_batch(world: World, cou
     ) as queries:
         accept(world.acme, *batch)
 
-    # begin, tenant, lock, known ids, messages, work, conversation, window (unless the batch fills it), commit
-    assert len(queries) <= 9, [query["sql"][:100] for query in queries.captured_queries]
+    # begin, tenant, lock, known ids, messages, work, conversation, ledger, window (unless the batch fills it), commit
+    assert len(queries) <= 10, [query["sql"][:100] for query in queries.captured_queries]
