@@ -10,7 +10,8 @@ from memory_platform.console.timetable import why
 from memory_platform.schedule import TIMETABLE
 from profiles.models import Candidate
 from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
-from snapshots.context.intent import INTENTS, PHASES
+from snapshots.context.intent_reader import INTENTS
+from snapshots.context.phase_reader import PHASES
 from snapshots.context.values import Guardrail, Lane, Reason, SectionName
 from snapshots.extraction.values import Reason as GateReason
 from snapshots.recall.degraded import DegradedReason
