@@ -41,7 +41,8 @@ def roll_up_indicators(tenant_id: UUID, day: date) -> int:
     """Write what is known of the contexts assembled on one UTC day anew; return the rows written.
 
     One row for each policy version and arm. Corrections at once carry neither: each stands in the row of its subject's
-    last context up to the end of the day, or else of the tenant's last. Safe to run twice, also at once.
+    last context up to the end of the day; of a subject without any, in that of the tenant's last version, without an
+    arm. Safe to run twice, also at once.
     """
     with tenant_tx(tenant_id):
         rows = _rows_of(day)

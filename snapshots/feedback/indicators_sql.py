@@ -33,11 +33,11 @@ WITH span AS (
            count(*) FILTER (WHERE stale) AS stale
     FROM memories GROUP BY policy_version, experiment, arm
 ), latest AS (
-    SELECT r.policy_version, r.experiment, r.arm FROM receipt r, span
+    SELECT r.policy_version FROM receipt r, span
     WHERE r.tenant_id = %(tenant)s AND r.created_at < span.past ORDER BY r.created_at DESC LIMIT 1
 ), changes AS (
     SELECT coalesce(own.policy_version, latest.policy_version, '') AS policy_version,
-           coalesce(own.experiment, latest.experiment, '') AS experiment, coalesce(own.arm, latest.arm, '') AS arm,
+           coalesce(own.experiment, '') AS experiment, coalesce(own.arm, '') AS arm,
            count(*) AS changes, percentile_cont(0.95) WITHIN GROUP (ORDER BY f.took_ms) AS p95
     FROM span, fast_lane_change f LEFT JOIN latest ON true LEFT JOIN LATERAL (
         SELECT r.policy_version, r.experiment, r.arm FROM receipt r, span

@@ -97,9 +97,12 @@ def test_arms_are_told_apart_and_a_correction_belongs_to_its_subjects_arm(world:
             )
         Receipt.objects.update(policy_version="2")
         FastLaneChange.objects.create(subject=world.acme.subject, took_ms=30)
-    assert roll_up_indicators(world.acme.tenant.id, today()) == 2
+        FastLaneChange.objects.create(subject=Subject.objects.create(external_id="never asked"), took_ms=40)
+    assert roll_up_indicators(world.acme.tenant.id, today()) == 3
     with tenant_tx(world.acme.tenant.id):
         plain, short = figures_by_arm("trial")
+        (apart,) = figures_by_arm("")
+    assert (apart.arm, apart.policy_version, apart.contexts, apart.fast_lane_changes) == ("", "2", 0, 1)
     assert (plain.arm, plain.contexts, plain.tokens_per_context, plain.fast_lane_changes) == ("as it is", 2, 150.0, 0)
     assert (short.arm, short.contexts, short.fast_lane_changes, short.fast_lane_p95_ms) == ("短", 1, 1, 30.0)
     assert plain.degraded == wilson(0, 2)
