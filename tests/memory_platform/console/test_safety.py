@@ -13,14 +13,14 @@ from django.test import Client
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt, Snapshot, WorkRemoved
 from tenants.isolation import tenant_tx
-from tenants.models import AuditRecord, Member, TenantOwned
+from tenants.models import AuditRecord, Member, TenantOwned, UsageLimit
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.rows import one_of_each
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'{{ 7|add:7 }}{% now %}\u202eevil\u2066🙂家`${1}`"
 CANARY = "CANARY-of-acme"
-TEXTLESS = {WorkRemoved}
+TEXTLESS = {UsageLimit, WorkRemoved}
 
 Rows = dict[type[Model], Any]
 
