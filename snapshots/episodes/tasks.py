@@ -101,10 +101,11 @@ def _planned(plan: Sequence[Mapping[str, Any]], policy: TaskPolicy) -> list[dict
 def _with_changes(
     steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], policy: TaskPolicy
 ) -> list[dict[str, Any]]:
-    """Return steps with single ones changed by their id, and those that have a text and no known id added."""
+    """Return steps with single ones changed, by their id or else their text, and those that are neither added."""
     kept = {str(step["id"]): dict(step) for step in steps}
+    by_text = {step["text"]: str(step["id"]) for step in steps}
     for number, change in enumerate(changes):
-        known = kept.get(change.get("id", ""))
+        known = kept.get(change["id"] if "id" in change else by_text.get(change.get("text", ""), ""))
         if known is None and "text" not in change:
             raise StepUnknown(number)
         if known is None:

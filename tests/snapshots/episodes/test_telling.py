@@ -93,6 +93,7 @@ def test_steps_are_changed_by_their_ids_and_added_by_their_text(world: World) ->
 
         assert change({"id": second, "status": "completed", "result": "done"}) == [("a", "pending"), ("b", "completed")]
         assert change({"text": "c", "id": "c", "status": "in_progress"})[2:] == [("c", "in_progress")]
+        assert change({"text": "c", "status": "failed", "error": "late"})[2:] == [("c", "failed")]
         assert change({"id": "a", "text": "A"})[0] == ("A", "pending")
         assert change(plan=[{"text": "new"}]) == [("new", "pending")]
         with pytest.raises(StepUnknown):
