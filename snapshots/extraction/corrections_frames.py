@@ -6,7 +6,7 @@ What keeps it from firing is read from the words around it: a question, a suppos
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from snapshots.extraction.changes import swap
@@ -61,6 +61,11 @@ class Grammar:
     head: re.Pattern[str]
     tail: re.Pattern[str]
     asks: re.Pattern[str]
+    cues: tuple[str, ...] = field(init=False)
+    """All cues of its frames, each looked for once."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cues", tuple(sorted({cue for each in self.frames for cue in each.cues})))
 
 
 def frame(says: Says, cues: str, *patterns: str, **more: bool) -> tuple[Frame, ...]:
@@ -76,8 +81,9 @@ def frame_changes(clauses: list[Clause], grammar: Grammar) -> list[Candidate]:
     start, length = first.sentence_start, len(first.sentence)
     text = _form_from(first)
     lowered = text.lower()
+    there = {cue for cue in grammar.cues if cue in lowered}
     for each in grammar.frames:
-        if not any(cue in lowered for cue in each.cues):
+        if there.isdisjoint(each.cues):
             continue
         for match in _matches(each.pattern, text, length):
             whole = replace(first, start=start, text=text, shift=0, last=True)

@@ -7,6 +7,7 @@ by the phrase parsers. Only frames whose cue stands in the clause are tried, so 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from snapshots.extraction.marks import ONE_OFF
 from snapshots.extraction.observe import Clause
@@ -100,9 +101,10 @@ _TODAY = re.compile(
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
+@lru_cache(maxsize=8)  # each table of frames asks for the words of the same clause
 def words_in(text: str) -> Iterable[str]:
     """Return the lower-case words of English ``text``, apostrophes left out: "can't" is "cant"."""
-    return {word.replace("'", "") for word in _WORD.findall(text.lower())}
+    return frozenset(word.replace("'", "") for word in _WORD.findall(text.lower()))
 
 
 def cues_of(cues: Iterable[str]) -> Callable[[str], Iterable[str]]:

@@ -8,9 +8,9 @@ import pytest
 from tests.golden.blind import correction_scores, found_in, lasting_scores, utterance_scores
 from tests.golden.labels import rows
 
-SAID = {"explicit": (0.76, 0.37), "implicit": (0.8, 0.4), "change": (0.73, 0.62), "constraint": (0.87, 0.65)}
+SAID = {"explicit": (0.76, 0.4), "implicit": (0.85, 0.43), "change": (0.73, 0.61), "constraint": (0.9, 0.7)}
 """Precision and recall; goal .95 and .75."""
-DETECTED = (0.86, 0.5)
+DETECTED = (0.92, 0.74)
 SIDES = 0.33
 
 
@@ -30,7 +30,7 @@ def test_what_teaches_nothing_is_left_alone() -> None:
 def test_wishes_of_the_moment_are_no_lasting_ones() -> None:
     score = lasting_scores(rows("utterances_unseen"))
     assert score.precision == 1.0
-    assert score.recall >= 0.78
+    assert score.recall >= 0.76
 
 
 def test_corrections_of_strangers_are_found() -> None:
