@@ -8,7 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memory_platform.providers.contracts import TokenCounter
-from snapshots.context.budget import FILL_ORDER, Piece, Room, Shelf, Slot, open_room, reserved_below, slots_for, take
+from snapshots.context.budget import (
+    FILL_ORDER,
+    Piece,
+    Room,
+    Shelf,
+    Slot,
+    open_room,
+    reserved_below,
+    slots_for,
+    take,
+    unused_below,
+)
 from snapshots.context.guide import language_for
 from snapshots.context.order import arranged
 from snapshots.context.policy import ContextPolicy
@@ -44,7 +55,9 @@ def assemble(
     scribe = Scribe(counter, nonce, language, request.format, policy.message_overhead)
     system, query = scribe.block(request.system_prompt, messages=2), scribe.query(request.query)
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
-    slots = slots_for(request.budget, request.intent, policy, system_tokens=system.tokens)
+    slots = slots_for(
+        request.budget, request.intent, policy, system_tokens=system.tokens, intent_read=request.intent_read
+    )
     shelves = shelves_of(request, material, scribe, policy)
     choice = choose(shelves, slots, room, request, material)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
@@ -75,6 +88,8 @@ def choose(
     for name in FILL_ORDER:
         shelf, refused = _screened(name, shelves[name], choice, request, material)
         choice.refused.extend(refused)
+        if name is SectionName.MEMORY:
+            room = room.with_more(unused_below(name, shelves, slots))
         taken, room = take(shelf, slots[name], room, reserved=reserved_below(name, shelves, slots))
         choice.pieces[name] = in_speaking_order(taken) if name is SectionName.WINDOW else taken
     return choice

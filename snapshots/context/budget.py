@@ -57,6 +57,10 @@ class Room:
     carried: int = 0
     closed: bool = False
 
+    def with_more(self, tokens: int) -> "Room":
+        """Return the room with ``tokens`` more carried over, of slots that nobody has a use for."""
+        return Room(self.free, self.carried + tokens, self.closed)
+
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
@@ -76,19 +80,21 @@ class Shelf:
 
 
 def slots_for(
-    budget: BudgetRequest, intent: str | None, policy: ContextPolicy, *, system_tokens: int
+    budget: BudgetRequest, intent: str | None, policy: ContextPolicy, *, system_tokens: int, intent_read: bool = False
 ) -> dict[SectionName, Slot]:
-    """Return the slot of every section that is filled. A slot named by the caller, or by the intent, is a ceiling.
+    """Return the slot of every section that is filled. A slot named by the caller, or by an intent that it names, is a
+    ceiling; one by an intent that was read grows, because a reading may be wrong, except that small talk stays small.
 
     ``system_tokens``: what the system prompt takes of the slot that it shares with the guide.
     """
-    memory = policy.memory_slot_of(intent) if budget.memory is None else budget.memory
+    by_intent = policy.memory_slot_of(intent)
+    grows = by_intent is None or (intent_read and intent not in policy.memory_kept_small)
     system = policy.system if budget.system is None else budget.system
     return {
         SectionName.GUIDE: Slot(max(0, system - system_tokens), grows="freely"),
         SectionName.PROFILE: Slot(policy.profile if budget.profile is None else budget.profile, grows="never"),
         SectionName.WINDOW: _slot(budget.window, policy.window),
-        SectionName.MEMORY: _slot(memory, policy.memory),
+        SectionName.MEMORY: _slot(budget.memory, policy.memory if by_intent is None else by_intent, grows=grows),
         SectionName.SUMMARY: Slot(policy.summary),
         SectionName.TASK: Slot(policy.task),
         SectionName.KNOWLEDGE: _slot(budget.knowledge, policy.knowledge),
@@ -132,5 +138,11 @@ def reserved_below(
     return sum(min(slots[name].tokens, shelves[name].demand) for name in later)
 
 
-def _slot(named: int | None, default: int) -> Slot:
-    return Slot(default) if named is None else Slot(named, grows="never")
+def unused_below(section: SectionName, shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]) -> int:
+    """Return the tokens that the sections filled after ``section`` have no use for in their own slots."""
+    later: Iterable[SectionName] = FILL_ORDER[FILL_ORDER.index(section) + 1 :]
+    return sum(max(0, slots[name].tokens - shelves[name].demand) for name in later)
+
+
+def _slot(named: int | None, default: int, *, grows: bool = True) -> Slot:
+    return Slot(default, grows="elastic" if grows else "never") if named is None else Slot(named, grows="never")

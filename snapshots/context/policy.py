@@ -25,6 +25,8 @@ class ContextPolicy:
         ),
         row="X2",
     )
+    memory_kept_small: tuple[str, ...] = promised(("small_talk",), row="X2")
+    """Intents whose slot does not grow by what other sections leave, even where they were only read."""
     window: int = promised(3000, row="X1")
     query: int = promised(100, row="X1")
     summary: int = assumed(500, owner="context", settle_by="running summaries of long conversations")
@@ -65,9 +67,11 @@ class ContextPolicy:
         """Return the memory slot that ``intent`` asks for, in tokens; None when it asks for none."""
         return dict(self.memory_by_intent).get(intent or "")
 
-    def candidates_for(self, budget: BudgetRequest, intent: str | None) -> int:
+    def candidates_for(self, budget: BudgetRequest, intent: str | None, *, intent_read: bool = False) -> int:
         """Return how many snapshots to ask of recall: no more than the memory section could hold at its largest."""
-        slot = self.memory_slot_of(intent) if budget.memory is None else budget.memory
+        slot = budget.memory
+        if slot is None and (not intent_read or intent in self.memory_kept_small):
+            slot = self.memory_slot_of(intent)
         total = self.total if budget.total is None else budget.total
         most = total if slot is None else min(slot, total)
         return min(self.candidates_most, most // self.least_per_memory + self.candidates_spare)

@@ -15,7 +15,9 @@ from snapshots.feedback.values import Sense, Turn
 
 def with_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:
     """Return the request with an intent: the caller's, else that of its query, whose ``vectors`` these are."""
-    return request if request.intent else replace(request, intent=detect_intent(request.query, vectors))
+    if request.intent:
+        return request
+    return replace(request, intent=detect_intent(request.query, vectors), intent_read=True)
 
 
 def with_phase(request: ContextRequest, turns: Sequence[WindowTurn], vectors: Mapping[str, Float32]) -> ContextRequest:

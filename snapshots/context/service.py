@@ -151,7 +151,10 @@ def understand(tenant_id: UUID, asked: ContextQuery) -> tuple[ContextQuery, froz
     told = understood(request.query, model) if model else None
     if told is None:
         return asked, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
-    read = replace(request, intent=request.intent or told.intent, phase=request.phase or told.phase)
+    intent_read = request.intent is None
+    read = replace(
+        request, intent=request.intent or told.intent, intent_read=intent_read, phase=request.phase or told.phase
+    )
     return replace(asked, request=read), frozenset()
 
 
@@ -178,7 +181,9 @@ def read(
     tenant_id: UUID, subject_external_id: str, asked: ContextQuery, question: Question, policy: ContextPolicy
 ) -> Held:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
-    candidates = policy.candidates_for(asked.request.budget, asked.request.intent)
+    candidates = policy.candidates_for(
+        asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
+    )
     query = RecallQuery(
         asked.request.query, asked_at=utc_now(), top_k=candidates, explain=True, left_out=policy.left_out_noted
     )

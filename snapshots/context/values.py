@@ -116,13 +116,14 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """One request for a context. ``intent`` and ``phase`` are already decided; ``tenant_locale`` stands in where the
-    subject has no locale and the system prompt no language."""
+    """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller.
+    ``tenant_locale`` stands in where the subject has no locale and the system prompt no language."""
 
     query: str
     system_prompt: str = ""
     budget: BudgetRequest = field(default_factory=BudgetRequest)
     intent: str | None = None
+    intent_read: bool = False
     phase: str | None = None
     order: Order = "u_shape"
     format: Format = "messages"

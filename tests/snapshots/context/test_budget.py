@@ -1,6 +1,7 @@
 """Who gets how many tokens: slots, elastic slots, drop order, whole items. Rows: X1, X2, X9."""
 
 import os
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -107,10 +108,28 @@ def test_elastic_growth_leaves_what_later_sections_need() -> None:
         ("preference_confirmation", 4000),
     ],
 )
-def test_the_memory_slot_follows_the_intent(intent: str, slot: int) -> None:
+def test_the_memory_slot_follows_the_intent_that_the_caller_names(intent: str, slot: int) -> None:
     result = context(Material(memories=tuple(memory(n) for n in range(300))), intent=intent)
     tokens = report(result, SectionName.MEMORY)[1]
     assert slot - 100 < tokens <= slot
+
+
+@pytest.mark.parametrize(("intent", "least", "most"), [("small_talk", 400, 500), ("knowledge", 5000, 6000)])
+def test_the_slot_of_an_intent_that_was_read_grows_but_for_small_talk(intent: str, least: int, most: int) -> None:
+    material = Material(memories=tuple(memory(n) for n in range(300)))
+    result = context(material, intent=intent, intent_read=True)
+    assert least < report(result, SectionName.MEMORY)[1] <= most
+
+
+def test_what_later_sections_have_no_use_for_goes_to_memory() -> None:
+    memories = tuple(memory(n) for n in range(300))
+    full = Material(memories=memories, turns=turns(60, "We talked about the weather and the sea " * 20))
+    alone = report(context(full, intent="knowledge", intent_read=True), SectionName.MEMORY)[1]
+    knowledge = tuple(passage("documents", n, "A passage about batteries") for n in range(100))
+    beside = replace(full, knowledge=knowledge)
+    shared = report(context(beside, intent="knowledge", intent_read=True), SectionName.MEMORY)[1]
+    assert 1900 < alone <= 2200
+    assert 900 < shared <= 1200
 
 
 def test_a_slot_named_by_the_caller_is_a_ceiling_and_outranks_the_intent() -> None:
@@ -141,7 +160,9 @@ def test_elastic_memory_does_not_starve_knowledge_of_its_own_slot() -> None:
 
 def test_a_large_total_does_not_buy_more_memory_than_the_slots_together() -> None:
     result = context(Material(memories=tuple(memory(n) for n in range(800))), budget=within(128_000))
-    assert result.tokens.total <= 6000
+    policy = ContextPolicy()
+    slots = (policy.system, policy.profile, policy.memory, policy.window, policy.query)
+    assert result.tokens.total <= sum(slots) + policy.summary + policy.task + policy.knowledge
 
 
 def test_the_profile_slot_takes_nothing_from_others_and_no_advice_from_the_intent() -> None:
