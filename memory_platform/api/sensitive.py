@@ -1,6 +1,5 @@
 """Card and identity numbers and secrets never enter a profile, preference or tag, not from a product either (E2)."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,9 +8,6 @@ from memory_platform.kernel.errors import FieldFault, Refused
 from snapshots.extraction.sensitive import is_sensitive
 
 MESSAGE = "Holds a card or identity number or a secret, which is not kept."
-PHONE_DIGITS_MOST = 15
-"""Source: ITU-T E.164. A longer number is no telephone's."""
-_TELEPHONE = re.compile(r"[+()\d\s./-]*")
 
 
 class Sensitive(Refused):
@@ -34,11 +30,6 @@ def refuse_sensitive(given: Mapping[str, Any], *, below: str = "", names: Mappin
     ]
     if faults:
         raise Sensitive(faults=list(dict.fromkeys(faults)))
-
-
-def is_telephone(text: str) -> bool:
-    """Return whether ``text`` can be a telephone number, whose digits pass a card's checksum by chance."""
-    return _TELEPHONE.fullmatch(text) is not None and sum(map(str.isdigit, text)) <= PHONE_DIGITS_MOST
 
 
 def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:

@@ -71,6 +71,11 @@ def visible(text: str) -> str:
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
+def is_invisible(character: str) -> bool:
+    """Return whether ``visible`` leaves the character out."""
+    return _INVISIBLE.match(character) is not None
+
+
 def simplify(text: str) -> str:
     """Return Chinese in ``text`` in simplified characters; all else stays."""
     if text.isascii() or not _HAN.search(text):

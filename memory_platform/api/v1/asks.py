@@ -15,7 +15,7 @@ from memory_platform.api.faults import fault
 from memory_platform.api.fields import FlagField, JsonField, OneOfField, ProductIdField, TextField, names
 from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.permissions import MEMORY_WRITE
-from memory_platform.api.sensitive import is_telephone, refuse_sensitive
+from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output
 from memory_platform.api.v1.context import INTENT_CHARS
 from memory_platform.api.views import SubjectView
@@ -27,6 +27,7 @@ from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.context.intent import detect_intent, detect_phase
 from snapshots.context.phase_reader import PHASES
+from snapshots.extraction.sensitive import is_telephone
 from snapshots.models import Conversation, Message, MessageRole
 
 COMPLAINT = "complaint"

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from memory_platform.api.faults import fault
 from memory_platform.api.fields import ListOfField, NumberField, OneOfField, TextField, WholeField, names, refuse
 from memory_platform.api.policy import KIB
-from memory_platform.api.sensitive import is_telephone, refuse_sensitive
+from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output, QueryInput, StrictSerializer
 from memory_platform.kernel.text import comparable
 from profiles.models import Tag, TagKind
@@ -16,6 +16,7 @@ from profiles.policy import TAG_LOOKUP
 from profiles.services.tag_lookup import Match, TagMatch
 from profiles.services.tags import CLEARABLE, TagDraft, TagOutcome, cleared
 from profiles.values import Provenance, Verdict
+from snapshots.extraction.sensitive import is_telephone
 
 LABEL_CHARS = 200
 ALIASES_MOST = 50

@@ -1,5 +1,8 @@
 """Card and identity numbers and secrets are found by form and checksum, and masked. Rows: E2."""
 
+import re
+import time
+
 import pytest
 
 from snapshots.extraction.pipeline import extract
@@ -25,6 +28,60 @@ SENSITIVE = [
     "密码是abc12345",
     "护照号 E12345678",
 ]
+SPELLINGS = [
+    "my card is 4111.1111.1111.1111",
+    "my card is \uff14\uff11\uff11\uff11 \uff11\uff11\uff11\uff11 \uff11\uff11\uff11\uff11 \uff11\uff11\uff11\uff11",
+    "my card is 4\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11\uff11",
+    "my card is 4111\u00a01111\u30001111\u20021111",
+    "my card is 4111\u20131111\u20131111\u20131111",
+    "my card is 4111, 1111, 1111, 1111",
+    "my card is 4111_1111_1111_1111",
+    "my card is 4111\n1111\n1111\n1111",
+    "my card is 4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+    "my card is 4\u200b11111111\u200b1111111",
+    "3782.822463.10005",
+    "卡号是四一一一 一一一一 一一一一 一一一一",
+    "card: four one one one, one one one one, one one one one, one one one one",
+    "身份证 110105 19491231 002X",
+    "身份证110105-19491231-002X",
+    "身份证 11010\uff15\uff11\uff19\uff14\uff19\uff11\uff12\uff13\uff11\uff10\uff10\uff12\uff38",
+    "身份证一一零一零五一九四九一二三一零零二X",
+    "my id number is 110105 1949 1231 002x",
+    "我的身份证号码是：110105491231002",
+    "SSN 078 05 1120",
+    "iban de89 3704 0044 0532 0130 00",
+    "IBAN DE89-3704-0044-0532-0130-00",
+    "My passport is E12345678",
+    "my bank account number is 12345678901",
+    "社保卡号 12345678",
+    'my password is "hunter2"',
+    "my password is \u2018hunter2\u2019",
+    "my password's hunter2",
+    "my passwd is hunter2",
+    "use password hunter2",
+    "cvv 123",
+    "I changed my password to sunshine",
+    "my password has been changed to sunshine",
+    "my seed phrase is witch collapse practice feed shame open",
+    "密码是：hunter2",
+    "密码是「hunter2」",
+    "密碼是hunter2",
+    "我的密码是123",
+    "我的密码改成了hunter2",
+    "把密码改为 abc123",
+    "我的密码是一二三四五六",
+    "密码：\uff11\uff12\uff13\uff14\uff15\uff16",
+    "pin码是4821",
+    "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",
+    "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH",
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG",
+    "Bearer abcdefghijklmnopqrstuvwxyz012345",
+    "postgres://ada:s3cret@db.example.com/x",
+]
+"""The same data as people and evaders write it."""
+REST = re.compile(
+    r"\[masked [a-z ]+\]|\d|[\uff10-\uff19]|hunter2|sunshine|s3cret|witch|shame|abc|wJal|ngeV|[一二三四五六零]{3}"
+)
 HARMLESS = [
     "my mum's number is 13800138000",
     "call me on +1 415 555 0134",
@@ -37,6 +94,15 @@ HARMLESS = [
     "我忘了密码",
     "我的卡里有500元",
     "version 1.2.3.4.5.6.7.8.9.10.11.12",
+    "in 2019, 2020, 2021, 2022 and 2023",
+    "2024.05.01 2024.06.01",
+    "change my password to something safe",
+    "I need a password for the wifi",
+    "推荐一个密码app",
+    "三三两两 一二三",
+    "one two three four five",
+    "one one one one one one one one one one one one one",
+    "see https://example.com:8080/a@b",
 ]
 
 
@@ -46,6 +112,27 @@ def test_sensitive_data_is_masked(text: str) -> None:
     assert count >= 1
     assert "[masked " in masked
     assert not is_sensitive(masked)
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_no_spelling_hides_it(text: str) -> None:
+    masked, count = mask_sensitive(text)
+    assert count == 1
+    assert REST.findall(masked) == re.findall(r"\[masked [a-z ]+\]", masked)
+
+
+def test_a_mask_stands_where_the_words_stood() -> None:
+    text = "卡\u200b号４１１１ １１１１ １１１１ １１１１，谢\u200b谢"
+    assert mask_sensitive(text) == ("卡\u200b号[masked card number]，谢\u200b谢", 1)
+
+
+@pytest.mark.parametrize(
+    "piece", ["password is ", "1 ", "4111,", "密码是给我", "身份证 ", "://a:", "one ", "token is is "]
+)
+def test_long_hostile_texts_cost_little(piece: str) -> None:
+    started = time.process_time()
+    mask_sensitive(piece * (32_000 // len(piece)))
+    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize("text", HARMLESS)
