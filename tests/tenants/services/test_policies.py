@@ -26,6 +26,7 @@ from tenants.services.policies import (
 from tenants.services.steering import Steering, steering_of, steering_statement
 from tests.conftest import World
 from tests.tenants.policies.test_sections import SECTIONS
+from tests.tenants.services.test_job_runs import at_once
 
 STRONG = {"tea": {"cups": 4, "sweet": True}}
 
@@ -140,3 +141,19 @@ def test_another_tenant_has_versions_of_its_own(world: World) -> None:
             version_by_number(2)
         assert made({"tea": {"cups": 1}}).number == 2
     assert set(Tenant.objects.values_list("policy_version", flat=True)) == {1}
+
+
+def test_versions_made_at_once_have_numbers_of_their_own_and_none_is_lost(world: World) -> None:
+    tops = iter(range(3, 9))
+
+    def work() -> None:
+        with tenant_tx(world.acme.tenant.id):
+            number = made({"tea": {"cups": next(tops)}}).number
+            activate(number)
+
+    at_once(work, threads=6)
+    with tenant_tx(world.acme.tenant.id):
+        assert sorted(PolicyVersion.objects.values_list("number", flat=True)) == list(range(1, 8))
+        tenant = Tenant.objects.get(id=world.acme.tenant.id)
+        assert tenant.policy_epoch == 7
+        assert len([one for one in told() if one[0] == "policy.activated"]) == 6
