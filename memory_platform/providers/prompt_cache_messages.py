@@ -1,0 +1,142 @@
+"""What all vendors' forms of a prompt need first: the stable prefix told apart, and no tool call without its result.
+
+Every vendor refuses a tool call that no result follows, and a result that no call stands before. A window begins and
+ends anywhere, so what stands alone there becomes text: it stays readable, and the request is accepted.
+"""
+
+import hashlib
+import html
+import json
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Message = Mapping[str, Any]
+"""A chat message in OpenAI's form, as the answer of ``context`` has it."""
+
+MISSING_TURN = "…"
+"""What the other side is taken to have said where a conversation begins with the assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """A prompt in parts: the cacheable prefix ("" for none), other system texts, and the turns, exchanges whole."""
+
+    prefix: str
+    briefs: tuple[str, ...]
+    turns: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call; ``arguments`` is the object that its JSON text stands for."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+def parted(messages: Sequence[Message], prefix_hash: str) -> Parted:
+    """Return the parts of assembled messages; ``prefix_hash`` is the SHA-256 of the prefix, in hex."""
+    system = [str(message["content"]) for message in messages if message["role"] == "system" and message["content"]]
+    prefix = system[0] if system and hashlib.sha256(system[0].encode()).hexdigest() == prefix_hash else ""
+    turns = whole_exchanges([message for message in messages if message["role"] != "system"])
+    return Parted(prefix, tuple(system[1:] if prefix else system), tuple(turns))
+
+
+def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages with each tool call directly before its result, and those that stand alone as text."""
+    rest, settled = deque(messages), list[Message]()
+    while rest:
+        message = rest.popleft()
+        if message["role"] == "tool":
+            settled.append(told_result(message))
+        elif message.get("tool_calls"):
+            settled += _exchange(message, _results(rest))
+        else:
+            settled.append(message)
+    return settled
+
+
+def told_result(result: Message) -> Message:
+    """Return a tool's result as what a user says."""
+    return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
+
+
+def calls_of(message: Message) -> list[ToolCall]:
+    """Return the tool calls of a message of :func:`whole_exchanges`."""
+    return [
+        ToolCall(call["id"], call["function"]["name"], _object(call["function"].get("arguments"), "arguments"))
+        for call in message.get("tool_calls", ())
+    ]
+
+
+def said(message: Message) -> str:
+    """Return what a message says, after the name of who says it, for vendors that know no names."""
+    content = str(message["content"] or "")
+    return f"{message['name']}: {content}" if message.get("name") else content
+
+
+def as_object(text: str, key: str) -> Mapping[str, Any]:
+    """Return the JSON object that ``text`` is, else one that holds it under ``key``."""
+    return _object(text, key)
+
+
+def _results(rest: "deque[Message]") -> list[Message]:
+    found = []
+    while rest and rest[0]["role"] == "tool":
+        found.append(rest.popleft())
+    return found
+
+
+def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
+    by_call: dict[str, Message] = {}
+    for result in results:
+        by_call.setdefault(str(result.get("tool_call_id", "")), result)
+    answered: dict[str, Any] = {}
+    alone = []
+    for call in message["tool_calls"]:
+        name = _id_of(call)
+        if name in by_call and name not in answered:
+            answered[name] = call
+        else:
+            alone.append(call)
+    told = [_told_call(call) for call in alone]
+    asking = {**message, "content": "\n".join(filter(None, [message["content"], *told])) or None}
+    asking["tool_calls"] = list(answered.values())
+    if not answered:
+        del asking["tool_calls"]
+    taken = [by_call[name] for name in answered]
+    left = [told_result(result) for result in results if not any(result is one for one in taken)]
+    return [asking, *taken, *left]
+
+
+def _id_of(call: Mapping[str, Any]) -> str:
+    """Return the id of a call that vendors can read; "" of what products store in shapes of their own."""
+    name, function = call.get("id"), call.get("function")
+    if not isinstance(name, str) or not isinstance(function, Mapping):
+        return ""
+    return name if isinstance(function.get("name"), str) else ""
+
+
+def _told_call(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    if not isinstance(function, Mapping):
+        return _element("tool_call", None, json.dumps(call, ensure_ascii=False))
+    return _element("tool_call", function.get("name"), str(function.get("arguments") or ""))
+
+
+def _element(tag: str, name: object, text: str) -> str:
+    attribute = f' name="{html.escape(str(name))}"' if name else ""
+    return f"<{tag}{attribute}>{html.escape(text, quote=False)}</{tag}>"
+
+
+def _object(value: object, key: str) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    try:
+        read = json.loads(str(value or "{}"))
+    except ValueError:
+        return {key: value}
+    return read if isinstance(read, dict) else {key: read}
