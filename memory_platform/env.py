@@ -17,7 +17,15 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from memory_platform.env_chat import DEFAULT, OPENAI, ChatEndpoint, chat_endpoints, chat_routes, unknown_routes
+from memory_platform.env_chat import (
+    DEFAULT,
+    OPENAI,
+    ChatEndpoint,
+    chat_endpoints,
+    chat_routes,
+    require_keeper,
+    unknown_routes,
+)
 from memory_platform.env_faults import explained
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -131,6 +139,10 @@ class Environment(BaseSettings):
             '`rewrite`; the name `""` is none.'
         ),
     )
+    prompt_cache_endpoint: str = Field(
+        default="",
+        description="Name of the chat endpoint (`google`, `google-vertex` with a region) that keeps stable prefixes.",
+    )
     rewrite_passage: bool = Field(
         default=False, description="A rewritten question is also searched for by an imagined answer (HyDE)."
     )
@@ -205,7 +217,7 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _routes_lead_somewhere(self) -> Self:
-        """Refuse two endpoints of one name, and routes to endpoints that nobody named."""
+        """Refuse two endpoints of one name, routes to endpoints that nobody named, and a keeper that keeps nothing."""
         if self.chat_model and DEFAULT in self.chat_endpoints:
             raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
         known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
@@ -215,6 +227,7 @@ class Environment(BaseSettings):
                 "CHAT_ROUTES sends {purposes} to endpoints that do not exist; known: {known}",
                 {"purposes": ", ".join(lost), "known": ", ".join(known) or "none"},
             )
+        require_keeper(self.prompt_cache_endpoint, self.chat_endpoints)
         return self
 
     @model_validator(mode="after")

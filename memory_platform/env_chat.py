@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 PURPOSES = ("summarise", "extract", "judge", "rewrite")
 """What a chat model is asked for."""
@@ -88,6 +89,21 @@ def chat_routes(value: str) -> Mapping[str, str]:
 def unknown_routes(routes: Mapping[str, str], known: Collection[str]) -> list[str]:
     """Return the purposes that are routed to an endpoint which nobody named."""
     return [purpose for purpose, name in routes.items() if name and name not in known]
+
+
+def require_keeper(name: str, endpoints: Mapping[str, ChatEndpoint]) -> None:
+    """Refuse the name of an endpoint that has no cached content; on Vertex it belongs to a project and a region.
+
+    Raises PydanticCustomError.
+    """
+    one = endpoints.get(name)
+    on_vertex = one is not None and one.kind == "google-vertex" and bool(one.project and one.region)
+    if name and not on_vertex and (one is None or one.kind != "google"):
+        raise PydanticCustomError(
+            "no_keeper",
+            "PROMPT_CACHE_ENDPOINT names no endpoint of CHAT_ENDPOINTS of the kind google, "
+            "or google-vertex with a project and a region",
+        )
 
 
 def _object(value: str) -> dict[str, Any]:

@@ -131,6 +131,7 @@ CHAT_MODEL = _env.chat_model
 CHAT_API_KEY = _env.chat_api_key
 CHAT_ENDPOINTS = _env.chat_endpoints
 CHAT_ROUTES = _env.chat_routes
+PROMPT_CACHE_ENDPOINT = _env.prompt_cache_endpoint
 REWRITE_PASSAGE = _env.rewrite_passage
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -17,6 +17,7 @@ class Request:
     path: str
     headers: dict[str, str]
     body: Any
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,15 @@ class ModelServer:
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length", "0"))
                 body = json.loads(self.rfile.read(length) or b"null")
-                request = Request(self.path, {key.lower(): value for key, value in self.headers.items()}, body)
+                headers = {key.lower(): value for key, value in self.headers.items()}
+                request = Request(self.path, headers, body, self.command)
                 server.requests.append(request)
                 try:
                     self._send(server.answer(request))
                 except OSError:  # the caller went away, as it should
                     self.close_connection = True
+
+            do_PATCH = do_DELETE = do_POST
 
             def _send(self, reply: Reply) -> None:
                 time.sleep(reply.hang_s)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -195,3 +196,37 @@ class TokenCounter(Protocol):
 
     def count(self, text: str) -> int:
         """Return the number of tokens of ``text``, at least 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPrompt:
+    """What a vendor keeps: its name for it, when it ends by the vendor's clock, and its tokens (0: not told)."""
+
+    name: str
+    expires_at: datetime
+    tokens: int
+
+
+class PromptKeeper(Protocol):
+    """A vendor that keeps beginnings of prompts on request and reads them cheaply (X9)."""
+
+    @property
+    def model(self) -> str:
+        """The only model that may read what is kept here."""
+
+    @property
+    def identity(self) -> str:
+        """A keyed hash (64 hex digits) of where and as whom: what was kept under another is out of reach."""
+
+    @property
+    def least_tokens(self) -> int:
+        """What is shorter the vendor refuses."""
+
+    def make(self, text: str) -> KeptPrompt:
+        """Have ``text`` kept as a system instruction. Raises CallFailed, ModelCallInTransaction."""
+
+    def extend(self, name: str) -> KeptPrompt:
+        """Have it kept from now on as long as a new one. Raises CallFailed, ``Failure.GONE`` where it is no more."""
+
+    def delete(self, name: str) -> None:
+        """Have it deleted; what is not there any more is. Raises CallFailed, ModelCallInTransaction."""

@@ -41,6 +41,7 @@ class Failure(StrEnum):
     OVERLOADED = "overloaded"
     BROKEN = "broken"
     DENIED = "denied"
+    GONE = "gone"
     REFUSED = "refused"
     REDIRECTED = "redirected"
     TOO_LARGE = "too_large"
@@ -79,6 +80,16 @@ class WrongDimension(CallFailed):
 
 
 @dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One request: ``path`` comes after the endpoint's address; without a ``body`` none is sent."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a kind of model is served. ``use`` names the kind in metrics and logs."""
 
@@ -111,10 +122,14 @@ class JsonService:
 
         ``read`` raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction.
         """
+        return self.send(Outgoing("POST", path, body), read, seconds=seconds)
+
+    def send(self, outgoing: Outgoing, read: Callable[[Any], Answer], *, seconds: float) -> Answer:
+        """Do the same with any request. Of what is changed or deleted a 403, 404 or 410 is ``Failure.GONE``."""
         forbid_open_transaction()
         started = time.perf_counter()
         try:
-            answer = self._guarded(path, body, read, seconds)
+            answer = self._guarded(outgoing, read, seconds)
         except CallFailed as failed:
             self._record(failed.failure, started)
             log(Event.PROVIDER_FAILED, provider=self._endpoint.use, error=failed.failure)
@@ -122,26 +137,27 @@ class JsonService:
         self._record("ok", started)
         return answer
 
-    def _guarded(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], seconds: float) -> Answer:
+    def _guarded(self, outgoing: Outgoing, read: Callable[[Any], Answer], seconds: float) -> Answer:
         try:
             self._circuit.refuse_while_open()
         except CircuitOpen:
             raise CallFailed(Failure.CIRCUIT_OPEN) from None
-        content, ends = orjson.dumps(body), time.monotonic() + seconds
+        content = None if outgoing.body is None else orjson.dumps(outgoing.body)
+        ends = time.monotonic() + seconds
         try:
-            answer = read(within(seconds, partial(self._attempts, path, content, ends)))
+            answer = read(within(seconds, partial(self._attempts, outgoing, content, ends)))
         except TimeoutError:
             self._circuit.note_failure()
             raise CallFailed(Failure.TIMEOUT) from None
         except CallFailed as failed:
             # What was refused for its content says nothing about the service: another text may pass.
-            if failed.failure is not Failure.REFUSED:
+            if failed.failure not in _ABOUT_THE_CONTENT:
                 self._circuit.note_failure()
             raise
         self._circuit.note_success()
         return answer
 
-    def _attempts(self, path: str, content: bytes, ends: float) -> Any:
+    def _attempts(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
         """Return the JSON answer of the first attempt that brings one. Raises CallFailed, TimeoutError."""
         policy = self._policy
         attempts = stamina.retry_context(
@@ -154,20 +170,22 @@ class JsonService:
         )
         for attempt in attempts:
             with attempt:
-                return self._once(path, content, ends)
+                return self._once(outgoing, content, ends)
         raise AssertionError("stamina raises the last error")
 
-    def _once(self, path: str, content: bytes, ends: float) -> Any:
+    def _once(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
         left = ends - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        url = self._endpoint.base_url.rstrip("/") + path
-        headers = {"Content-Type": "application/json"}
+        method, url = outgoing.method, self._endpoint.base_url.rstrip("/") + outgoing.path
+        headers = {**({} if content is None else {"Content-Type": "application/json"}), **outgoing.headers}
         try:
             with (
                 self._connections.lent(ends) as client,
-                client.stream("POST", url, content=content, headers=headers, timeout=left) as response,
+                client.stream(method, url, content=content, headers=headers, timeout=left) as response,
             ):
+                if method in _OF_WHAT_STANDS and response.status_code in _NOT_THERE:
+                    raise CallFailed(Failure.GONE)
                 refuse_status(response.status_code, response.headers.get("Retry-After"))
                 return _json(self._received(response, ends))
         except httpx.TimeoutException:
@@ -191,6 +209,8 @@ class JsonService:
 
 
 _REFUSED_FOR_CONTENT = frozenset({400, 413, 422})
+_ABOUT_THE_CONTENT = frozenset({Failure.REFUSED, Failure.GONE})
+_OF_WHAT_STANDS, _NOT_THERE = frozenset({"PATCH", "DELETE"}), frozenset({403, 404, 410})
 _OK, _REDIRECT, _CLIENT, _TOO_MANY, _SERVER = 200, 300, 400, 429, 500
 
 

@@ -1,6 +1,7 @@
 """The numbers of the providers."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
@@ -113,9 +114,49 @@ class ChatPolicy:
         }[purpose]
 
 
+@dataclass(frozen=True, slots=True)
+class PromptCachePolicy:
+    """Cached content of Gemini and Vertex: when it is worth making, and how long it lives."""
+
+    least_tokens: int = measured(
+        4_096,
+        source="ai.google.dev/gemini-api/docs/caching, June 2026: Gemini 3.5 Flash and 3.1 Pro take no less",
+    )
+    least_tokens_of: tuple[tuple[str, int], ...] = measured(
+        (("gemini-2.5-", 2_048),), source="the same page: 2.5 Flash and 2.5 Pro; Vertex says 2,048 for 2.5 as well"
+    )
+    """By the beginning of the model's name."""
+    seconds: float = assumed(3.0, owner="prompt_cache", settle_by="how long a real endpoint takes to make one")
+    """For one call, while somebody waits for a context."""
+    lives: timedelta = assumed(
+        timedelta(minutes=10), owner="prompt_cache", settle_by="pauses between the turns of real conversations"
+    )
+    """Also how long the words of a changed profile may still stand at the vendor."""
+    last: timedelta = assumed(
+        timedelta(minutes=1), owner="prompt_cache", settle_by="how long after a context its product asks the model"
+    )
+    """So long before its end it is not handed out any more."""
+    extended: timedelta = assumed(
+        timedelta(minutes=4), owner="prompt_cache", settle_by="pauses between the turns of real conversations"
+    )
+    """With less than this left it is extended, when it is asked for."""
+    rests: timedelta = assumed(
+        timedelta(minutes=1), owner="prompt_cache", settle_by="outages and quotas of a real endpoint"
+    )
+    """After a failure the same prefix is not tried again for so long."""
+    answer_bytes: int = assumed(64_000, owner="prompt_cache", settle_by="answers of a real endpoint")
+    cleared: int = assumed(100, owner="prompt_cache", settle_by="rows left behind in production")
+    """So many rows of content that is gone leave with each new one."""
+
+    def least_for(self, model: str) -> int:
+        """Return the tokens below which the vendor caches nothing for ``model``."""
+        return next((least for start, least in self.least_tokens_of if model.startswith(start)), self.least_tokens)
+
+
 EMBEDDED = EmbeddedPolicy()
 CIRCUIT = CircuitPolicy()
 ENDPOINT = EndpointPolicy()
 REMOTE_EMBEDDING = RemoteEmbeddingPolicy()
 RERANK = RerankPolicy()
 CHAT = ChatPolicy()
+PROMPT_CACHE = PromptCachePolicy()

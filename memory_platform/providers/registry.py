@@ -9,13 +9,14 @@ from memory_platform.env import EMBEDDERS, RERANKERS, listed
 from memory_platform.env_chat import DEFAULT, ChatEndpoint
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
-from memory_platform.providers.contracts import ChatModel, Embedder, Reranker, WordRelations
+from memory_platform.providers.contracts import ChatModel, Embedder, PromptKeeper, Reranker, WordRelations
 from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
 from memory_platform.providers.endpoint import Endpoint, JsonService
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.http_reranker import HttpReranker
 from memory_platform.providers.openai_embedder import OpenAIEmbedder
 from memory_platform.providers.policy import CHAT
+from memory_platform.providers.prompt_cache_google import CachedContents
 from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
 from memory_platform.providers.use_embedder import UseEmbedder
 from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
@@ -111,9 +112,16 @@ def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
     return None if found is None else _chat(purpose, found)
 
 
+def prompt_keeper() -> PromptKeeper | None:
+    """Return where this process has prompts kept; None where ``PROMPT_CACHE_ENDPOINT`` names nothing."""
+    found = chat_endpoints().get(settings.PROMPT_CACHE_ENDPOINT)
+    return None if found is None else _prompt_keeper(found)
+
+
 def forget() -> None:
     """Forget every provider made so far, as a process does that starts anew."""
-    for made in (_embedded, _hashing, _remote, _local, _http_reranker, _cross_encoder, _chat, _connection, _service):
+    models = (_embedded, _hashing, _remote, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper)
+    for made in (*models, _connection, _service):
         made.cache_clear()
 
 
@@ -150,6 +158,11 @@ def _cross_encoder(reference: str, offline: bool) -> Reranker:
 @lru_cache(maxsize=64)
 def _chat(purpose: str, endpoint: ChatEndpoint) -> ChatModel:
     return Chat(_connection(endpoint), seconds=CHAT.seconds(purpose))
+
+
+@lru_cache(maxsize=4)
+def _prompt_keeper(endpoint: ChatEndpoint) -> PromptKeeper:
+    return CachedContents(endpoint)
 
 
 @lru_cache(maxsize=16)

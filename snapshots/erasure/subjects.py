@@ -4,12 +4,15 @@ From the acceptance on nothing can be read: the row loses the product's id, and 
 between is followed by the next worker: each step may run twice.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import OperationalError
 
 from memory_platform.kernel.errors import NotFound
+from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
 from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
@@ -30,6 +33,7 @@ from snapshots.erasure.traces import (
     windows_found,
 )
 from snapshots.models import Job, JobKind
+from snapshots.prompt_cache.remove import remove_prefixes
 from snapshots.queue.asked_jobs import add_job, advance_job, finish_job, hold_job, nudge_jobs
 from snapshots.queue.counts import remove_work_of_subject
 from snapshots.queue.errors import LeaseLost
@@ -90,7 +94,8 @@ def accept_erasure(
 
 
 def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLICY) -> None:
-    """Do what is left of an accepted erasure: windows, rows, the subject itself, then the check and the signature."""
+    """Do what is left of an accepted erasure: windows, prompts that a vendor keeps, rows, the subject itself, then the
+    check and the signature."""
     with tenant_tx(tenant_id):
         erasure = erasure_by_id(UUID(job.params["erasure"]))
     subject_id = erasure.target
@@ -99,13 +104,14 @@ def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLIC
             finish_job(job, {"erasure": str(erasure.id)})
         return
     bury_windows_of(tenant_id, subject_id)
+    prompts = remove_prefixes(tenant_id, subject_id, prompt_keeper())
     for table in subject_tables():
         if table.name not in OWN_WAY:
             while _delete_batch(tenant_id, job, erasure, table, policy) == policy.batch:
                 pass
     conversations = _delete_rest(tenant_id, job, erasure)
     forget_here(tenant_id, subject_id)
-    _sign(tenant_id, job, erasure, buried(tenant_id, conversations))
+    _sign(tenant_id, job, erasure, buried(tenant_id, conversations), prompts)
 
 
 def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
@@ -160,14 +166,15 @@ def _enter(job: Job, erasure: Erasure) -> dict[str, int]:
     return {"work": removed + remove_work_of_subject(subject_id)}
 
 
-def _sign(tenant_id: UUID, job: Job, erasure: Erasure, windows: list[UUID] | None) -> None:
+def _sign(tenant_id: UUID, job: Job, erasure: Erasure, windows: list[UUID] | None, prompts: Mapping[str, Any]) -> None:
     """Look for the subject in every table and in Redis, after the commit, and sign what was found."""
     redis = windows_found(tenant_id, windows)
     with tenant_tx(tenant_id):
         hold_job(job)
         left = rows_left(_target(erasure))
         checked = [table.name for table in subject_tables()]
-        close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": redis})
+        kept = {"kept_prompts": dict(prompts)} if prompts else {}
+        close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": redis, **kept})
         finish_job(job, {"erasure": str(erasure.id)})
 
 

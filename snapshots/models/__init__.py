@@ -15,6 +15,7 @@ from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
+from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
     BLOCK_POSITIONS,
@@ -45,6 +46,7 @@ __all__ = [
     "JobKind",
     "JobPart",
     "JobStatus",
+    "KeptPrefix",
     "Lane",
     "MemoryBlock",
     "MemoryReview",

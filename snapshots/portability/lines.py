@@ -110,6 +110,7 @@ STAYS: Mapping[str, str] = {
     "message_archive": "the words stand in the lines of their messages",
     "work": "what is still to be done with messages; an import brings what was done",
     "idempotent_reply": "copies of answers, for a day",
+    "kept_prefix": "names of prompts at a vendor, for minutes",
     "forgotten": "keyed hashes that mean nothing elsewhere",
 }
 """Tables of a subject that do not leave, and why."""

@@ -22,6 +22,7 @@ ASSUMED = {
     ),
     "memory_platform.providers.CircuitPolicy": "failures pause_s",
     "memory_platform.providers.EndpointPolicy": "attempts first_wait_s longest_wait_s jitter_s late_s",
+    "memory_platform.providers.PromptCachePolicy": "seconds lives last extended rests answer_bytes cleared",
     "memory_platform.providers.RerankPolicy": "head seconds query_chars text_chars",
     "memory_platform.providers.RemoteEmbeddingPolicy": "further_text_s longest_s text_chars kept_s",
     "memory_platform.providers.EmbeddedPolicy": (

@@ -109,6 +109,12 @@ def test_start_up_refuses_chat_endpoints_and_routes_that_cannot_work() -> None:
         "extract to endpoints that do not exist" in started_with(**REQUIRED, CHAT_ROUTES='{"extract": "slow"}').stderr
     )
     assert started_with(**REQUIRED, CHAT_MODEL="m", CHAT_ROUTES='{"extract": "default"}').returncode == 0
+    vertex = '{"v": {"kind": "google-vertex", "model": "m", "project": "p"}}'
+    for endpoint, kept_by in ((named, "fast"), (named, "slow"), (vertex, "v")):
+        refused = started_with(**REQUIRED, CHAT_ENDPOINTS=endpoint, PROMPT_CACHE_ENDPOINT=kept_by)
+        assert "PROMPT_CACHE_ENDPOINT names no endpoint" in refused.stderr
+    placed = vertex.replace('"p"', '"p", "region": "r"')
+    assert started_with(**REQUIRED, CHAT_ENDPOINTS=placed, PROMPT_CACHE_ENDPOINT="v").returncode == 0
     twice = named.replace("fast", "default")
     assert "both name the endpoint" in started_with(**REQUIRED, CHAT_MODEL="m", CHAT_ENDPOINTS=twice).stderr
 

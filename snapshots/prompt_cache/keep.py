@@ -1,0 +1,104 @@
+"""A stable prefix kept by a vendor: made once, handed out while it lives, extended while it is used (X9).
+
+The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and the wall
+between tenants stands in the database. The vendor is called with no transaction open, and whatever it does, the answer
+is a prefix that is kept or the reason why not.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
+from memory_platform.providers.endpoint import CallFailed, Failure
+from memory_platform.providers.policy import PROMPT_CACHE, PromptCachePolicy
+from snapshots.prompt_cache.rows import Claim, Key, claimed, doubted, given_up, gone, held, settled
+
+_NOTHING_MADE = frozenset(
+    {Failure.OVERLOADED, Failure.DENIED, Failure.REFUSED, Failure.REDIRECTED, Failure.CIRCUIT_OPEN}
+)
+"""After any other failure the vendor may keep something whose name we do not know."""
+
+
+class NotKept(StrEnum):
+    """Why a prompt goes without kept content; the values are public."""
+
+    NOT_CONFIGURED = "cached_content_not_configured"
+    TOO_SMALL = "prefix_too_small"
+    NEW_SUBJECT = "subject_is_new"
+    BEING_MADE = "cached_content_being_made"
+    UNAVAILABLE = "cached_content_unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class StablePrefix:
+    """The prefix of one subject's prompts: ``hash`` is the SHA-256 of ``text`` in hex, ``tokens`` our estimate."""
+
+    subject_id: UUID | None
+    text: str
+    hash: str
+    tokens: int
+
+
+def keep_prefix(
+    tenant_id: UUID,
+    prefix: StablePrefix,
+    keeper: PromptKeeper | None,
+    *,
+    lost_name: str = "",
+    policy: PromptCachePolicy = PROMPT_CACHE,
+) -> KeptPrompt | NotKept:
+    """Return the prefix as the vendor keeps it. ``lost_name``: what the vendor told the product that it has not; it is
+    asked for first.
+
+    Opens its own scopes. Raises ModelCallInTransaction.
+    """
+    if keeper is None:
+        return NotKept.NOT_CONFIGURED
+    if prefix.tokens < keeper.least_tokens:
+        return NotKept.TOO_SMALL
+    if prefix.subject_id is None:  # nobody whose erasure would find it
+        return NotKept.NEW_SUBJECT
+    key = Key(tenant_id, keeper.identity, prefix.hash)
+    if lost_name:
+        doubted(key, lost_name, policy)
+    before = held(key, policy)
+    if before is not None and before.fresh:
+        return before.kept
+    claim = claimed(key, prefix.subject_id, policy)
+    return _kept_under(claim, prefix.text, keeper, policy) if claim else _meanwhile(key, NotKept.BEING_MADE, policy)
+
+
+def _kept_under(claim: Claim, text: str, keeper: PromptKeeper, policy: PromptCachePolicy) -> KeptPrompt | NotKept:
+    try:
+        made = _renewed(keeper, claim, text)
+    except CallFailed as failed:
+        given_up(claim, policy, unsure=failed.failure not in _NOTHING_MADE)
+        return _meanwhile(claim.key, NotKept.UNAVAILABLE, policy)
+    return settled(claim, made, policy) or _taken_back(keeper, made)
+
+
+def _renewed(keeper: PromptKeeper, claim: Claim, text: str) -> KeptPrompt:
+    """Return what is kept, extended, or made anew where there is none any more. Raises CallFailed."""
+    if claim.name:
+        try:
+            return keeper.extend(claim.name)
+        except CallFailed as failed:
+            if failed.failure is not Failure.GONE:
+                raise
+            gone(claim)
+    return keeper.make(text)
+
+
+def _meanwhile(key: Key, reason: NotKept, policy: PromptCachePolicy) -> KeptPrompt | NotKept:
+    """Return what is still kept although it could not be renewed just now."""
+    still = held(key, policy)
+    return still.kept if still is not None and still.usable else reason
+
+
+def _taken_back(keeper: PromptKeeper, made: KeptPrompt) -> NotKept:
+    """Have deleted at once what was made for a subject that was erased meanwhile."""
+    with suppress(CallFailed):  # then it runs out by itself
+        keeper.delete(made.name)
+    return NotKept.UNAVAILABLE

@@ -1,0 +1,34 @@
+"""What vendors keep of a subject goes with the subject (rows X9, E8): the prefix holds the profile."""
+
+from typing import Any
+from uuid import UUID
+
+from memory_platform.providers.contracts import PromptKeeper
+from memory_platform.providers.endpoint import CallFailed
+from snapshots.prompt_cache.rows import Revoked, revoked
+
+
+def remove_prefixes(tenant_id: UUID, subject_id: UUID, keeper: PromptKeeper | None) -> dict[str, Any]:
+    """Have everything deleted that a vendor keeps of a subject; return what a certificate says of it, {} of nothing.
+
+    ``left`` is what could not be deleted (no answer, an endpoint that is not configured any more, an answer that never
+    came): the vendor keeps it until ``gone_by`` at most. May be repeated. No scope may be open.
+    """
+    found = [one for one in revoked(tenant_id, subject_id) if one.name or one.unnamed]
+    if not found:
+        return {}
+    named = [one for one in found if one.name]
+    refused = [one for one in named if not _deleted(one, keeper)]
+    left = [*refused, *(one for one in found if one.unnamed)]
+    until = {"gone_by": max(one.gone_by for one in left).isoformat()} if left else {}
+    return {"deleted": len(named) - len(refused), "left": len(left), **until}
+
+
+def _deleted(one: Revoked, keeper: PromptKeeper | None) -> bool:
+    if keeper is None or keeper.identity != one.endpoint:
+        return False
+    try:
+        keeper.delete(one.name)
+    except CallFailed:
+        return False
+    return True
