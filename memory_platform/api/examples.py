@@ -72,6 +72,7 @@ CONTEXT = [
         "A small budget, as one text",
         {"query": "Navigate home", "budget": {"total": 1500, "memory": 400, "window": 500}, "format": "text"},
     ),
+    asked("In Anthropic's form", {"query": "Any snack ideas?", "conversation_id": "weekend", "vendor": "anthropic"}),
 ]
 OUTCOME = [
     asked(

@@ -1,7 +1,9 @@
 """``POST subjects/{subject_id}/context``: ready-to-send messages within a token budget."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, get_args
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
@@ -14,13 +16,15 @@ from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, 
 from memory_platform.api.idempotency import Reply, write_prepared
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.context_prompt import PromptFields, PromptOutput, shown_prompt, vendor_request_of
 from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from memory_platform.api.views import SubjectView
 from snapshots.context.phase_reader import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
 from snapshots.context.route import Cause, ModelRoute, Tier
 from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt
-from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
+from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, SectionName
+from snapshots.context.vendors import VendorPrompt, VendorRequest, vendor_prompt
 from snapshots.models import Receipt
 from snapshots.policies.effective import Policies
 
@@ -43,7 +47,7 @@ class BudgetInput(StrictSerializer):
     knowledge = WholeField(least=0, most=TOKENS_MOST, required=False)
 
 
-class ContextInput(Input):
+class ContextInput(PromptFields, Input):
     """What the user says now, and how the context shall be made."""
 
     query = TextField(allow_empty=True)
@@ -120,6 +124,7 @@ class ContextOutput(Output):
     phase = serializers.CharField(allow_null=True)
     model_route = ModelRouteOutput(allow_null=True)
     cache = CacheOutput()
+    prompt = PromptOutput(allow_null=True)
     receipt_id = serializers.UUIDField()
     policy_version = serializers.CharField()
     experiment = ExperimentOutput(allow_null=True)
@@ -137,12 +142,17 @@ class ContextView(SubjectView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Assemble a context and leave its receipt; makes the subject on first sight."""
         given, policies = ContextInput.parsed(request), self.policies_for(subject_id)
-        asked = asked_of(given, policies)
-        return write_prepared(
-            request,
-            lambda: reply_of(build_context(self.tenant_id, subject_id, asked, policies.context)),
-            lambda: partial(left, draw_context(self.tenant_id, subject_id, asked, policies.context)),
-        )
+        asked, wanted = asked_of(given, policies), vendor_request_of(given)
+
+        def at_once() -> Reply:
+            made = build_context(self.tenant_id, subject_id, asked, policies.context)
+            return reply_of(made, prompt_of(self.tenant_id, made.receipt.subject_id, made.context, wanted))
+
+        def prepared() -> Callable[[], Reply]:
+            drawn = draw_context(self.tenant_id, subject_id, asked, policies.context)
+            return partial(left, drawn, prompt_of(self.tenant_id, drawn.held.found.subject_id, drawn.context, wanted))
+
+        return write_prepared(request, at_once, prepared)
 
 
 def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
@@ -170,17 +180,24 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
     )
 
 
-def left(drawn: Drawn) -> Reply:
+def prompt_of(
+    tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, wanted: VendorRequest | None
+) -> VendorPrompt | None:
+    """Return a context in the form that is wanted, if any is; no transaction may be open."""
+    return vendor_prompt(tenant_id, subject_id, context, wanted) if wanted else None
+
+
+def left(drawn: Drawn, prompt: VendorPrompt | None) -> Reply:
     """Leave the receipt of a context inside the open transaction."""
-    return reply_of(leave_receipt(drawn))
+    return reply_of(leave_receipt(drawn), prompt)
 
 
-def reply_of(made: Built) -> Reply:
+def reply_of(made: Built, prompt: VendorPrompt | None) -> Reply:
     """Return a context as an answer."""
-    return Reply(shown_context(made), subject_id=made.receipt.subject_id)
+    return Reply(shown_context(made, prompt), subject_id=made.receipt.subject_id)
 
 
-def shown_context(made: Built) -> dict[str, Any]:
+def shown_context(made: Built, prompt: VendorPrompt | None) -> dict[str, Any]:
     """Return a context as the API shows it."""
     context, receipt = made.context, made.receipt
     return {
@@ -196,6 +213,7 @@ def shown_context(made: Built) -> dict[str, Any]:
             "prefix_tokens": context.prefix.tokens,
             "breakpoints": context.prefix.breakpoints,
         },
+        "prompt": shown_prompt(prompt),
         "receipt_id": receipt.id,
         "policy_version": receipt.policy_version,
         "experiment": shown_part(receipt.experiment, receipt.arm),

@@ -53,6 +53,7 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
         "phase",
         "model_route",
         "cache",
+        "prompt",
         "receipt_id",
         "policy_version",
         "experiment",

@@ -1,0 +1,60 @@
+"""A context in the form of one vendor, with the stable prefix kept there where that is asked for (X9)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.providers.contracts import KeptPrompt
+from memory_platform.providers.prompt_cache_forms import gemini_cached_form, vendor_form
+from memory_platform.providers.registry import prompt_keeper
+from snapshots.context.values import AssembledContext
+from snapshots.prompt_cache.keep import NotKept, StablePrefix, keep_prefix
+
+KEPT_BY = "gemini"
+"""The vendor that keeps prefixes on request."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorRequest:
+    """Which form is wanted. ``lost_name``: the cached content that the vendor told the product it has not."""
+
+    vendor: str
+    cached_content: bool = False
+    lost_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorPrompt:
+    """What goes into the vendor's request. ``model`` is the only one that reads ``kept``; ``missing``: why it is None
+    although it was asked for."""
+
+    vendor: str
+    body: Mapping[str, Any]
+    kept: KeptPrompt | None = None
+    model: str | None = None
+    missing: NotKept | None = None
+
+
+def vendor_prompt(
+    tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, wanted: VendorRequest
+) -> VendorPrompt:
+    """Return a context's messages in a vendor's form. May call the vendor: no scope may be open.
+
+    ``subject_id``: None for a subject that is new. Whatever the vendor does, the prompt is one that can be sent.
+    """
+    messages, prefix_hash = context.messages, context.prefix.hash
+    ordinary = vendor_form(wanted.vendor, messages, prefix_hash)
+    if not wanted.cached_content:
+        return VendorPrompt(wanted.vendor, ordinary)
+    keeper = prompt_keeper()
+    prefix = StablePrefix(subject_id, _text(messages), prefix_hash, context.prefix.tokens)
+    kept = keep_prefix(tenant_id, prefix, keeper, lost_name=wanted.lost_name)
+    if isinstance(kept, NotKept):
+        return VendorPrompt(wanted.vendor, ordinary, missing=kept)
+    body = gemini_cached_form(messages, prefix_hash, kept.name)
+    return VendorPrompt(wanted.vendor, body, kept=kept, model=keeper.model if keeper else None)
+
+
+def _text(messages: Sequence[Mapping[str, Any]]) -> str:
+    return str(messages[0]["content"]) if messages else ""
