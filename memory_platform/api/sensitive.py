@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_platform.api.json_guard import shown_key
 from memory_platform.kernel.errors import FieldFault, Refused
-from snapshots.extraction.sensitive import is_sensitive
+from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as
 
 MESSAGE = "Holds a card or identity number or a secret, which is not kept."
 
@@ -43,7 +43,5 @@ def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _sensitive_paths(f"{path}.{index}", name, item)
-    elif isinstance(value, str | int) and not isinstance(value, bool):
-        said = f"{name.replace('_', ' ')}: {value}"
-        if is_sensitive(str(value)) or (is_sensitive(said) and not is_sensitive(name)):
-            yield path
+    elif isinstance(value, str | int) and not isinstance(value, bool) and is_sensitive_as(name, str(value)):
+        yield path

@@ -11,7 +11,7 @@ from dataclasses import replace
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
-from snapshots.extraction.sensitive import is_sensitive
+from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_telephone
 from snapshots.extraction.values import (
     Candidate,
     PreferenceCandidate,
@@ -74,7 +74,24 @@ def reason_against(
     said = [candidate.evidence.quote, *_texts(candidate)]
     if any(is_instruction(matching_form(text)) for text in said):
         return "instruction"
-    return "sensitive" if any(is_sensitive(text) for text in _learned(candidate)) else None
+    return "sensitive" if holds_sensitive(candidate) else None
+
+
+def holds_sensitive(candidate: Candidate) -> bool:
+    """Return whether anything that ``candidate`` would bring, or the words that prove it, must not be learned.
+
+    A contact's telephone number is not sensitive; a card's number in its place is.
+    """
+    if isinstance(candidate, TagCandidate):
+        phone = candidate.phone or ""
+        told = [candidate.label, candidate.address or "", *candidate.aliases, "" if is_telephone(phone) else phone]
+        return any(map(is_sensitive, told))
+    place = (
+        (candidate.field,) if isinstance(candidate, ProfileFact) else (candidate.category or "", candidate.key or "")
+    )
+    if any(map(is_sensitive, (candidate.evidence.quote, *place))):
+        return True
+    return any(is_sensitive_as(place[-1], text) for text in _texts(candidate))
 
 
 def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
@@ -121,10 +138,3 @@ def _texts(candidate: Candidate) -> list[str]:
             return list(candidate.value) if isinstance(candidate.value, tuple) else [str(candidate.value)]
         case TagCandidate():
             return [candidate.label, *filter(None, (candidate.address, candidate.phone)), *candidate.aliases]
-
-
-def _learned(candidate: Candidate) -> list[str]:
-    """The texts searched for sensitive data: a contact's phone number is not sensitive, all else is looked at."""
-    if isinstance(candidate, TagCandidate):
-        return [candidate.label, candidate.address or "", *candidate.aliases]
-    return [candidate.evidence.quote, *_texts(candidate)]

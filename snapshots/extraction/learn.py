@@ -14,8 +14,10 @@ from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.applying import apply_candidate, as_json, target_of
 from snapshots.extraction.doubt import doubt_about
+from snapshots.extraction.gate import holds_sensitive
 from snapshots.extraction.lessons import UNRESOLVED, Learned, Lesson, kind_of
-from snapshots.extraction.pipeline import EXTRACTOR_VERSION
+from snapshots.extraction.pipeline import EXTRACTOR_VERSION, values_of
+from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.proposals import proposal_of
 from snapshots.extraction.values import (
     Candidate,
@@ -134,9 +136,10 @@ def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
 
 
 def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
-    """Keep why something was refused; what is sensitive or an instruction leaves neither value nor target."""
-    silent = refused.reason in {SENSITIVE, "instruction"} or refused.candidate is None
+    """Keep why something was refused; what is sensitive or an instruction leaves neither value nor target,
+    for whatever reason it was refused, nor does what is longer than any value."""
     found = refused.candidate
+    silent = found is None or refused.reason in {SENSITIVE, "instruction"} or not _may_stand(found)
     _write_record(
         lesson,
         record,
@@ -150,6 +153,11 @@ def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
         sort=_sort(found) if found else "",
         **({} if silent else _place(refused.evidence)),
     )
+
+
+def _may_stand(found: Candidate) -> bool:
+    is_short = all(len(value) <= EXTRACTION.max_value_chars for value in values_of(found))
+    return is_short and not holds_sensitive(found)
 
 
 def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:

@@ -121,6 +121,12 @@ def is_sensitive(text: str) -> bool:
     return bool(sensitive_spans(text))
 
 
+def is_sensitive_as(name: str, text: str) -> bool:
+    """Return whether ``text`` must not be learned, alone or as what is called ``name``: x7k2 as a "wifi_password"."""
+    said = f"{name.replace('_', ' ')}: {text}"
+    return is_sensitive(text) or (is_sensitive(said) and not is_sensitive(name))
+
+
 def is_telephone(text: str) -> bool:
     """Return whether ``text`` can be a telephone number, whose digits pass a card's checksum by chance."""
     return _TELEPHONE.fullmatch(text) is not None and sum(map(str.isdigit, text)) <= PHONE_DIGITS_MOST

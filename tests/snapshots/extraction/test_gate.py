@@ -76,3 +76,10 @@ def test_a_value_that_instructs_is_refused() -> None:
 def test_a_value_that_holds_a_card_is_refused_but_a_contacts_phone_is_not() -> None:
     assert _reason(replace(FACT, value="4111 1111 1111 1111")) == "sensitive"
     assert _reason(TagCandidate("mum", "contact", PROOF, phone="13800138000")) is None
+    assert _reason(TagCandidate("mum", "contact", PROOF, phone="4111 1111 1111 1111")) == "sensitive"
+
+
+def test_what_a_value_is_called_can_make_it_a_secret_or_be_one() -> None:
+    assert _reason(replace(FACT, field="wifi_password", value="x7k2horse")) == "sensitive"
+    assert _reason(replace(FACT, field="4111111111111111")) == "sensitive"
+    assert _reason(replace(FACT, field="password_manager", value="paper")) is None

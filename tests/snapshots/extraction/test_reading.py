@@ -100,6 +100,19 @@ def test_what_a_model_reads_wrongly_is_refused_with_a_reason(
     assert "city" not in profile(acme)["attributes"]
 
 
+@pytest.mark.parametrize("value", ["4111.1111.1111.1111", "密码是hunter2", "x" * 3_000])
+def test_what_a_model_makes_up_leaves_no_secret_and_no_flood(acme: House, server: ModelServer, value: str) -> None:
+    says(
+        server, {"items": [item(CITY[:-1], value), item("no such words", value), item(CITY[:-1], "Porto", field=value)]}
+    )
+    say(acme, CITY)
+    settle(acme)
+    assert {verdict for verdict, _, _ in records(acme)} == {"rejected"}
+    with tenant_tx(acme.tenant.id):
+        kept = CandidateRecord.objects.filter(origin__startswith="extract-").values_list("value", "target", "proposal")
+        assert [value in str(row) for row in kept] == [False] * 3
+
+
 @pytest.mark.parametrize("number", [0, 2, -1, 99])
 def test_what_cites_a_message_that_was_not_shown_is_left_out(acme: House, server: ModelServer, number: int) -> None:
     says(server, {"items": [item(CITY[:-1], "Porto", message=number)]})
