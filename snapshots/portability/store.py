@@ -17,10 +17,11 @@ from snapshots.portability.accept import LINK
 from snapshots.portability.columns import read_row
 from snapshots.portability.lines import BY_NAME, LineKind
 from snapshots.portability.renaming import Renaming
+from snapshots.portability.sensitive import without_sensitive
 
 Values = dict[str, Any]
 BELIEFS = (Preference, ProfileFact, Tag)
-STORED, UNCHANGED, FORGOTTEN, CONFLICT = "stored", "unchanged", "forgotten", "conflict"
+STORED, UNCHANGED, FORGOTTEN, CONFLICT, SENSITIVE = "stored", "unchanged", "forgotten", "conflict", "sensitive"
 
 
 def read_lines(lines: Sequence[dict[str, Any]], renaming: Renaming) -> list[Values]:
@@ -31,8 +32,10 @@ def read_lines(lines: Sequence[dict[str, Any]], renaming: Renaming) -> list[Valu
 
 def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[Values], *, allow_forgotten: bool) -> Counter[str]:
     """Store rows of one table in the open scope; return what became of them."""
+    told = len(rows)
+    rows = without_sensitive(kind.model, rows)
     kept = list(rows) if allow_forgotten else _without_forgotten(kind, subject_id, rows)
-    fates = Counter({FORGOTTEN: len(rows) - len(kept)})
+    fates = Counter({SENSITIVE: told - len(rows), FORGOTTEN: len(rows) - len(kept)})
     fitting = _with_keys_there(kind, subject_id, kept)
     before = ids_there(kind.model, subject_id, [row["id"] for row in fitting])
     new = [row for row in fitting if row["id"] not in before]

@@ -203,6 +203,23 @@ def test_what_was_forgotten_is_not_brought_back_unless_allowed(acme: Caller, wor
     assert made["text"] in [line["text"] for line in export(acme) if line["type"] == "snapshot"]
 
 
+def test_no_import_brings_a_card_or_a_secret_into_a_belief(acme: Caller) -> None:
+    lines = full(acme)
+    spoilt = {"preference": "value", "tag": "phone", "profile_fact": "value", "candidate": "value"}
+    wanted = {name: next(line for line in lines if line["type"] == name) for name in spoilt}
+    hostile = [
+        {**line, spoilt[line["type"]]: "4111 1111 1111 1111"} if line in wanted.values() else line for line in lines
+    ]
+    acme("DELETE", ADA)
+
+    result = take_back(acme, hostile, "?allow_forgotten=true")["result"]
+
+    assert result["sensitive"] == dict.fromkeys(spoilt, 1)
+    there = export(acme)
+    assert not {line["id"] for line in wanted.values()} & {line.get("id") for line in there}
+    assert "4111" not in str(there)
+
+
 def test_a_worker_that_dies_is_followed_by_the_next(
     acme: Caller, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,42 @@
+"""What an import does not bring: beliefs, proposals and earlier words with a card number or a secret (E2)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import models
+
+from profiles.models import Candidate, Preference, ProfileFact, Tag
+from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_telephone
+from snapshots.models import SnapshotVersion
+
+_NAMED_BY = {Preference: "key", ProfileFact: "field", Candidate: "target"}
+_TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {
+    Preference: ("category", "key", "value", "statement"),
+    ProfileFact: ("field", "value"),
+    Candidate: ("target", "value", "proposal"),
+    Tag: ("label", "address", "phone", "relation"),
+    SnapshotVersion: ("fields",),
+}
+
+
+def without_sensitive(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of one table, as columns, that hold nothing which no product may write either."""
+    return [row for row in rows if not _holds_sensitive(model, row)] if model in _TEXTS else list(rows)
+
+
+def _holds_sensitive(model: type[models.Model], row: Mapping[str, Any]) -> bool:
+    told = {name: row.get(name) for name in _TEXTS[model]}
+    if model is Tag and is_telephone(str(told["phone"] or "")):
+        del told["phone"]
+    called = str(row[_NAMED_BY[model]]) if model in _NAMED_BY else ""
+    return any(_is_sensitive(called if name == "value" else name, value) for name, value in told.items())
+
+
+def _is_sensitive(name: str, value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(is_sensitive(str(key)) or _is_sensitive(str(key), one) for key, one in value.items())
+    if isinstance(value, list):
+        return any(_is_sensitive(name, one) for one in value)
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return is_sensitive_as(name, str(value))
+    return False
