@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -118,7 +118,10 @@ def _moment(name: str, value: Any) -> datetime:
         raise ColumnFault(name, "Must be a time as in RFC 3339.") from None
     if moment.tzinfo is None:
         raise ColumnFault(name, "Must be a time with its offset.")
-    return moment
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:  # the table would take it, and nothing could read it again
+        raise ColumnFault(name, "Must be in the years 1 to 9999.") from None
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:

@@ -172,6 +172,14 @@ def test_an_export_goes_to_another_subject_of_the_same_tenant(acme: Caller) -> N
         (lambda lines: [*lines[:2], {**lines[2], "id": 7}, *lines[3:]], "lines.2.id"),
         (lambda lines: [*lines[:2], {**lines[2], "surprise": 7}, *lines[3:]], "lines.2.surprise"),
         (lambda lines: [*lines[:2], {**lines[2], "confidence": 1.5}, *lines[3:]], "lines.2.confidence"),
+        (
+            lambda lines: [*lines[:2], {**lines[2], "valid_at": "0001-01-01T00:00:00+14:00"}, *lines[3:]],
+            "lines.2.valid_at",
+        ),
+        (
+            lambda lines: [*lines[:2], {**lines[2], "valid_at": "9999-12-31T23:59:59-14:00"}, *lines[3:]],
+            "lines.2.valid_at",
+        ),
         (lambda lines: [*lines[:2], {**lines[2], "type": "tenant"}, *lines[3:]], "lines.2.type"),
         (lambda lines: [{**lines[0], "format": 2}, *lines[1:]], "lines.0.format"),
         (lambda lines: [lines[0], {**lines[1], "subject_id": "a/b"}, *lines[2:]], "lines.1.subject_id"),
