@@ -26,7 +26,15 @@ from snapshots.extraction.corrections_phrases_en import (
     YOU,
 )
 
+TASTES = r"(?:like|love|prefer|enjoy|want|need|favou?r|fancy|hate|dislike)"
+
 SWAPS = (
+    *frame(
+        "swap",
+        " not ",
+        rf"{ME}(?:'d| would| do)? (?:really |actually |always |usually |only |much |still )?(?:{TASTES}|{DO}) (?:the |my )?{NEW}"
+        rf"\s*[,;–—-]+\s*(?:and |definitely |certainly |really )?not (?:the |my )?{OLD}{END}",
+    ),
     *frame(
         "swap",
         "no",

@@ -130,7 +130,7 @@ _BAD = (
     r"can'?t (?:really )?(?:stand|bear|stomach|abide|tolerate|do with|handle|deal with|get into|be bothered with|"
     r"be doing with|take)|"
     r"cannot (?:stand|bear|stomach|abide|tolerate|handle|deal with)|"
-    r"(?:don'?t|do not|never) (?:really |particularly |much |actually |even |ever )*(?:like|liked|enjoy|enjoyed|"
+    r"(?:don'?t|do not|never) (?:really |particularly |much |actually |even |ever |usually |normally |generally |typically )*(?:like|liked|enjoy|enjoyed|"
     r"love|fancy|"
     r"care for|cared for|get on with|got into|trust|rate|want|go for|do well with|cope with|bother with)|"
     r"could (?:happily )?(?:do|live) without|have (?:no|zero|little) (?:time|patience|interest|use|appetite) "

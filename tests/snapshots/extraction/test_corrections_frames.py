@@ -65,3 +65,25 @@ def test_a_long_text_is_no_turn_that_puts_something_right() -> None:
     text = "That's my sister's car, not mine. "
     assert extract(said(text), context=ExtractionContext()).corrections
     assert not extract(said(text + "x " * LONGEST), context=ExtractionContext()).corrections
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("Actually, I prefer aisle seats, not window seats.", "window seats", "aisle seats"),
+        ("No wait, I'd really like the aisle, not the window.", "window", "aisle"),
+        ("I drink tea, definitely not coffee", "coffee", "tea"),
+        ("we usually watch tennis - not golf", "golf", "tennis"),
+        ("我喜欢靠过道的座位，不是靠窗的", "靠窗", "靠过道的座位"),
+    ],
+)
+def test_a_taste_told_beside_what_it_is_not_replaces_that(text: str, old: str, new: str) -> None:
+    found = extract(said(text), context=ExtractionContext()).corrections
+    assert [(one.replaces, one.value) for one in found if isinstance(one, PreferenceCandidate)] == [(old, new)]
+
+
+@pytest.mark.parametrize(
+    "text", ["I like it, not that it matters", "Would I like tea, not coffee?", "I love this, not gonna lie"]
+)
+def test_what_only_sounds_so_replaces_nothing(text: str) -> None:
+    assert extract(said(text), context=ExtractionContext()).corrections == ()
