@@ -32,7 +32,8 @@ SWAPS = (
     *frame(
         "swap",
         " not ",
-        rf"{ME}(?:'d| would| do)? (?:really |actually |always |usually |only |much |still )?(?:{TASTES}|{DO}) (?:the |my )?{NEW}"
+        rf"{ME}(?:'d| would| do)? (?:really |actually |always |usually |only |much |still )?(?:{TASTES}|{DO}) "
+        rf"(?:the |my )?{NEW}"
         rf"\s*[,;–—-]+\s*(?:and |definitely |certainly |really )?not (?:the |my )?{OLD}{END}",
     ),
     *frame(

@@ -215,7 +215,8 @@ RULES_CLIMATE: tuple[Rule, ...] = (
 RULES_LIKES: tuple[Rule, ...] = (
     rule(
         rf"I {_REALLY}(?:don't|do not|dont|never|can't|cannot|didn't ever) (?:really |"
-        rf"particularly |even |actually |usually |normally |generally |typically )?(?:like|enjoy|love|stand|bear|care for|fancy) {_OBJECT}",
+        rf"particularly |even |actually |usually |normally |generally |typically )?"
+        rf"(?:like|enjoy|love|stand|bear|care for|fancy) {_OBJECT}",
         _liked("dislikes"),
     ),
     rule(
