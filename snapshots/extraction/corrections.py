@@ -58,22 +58,21 @@ def sentence_changes(clauses: list[Clause]) -> list[Candidate]:
     for found in (apply(_WHOLE[whole.language], whole), _SLOTS[whole.language](whole)):
         changes = [change for change in found if is_plausible(change, _GRAMMARS[whole.language])]
         if changes:
-            return [] if _is_doubtful(whole) else changes
+            return changes
     return []
 
 
 def clause_changes(clause: Clause) -> Iterator[Candidate]:
     """Yield the changes of one clause ("now I like ...", "no longer ...")."""
     if _may_change(clause.sentence.lower()):
-        changes = list(apply(_CLAUSES[clause.language], clause))
-        if changes and not _is_doubtful(clause):
-            yield from changes
+        yield from apply(_CLAUSES[clause.language], clause)
 
 
 def framed_changes(clauses: list[Clause], stated: Collection[Candidate]) -> list[Candidate]:
     """Return what a sentence puts right in a way that the tables above do not know, whatever it is about.
 
-    What does not name the wrong value says nothing beside a candidate that is ``stated`` with its place.
+    What does not name the wrong value says nothing beside a candidate that is ``stated`` with its place. Frames fit
+    much that is no correction, so what a reader doubts is none; the tables above are exact, and stand against it.
     """
     found = frame_changes(clauses, _GRAMMARS[clauses[0].language])
     told = [value.lower() for one in stated for value in _values(one)]

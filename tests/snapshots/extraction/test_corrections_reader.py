@@ -28,10 +28,9 @@ DOUBTED_TEXTS = [
 ]
 CONTRASTS = [
     "he's not lazy, he's just tired",
-    "师傅说不是电瓶的问题，是发电机",
     "she used to live in Bath, lovely place",
 ]
-"""Rules alone take these for changes of what is held of the speaker."""
+"""Frames alone take these for changes of what is held of the speaker."""
 
 
 @pytest.mark.parametrize("text", SURE)
