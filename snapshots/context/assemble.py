@@ -26,7 +26,7 @@ from snapshots.context.policy import ContextPolicy
 from snapshots.context.render import Scribe, as_messages, as_text, prefix_of
 from snapshots.context.report import decisions_of, prefix_report, section_reports, token_report
 from snapshots.context.shelves import Refused, in_speaking_order, present_in, screened_shelf, shelves_of, trusted_shelf
-from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, SectionName
+from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, MemoryRoom, SectionName
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Choice:
 
     pieces: dict[SectionName, tuple[Piece, ...]] = field(default_factory=dict)
     refused: Refused = field(default_factory=list)
+    rooms: dict[SectionName, MemoryRoom] = field(default_factory=dict)
 
 
 def assemble(
@@ -73,6 +74,7 @@ def assemble(
         intent=request.intent,
         phase=request.phase,
         language=language,
+        memory_room=choice.rooms[SectionName.MEMORY],
     )
 
 
@@ -90,7 +92,9 @@ def choose(
         choice.refused.extend(refused)
         if name is SectionName.MEMORY:
             room = room.with_more(unused_below(name, shelves, slots))
-        taken, room = take(shelf, slots[name], room, reserved=reserved_below(name, shelves, slots))
+        reserved = reserved_below(name, shelves, slots)
+        choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
+        taken, room = take(shelf, slots[name], room, reserved=reserved)
         choice.pieces[name] = in_speaking_order(taken) if name is SectionName.WINDOW else taken
     return choice
 

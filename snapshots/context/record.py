@@ -1,9 +1,10 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from snapshots.context.values import AssembledContext, Decision, Reason, SectionReport, TokenReport
+from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
 from snapshots.recall.answer import Recalled
 from snapshots.recall.explained import explained
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
@@ -14,6 +15,9 @@ _LEFT_OUT: dict[WhyLeftOut, Reason] = {
     "expired": Reason.EXPIRED,
     "below_floor": Reason.BELOW_FLOOR,
 }
+
+ROOM = "room"
+"""Kept with the memory section of a receipt, and not shown."""
 
 
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
@@ -56,6 +60,13 @@ def shown_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
     return [
         {"name": str(one.name), "tokens": one.tokens, "items": one.items, "dropped": one.dropped} for one in sections
     ]
+
+
+def kept_sections(context: AssembledContext) -> list[dict[str, Any]]:
+    """Return the sections as a receipt keeps them: with what bounded memory, for a replay under another policy."""
+    room = asdict(context.memory_room)
+    shown = shown_sections(context.sections)
+    return [one | {ROOM: room} if one["name"] == SectionName.MEMORY else one for one in shown]
 
 
 def shown_tokens(tokens: TokenReport) -> dict[str, Any]:

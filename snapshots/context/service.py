@@ -20,7 +20,7 @@ from snapshots.context.fence import new_nonce
 from snapshots.context.material import material_of
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.reading import puts_right, with_intent, with_phase
-from snapshots.context.record import candidates_from, shown_sections, shown_tokens
+from snapshots.context.record import candidates_from, kept_sections, shown_tokens
 from snapshots.context.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
 from snapshots.context.tasks import task_passages
@@ -220,7 +220,7 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
         phase=context.phase,
         model_route=drawn.route.kept,
         candidates=candidates_from(context, held.found),
-        sections=shown_sections(context.sections),
+        sections=kept_sections(context),
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,
         degraded_reason=joined(held.degraded),

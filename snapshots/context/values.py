@@ -193,6 +193,16 @@ class PrefixReport:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryRoom:
+    """What bounded the memory section, in tokens: what earlier and later sections left it, and what the total did; it
+    takes of the former only where its slot ``grows``."""
+
+    carried: int
+    free: int
+    grows: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AssembledContext:
     """A context ready to send. With format "text" ``messages`` is empty and ``text`` holds it all."""
 
@@ -205,3 +215,4 @@ class AssembledContext:
     intent: str | None
     phase: str | None
     language: Language
+    memory_room: MemoryRoom

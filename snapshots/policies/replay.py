@@ -8,7 +8,7 @@ from uuid import UUID
 from snapshots.feedback.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.policies.effective import policies_of
-from snapshots.policies.replaying import Asked, Choice, beside, offered_in, replayed, untold
+from snapshots.policies.replaying import Asked, Choice, beside, bound_in, offered_in, replayed, untold
 from tenants.services.policies import version_by_number
 
 READ_AT_ONCE = 200
@@ -60,7 +60,7 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
         read += 1
         offered = offered_in(receipt.candidates)
         if offered:
-            asked = Asked(offered, receipt.intent, beside(receipt.sections, offered))
+            asked = Asked(offered, receipt.intent, beside(receipt.sections, offered), bound_in(receipt.sections))
             choices[receipt.id] = replayed(asked, old, new)
     return _summed(read, choices, _utilised(choices), tuple(untold(old, new)), examples)
 

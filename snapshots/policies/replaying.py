@@ -10,6 +10,8 @@ from math import prod
 from typing import Any
 
 from snapshots.context.policy import ContextPolicy
+from snapshots.context.record import ROOM
+from snapshots.context.values import MemoryRoom
 from snapshots.policies.effective import Policies
 from snapshots.recall.policy import RankingPolicy
 
@@ -45,11 +47,15 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One receipt's choice: what was offered, the intent, and the tokens beside the snapshots in their section."""
+    """One receipt's choice: what was offered, the intent, and the tokens beside the snapshots in their section.
+
+    ``bound`` is what bounded the section, None in receipts that do not keep it.
+    """
 
     offered: Sequence[Offered]
     intent: str = ""
     beside: int = 0
+    bound: MemoryRoom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,8 @@ def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
     The room that there was is the slot less what stood beside them, where what was taken and left out agrees with that;
     else (a slot may grow by what others leave, and a caller may name its own) as much as was taken.
     """
+    if asked.bound is not None:
+        return max(0, room_in(asked.bound, slot_of(after.context, asked.intent)) - asked.beside)
     used = sum(one.tokens for one in asked.offered if one.taken)
     slot = slot_of(before.context, asked.intent)
     change = slot_of(after.context, asked.intent) - slot
@@ -139,6 +147,18 @@ def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
         return None if change >= 0 else max(0, max(used, slot - asked.beside) + change)
     agrees = used <= slot - asked.beside < used + _first_refused(asked.offered)
     return max(0, (slot - asked.beside if agrees else used) + change)
+
+
+def room_in(bound: MemoryRoom, slot: int) -> int:
+    """Return the tokens that the memory section has with another slot, all else as it was."""
+    grown = slot + max(0, min(bound.carried, bound.free - slot)) if bound.grows else slot
+    return max(0, min(grown, bound.free))
+
+
+def bound_in(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
+    """Return what bounded the memory section of a receipt, None where it does not say."""
+    kept = next((one[ROOM] for one in sections if one["name"] == MEMORY and ROOM in one), None)
+    return MemoryRoom(**kept) if kept else None
 
 
 def slot_of(policy: ContextPolicy, intent: str) -> int:

@@ -22,6 +22,7 @@ from memory_platform.api.v1.context import (
 )
 from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from memory_platform.api.views import TenantView
+from snapshots.context.record import ROOM
 from snapshots.models import Receipt
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
 from tenants.isolation import tenant_tx
@@ -127,7 +128,7 @@ def shown_summary(receipt: Receipt) -> dict[str, Any]:
         "intent": receipt.intent or None,
         "phase": receipt.phase or None,
         "model_route": shown_route(receipt),
-        "sections": receipt.sections,
+        "sections": [{key: value for key, value in one.items() if key != ROOM} for one in receipt.sections],
         "tokens": receipt.tokens,
         "prefix_hash": receipt.prefix_hash,
         "degraded_reason": receipt.degraded_reason or None,

@@ -1,5 +1,6 @@
 """A replay over stored receipts tells what the other policy really does. Rows: T4, G1, G2."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -37,11 +38,14 @@ def fill(house: House) -> None:
 TEAS = ("green", "black", "white", "jasmine", "oolong", "mint", "rose", "ginger", "barley", "龙井", "普洱", "铁观音")
 
 
-def ask(house: House, version: int, query: str) -> Receipt:
+NOTHING_BESIDE = ContextRequest("", intent="other", budget=BudgetRequest(window=0, profile=0, system=0, knowledge=0))
+
+
+def ask(house: House, version: int, query: str, like: ContextRequest = NOTHING_BESIDE) -> Receipt:
     """Make a context under a version as an answer is made."""
     with tenant_tx(house.tenant.id):
         policies = policies_of(version, version_by_number(version).document)
-    request = ContextRequest(query, intent="other", budget=BudgetRequest(window=0, profile=0, system=0, knowledge=0))
+    request = replace(like, query=query)
     asked = ContextQuery(request, policies.version, recall=policies.recall)
     return build_context(house.tenant.id, house.subject.external_id, asked, policies.context).receipt
 
@@ -79,6 +83,30 @@ def test_a_replay_tells_what_the_other_policy_really_does(world: World, changes:
     assert {frozenset(one.entering) for one in told.examples} == really
     assert told.changed.count == sum(was != is_now for was, is_now in zip(old, new, strict=True)) > 0
     assert told.leaving == sum(len(was - is_now) for was, is_now in zip(old, new, strict=True))
+
+
+BESIDE = [
+    (ContextRequest(""), {"context": {"memory": 100}}),  # what the total bounds is no less
+    (ContextRequest("", budget=BudgetRequest(window=100, knowledge=0)), {"context": {"memory": 150}}),
+    (ContextRequest("", intent="complaint"), {"context": {"memory_by_intent": {"complaint": 200}}}),
+    (ContextRequest("", budget=BudgetRequest(total=900)), {"context": {"memory": 350}}),
+]
+
+
+@pytest.mark.parametrize(("request_", "changes"), BESIDE)
+def test_a_replay_knows_what_other_sections_left_to_memory(
+    world: World, request_: ContextRequest, changes: dict[str, Any]
+) -> None:
+    fill(world.acme)
+    small = {"memory": 420, "window": 200, "summary": 100, "task": 0, "memory_by_intent": {"complaint": 420}}
+    before = make(world.acme, {"context": small}, activate=True)
+    after = make(world.acme, changes)
+    old = [kept(world.acme, ask(world.acme, before, query, request_)) for query in QUESTIONS]
+    told = replayed(world.acme, before, after)
+    new = [kept(world.acme, ask(world.acme, after, query, request_)) for query in QUESTIONS]
+    assert (told.compared, told.reproduced.count, told.untold) == (4, 4, ())
+    assert told.leaving == sum(len(was - is_now) for was, is_now in zip(old, new, strict=True))
+    assert told.changed.count == sum(was != is_now for was, is_now in zip(old, new, strict=True))
 
 
 def test_the_worth_of_what_leaves_is_told_where_a_reply_is_known(world: World) -> None:
