@@ -123,6 +123,10 @@ def left(house: House) -> dict[str, int]:
     return rows_left(Subject.objects.get(external_id="ada").id)
 
 
+MOST_POSTED = 400
+"""What is posted is worked on before the test ends, on a busy machine, too."""
+
+
 def test_writers_that_race_the_erasure_leave_nothing_behind(world: World) -> None:
     """Eight writers post and two workers drain while the subject is erased again and again."""
     house, stop, posted = world.acme, threading.Event(), count()
@@ -130,6 +134,9 @@ def test_writers_that_race_the_erasure_leave_nothing_behind(world: World) -> Non
     def write() -> None:
         while not stop.is_set():
             number = next(posted)
+            if number > MOST_POSTED:
+                stop.wait(0.05)
+                continue
             with suppress(DatabaseError, MemoryPlatformError), tenant_tx(house.tenant.id):
                 subject = ensure_subject("ada")
                 incoming = [IncomingMessage(role="user", content=f"{CANARY} I like tea number {number}")]

@@ -1,4 +1,4 @@
-"""Which answers used this memory, among 100,000 receipts; and the history's tokens. Rows: G1, X10."""
+"""Which answers used this memory, among 40,000 receipts; and the history's tokens. Rows: G1, X10."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import run_as_owner, say
 
-RECEIPTS, MEMORIES = 100_000, 5_000
+RECEIPTS, MEMORIES = 40_000, 2_000
 WANTED = UUID(int=7)
 FILL = """
 WITH made AS (
@@ -50,8 +50,10 @@ def run_plan(house: House, sql: str, values: Any, *without: str) -> list[dict[st
 @pytest.mark.timeout(180)
 def test_the_receipts_that_used_a_memory_are_all_that_is_read(world: World) -> None:
     house = world.acme
+    connection.close()  # a session that checked keys while the tables were empty would go on reading them whole
     with tenant_tx(house.tenant.id):
         with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
             own = {"tenant": house.tenant.id, "subject": house.subject.id}
             cursor.execute(FILL, own | {"receipts": RECEIPTS, "memories": MEMORIES})
         asked = receipts(memory_id=WANTED).order_by("created_at", "id")[:51]
@@ -69,7 +71,7 @@ def test_the_receipts_that_used_a_memory_are_all_that_is_read(world: World) -> N
 def test_the_tokens_of_a_history_are_summed_from_an_index_alone(world: World) -> None:
     for number in range(10):
         say(world.acme, *(f"turn {number} {n} about the weather" for n in range(50)), conversation=f"c{number}")
-    run_as_owner("VACUUM ANALYZE message")
+    run_as_owner("VACUUM (ANALYZE, DISABLE_PAGE_SKIPPING) message")
     sql = HISTORY.replace("$1", "%s").replace("$2", "%s")
     ran = run_plan(
         world.acme, sql, [world.acme.tenant.id, world.acme.subject.id], "enable_seqscan", "enable_bitmapscan"

@@ -112,6 +112,10 @@ def test_contexts_of_each_arm_are_made_told_apart_and_judged(acme: Caller, world
     assert told["arms"][0]["degraded"]["low"] == 0.0
 
 
+BESIDE = ("window", "profile", "query", "system", "summary", "task", "knowledge")
+"""Sections whose room would go to memory."""
+
+
 def test_an_active_policy_steers_what_a_context_holds(acme: Caller, world: World) -> None:
     for n in range(12):
         remember(world.acme, f"Ada likes tea, said for the time number {n} in many more words than are needed")
@@ -121,6 +125,6 @@ def test_an_active_policy_steers_what_a_context_holds(acme: Caller, world: World
         return int(next(one["items"] for one in sections if one["name"] == "memory"))
 
     plenty = memories()
-    made = post(acme, {"context": {"memory": 150, "window": 0, "profile": 0, "query": 0, "system": 0}})["version"]
+    made = post(acme, {"context": {"memory": 150, **dict.fromkeys(BESIDE, 0)}})["version"]
     acme("POST", f"/v1/policies/{made}/activate", WHY)
     assert 0 < memories() < plenty

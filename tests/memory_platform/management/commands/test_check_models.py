@@ -88,5 +88,5 @@ def test_weak_answers_are_told(server: ModelServer) -> None:
 
 
 def test_each_failure_has_its_advice() -> None:
-    """Vectors have dimensions, answers none; and one question opens no circuit."""
-    assert {*Failure} - {*ADVICE} == {Failure.WRONG_DIMENSION, Failure.CIRCUIT_OPEN}
+    """Vectors have dimensions, answers none; one question opens no circuit, and changes nothing that could be gone."""
+    assert {*Failure} - {*ADVICE} == {Failure.WRONG_DIMENSION, Failure.CIRCUIT_OPEN, Failure.GONE}
