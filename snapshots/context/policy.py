@@ -1,4 +1,4 @@
-"""The numbers of context assembly, each with where it comes from. A tenant may override any of them."""
+"""The numbers of context assembly, each with where it comes from. docs/policies.md says which a tenant may set."""
 
 from dataclasses import dataclass
 
