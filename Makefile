@@ -20,17 +20,21 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-budgets test-models check format openapi chat models evaluation bench-peers install clean
+.PHONY: run test test-budgets test-scale test-models check format openapi chat models evaluation bench-peers install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
-	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadgroup $(ARGS)
 
 # The token budget of contexts on 10,000 random cases instead of the 600 of `make test`: a minute or two.
 test-budgets: $(VENV)/.dev
 	@BUDGET_CASES=10000 $(PY) -m pytest -n 0 --timeout 0 tests/snapshots/context/test_budget.py $(ARGS)
+
+# What plans of Postgres read in tables of 40,000 receipts: they depend on what stood in the tables before.
+test-scale: $(VENV)/.dev
+	@AT_SCALE=1 $(PY) -m pytest -n 0 tests/snapshots/receipts/test_uses.py $(ARGS)
 
 # Local models through sentence-transformers: installs torch, 1.3 GB.
 test-models: $(VENV)/.dev $(VENV)/.models

@@ -1,6 +1,7 @@
 """Which answers used this memory, among 40,000 receipts; and the history's tokens. Rows: G1, X10."""
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from tests.conftest import House, World
 from tests.snapshots.held import run_as_owner, say
 
 RECEIPTS, MEMORIES = 40_000, 2_000
+AT_SCALE = pytest.mark.skipif(not os.environ.get("AT_SCALE"), reason="takes tables of its own size: make test-scale")
 WANTED = UUID(int=7)
 FILL = """
 WITH made AS (
@@ -47,6 +49,7 @@ def run_plan(house: House, sql: str, values: Any, *without: str) -> list[dict[st
     return list(nodes((answer if isinstance(answer, list) else json.loads(answer))[0]["Plan"]))
 
 
+@AT_SCALE
 @pytest.mark.timeout(180)
 def test_the_receipts_that_used_a_memory_are_all_that_is_read(world: World) -> None:
     house = world.acme
@@ -68,6 +71,7 @@ def test_the_receipts_that_used_a_memory_are_all_that_is_read(world: World) -> N
         run_as_owner("ANALYZE receipt, receipt_memory")
 
 
+@AT_SCALE
 def test_the_tokens_of_a_history_are_summed_from_an_index_alone(world: World) -> None:
     for number in range(10):
         say(world.acme, *(f"turn {number} {n} about the weather" for n in range(50)), conversation=f"c{number}")

@@ -1,6 +1,7 @@
 """Days of talk through the real product: what contexts cost and cover, and that a repeat is the same. Rows: X10, X1."""
 
 import json
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,10 @@ def figures(path: Path, *arguments: str) -> dict[str, Any]:
 
 
 def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
-    found = figures(tmp_path / "run.json", "--days", "3", "--plot", str(tmp_path / "cost.png"))
-    assert (tmp_path / "cost.png").stat().st_size > 10_000
+    drawn = tmp_path / "cost.png"
+    can_draw = find_spec("matplotlib") is not None  # of the group `evaluation`
+    found = figures(tmp_path / "run.json", "--days", "3", *(["--plot", str(drawn)] if can_draw else []))
+    assert not can_draw or drawn.stat().st_size > 10_000
     assert sorted(found["lives"]) == ["en", "zh"]
     for life in found["lives"].values():
         first, last = life["days"]
