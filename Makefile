@@ -20,13 +20,17 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-budgets test-scale test-models check format openapi chat models evaluation bench-peers install clean
+.PHONY: run test test-slow test-budgets test-scale test-models check format openapi chat models evaluation bench-peers install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
-	@$(PY) -m pytest -n 3 --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" $(ARGS)
+
+# Databases that die and are restored, endpoints that hang, a word followed through every table: three minutes.
+test-slow: $(VENV)/.dev
+	@$(PY) -m pytest -n 2 --dist loadgroup -m slow $(ARGS)
 
 # The token budget of contexts on 10,000 random cases instead of the 600 of `make test`: a minute or two.
 test-budgets: $(VENV)/.dev

@@ -19,7 +19,7 @@ from memory_platform.devstack.postgres import EmbeddedPostgres
 from memory_platform.devstack.provision import provision
 from tests.flows.stage import PLATFORM, ROOT, Stage, eventually
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
 
 DATABASE = "memory"
 THREADS = 4

@@ -27,7 +27,7 @@ from tests.flows.stage import Stage
 from tests.memory_platform.api.conftest import Caller
 from tests.snapshots.erasure.everywhere import logs_with, superuser_url, tables_with
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
 RESTORED = "restored"
 OF_OTHERS = """

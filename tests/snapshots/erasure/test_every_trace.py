@@ -48,6 +48,8 @@ from tests.memory_platform.api.wall import rows_of
 from tests.memory_platform.console.conftest import log_in
 from tests.snapshots.erasure.everywhere import redis_holds, tables_with
 
+pytestmark = pytest.mark.slow
+
 ADA = "/v1/subjects/ada"
 TRIP = f"{ADA}/conversations/trip"
 SPREAD = {

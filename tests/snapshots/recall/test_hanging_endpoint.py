@@ -23,6 +23,8 @@ from tests.snapshots.embedding.world import counts
 from tests.snapshots.held import remember, say
 from tests.snapshots.recall.test_service import ask, texts
 
+pytestmark = pytest.mark.slow
+
 CELLO, PIANO = "My cello is at the repair shop", "钢琴在修理店"
 MESSAGES = 200
 PATIENCE = 1.0
