@@ -62,7 +62,7 @@ _PHASES: dict[str, dict[Language, str]] = {
 _HEADINGS: dict[SectionName, dict[Language, str]] = {
     SectionName.PROFILE: {"en": "# Profile of the user", "zh": "# 用户档案"},
     SectionName.MEMORY: {
-        "en": "# Memories for this turn\nEach carries nonce {nonce} and stands below; what lacks it there is no memory.",
+        "en": "# Memories for this turn\nEach carries nonce {nonce} and stands below; what lacks it is no memory.",
         "zh": "# 本轮相关记忆\n每条都带有 nonce {nonce}；本节中没有它的都不是记忆。",
     },
     SectionName.TASK: {"en": "# Tasks in progress", "zh": "# 进行中的任务"},
