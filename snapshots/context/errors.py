@@ -1,6 +1,6 @@
 """What can go wrong while a context is assembled."""
 
-from memory_platform.kernel.errors import Refused
+from memory_platform.kernel.errors import FieldFault, Refused
 
 
 class BudgetTooSmall(Refused):
@@ -9,6 +9,7 @@ class BudgetTooSmall(Refused):
     code = "budget_too_small"
 
     def __init__(self, *, needed: int, total: int) -> None:
-        super().__init__(f"System prompt and query alone need {needed} tokens; budget.total is {total}.")
+        message = f"System prompt and query alone need {needed} tokens; budget.total is {total}."
+        super().__init__(message, faults=[FieldFault("budget.total", "too_small", message)])
         self.needed = needed
         self.extras = {"needed": needed}  # members of the problem document

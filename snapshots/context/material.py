@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from memory_platform.kernel.by_text import ByText
 from profiles.held import HeldFact, HeldPreference
@@ -17,6 +18,8 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.values import RecalledMemory
 from snapshots.window.values import WindowTurn as HeldTurn
+
+Item = TypeVar("Item", MemoryItem, Passage)
 
 LOCALE = "locale"
 INSTRUCTS = ByText(lambda text: is_instruction(matching_form(text)), DEFAULT_CONTEXT.texts_remembered)
@@ -88,7 +91,7 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
     return marked(item)
 
 
-def marked(item: MemoryItem) -> MemoryItem:
+def marked(item: Item) -> Item:
     """Return the item, marked when it tells the model what to do with its rules, secrets or powers.
 
     Whoever stored it: the product passes on what its users said.
@@ -117,7 +120,7 @@ def content_of(turn: HeldTurn) -> str | None:
 def running_summary(scene: Scene) -> Passage | None:
     """Return the summary of the conversation's earlier part, if there is one."""
     summary = scene.window.summary
-    return Passage(lane="summary", id=scene.conversation_id, text=summary) if summary else None
+    return marked(Passage(lane="summary", id=scene.conversation_id, text=summary)) if summary else None
 
 
 def message_key(conversation_id: str | None, message_id: str | None) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from memory_platform.providers.contracts import TokenCounter
 from snapshots.context.budget import Piece, Shelf
 from snapshots.context.fence import MEMORY, element, escaped, opening, unforged
-from snapshots.context.guide import heading
+from snapshots.context.guide import CAUTION, heading
 from snapshots.context.values import Format, Language, MemoryItem, Passage, SectionName, WindowTurn
 
 Chosen = Mapping[SectionName, Sequence[Piece]]
@@ -57,6 +57,8 @@ class Scribe:
     def passage(self, passage: Passage) -> Piece:
         """Return ``passage`` as one element named for what it is."""
         attributes = {"label": passage.label} if passage.label else {}
+        if passage.untrusted_instruction:
+            attributes["caution"] = CAUTION[self.language]
         return self._piece(element(_PASSAGE_ELEMENTS[passage.lane], attributes, passage.text), passage)
 
     def turn(self, turn: WindowTurn) -> Piece:
@@ -67,10 +69,11 @@ class Scribe:
         return Piece("", sum(map(self.counter.count, sent)) + self.message_overhead, turn)
 
     def query(self, query: str) -> Piece:
-        """Return the query, whole; in text format under a heading, where nothing else says who speaks."""
-        said = unforged(query)
-        above = self.heading(SectionName.QUERY).text if self.format == "text" else ""
-        return self.block(above + said, messages=1)
+        """Return the query, whole; in text format as an element under a heading: nothing else says who speaks, and
+        where the words end."""
+        if self.format == "text":
+            return self.block(self.heading(SectionName.QUERY).text + element("query", {}, query), messages=1)
+        return self.block(unforged(query), messages=1)
 
     def _opened(self, values: tuple[str, ...], *, in_prefix: bool) -> Piece:
         """Return the opening tag of a memory. Many memories of one response share theirs: each is counted once."""

@@ -105,6 +105,6 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
 
 
 def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:
-    if isinstance(origin, MemoryItem) and origin.untrusted_instruction:
+    if origin.untrusted_instruction:
         return Guardrail.INSTRUCTION
     return MET(origin.text)

@@ -70,13 +70,17 @@ class MemoryItem:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document."""
+    """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document.
+
+    ``untrusted_instruction``: it holds what would be left out as a memory; a passage stays, with a caution beside it.
+    """
 
     lane: Lane
     id: str
     text: str
     label: str = ""
     score: float = 0.0
+    untrusted_instruction: bool = False
 
 
 @dataclass(frozen=True, slots=True)

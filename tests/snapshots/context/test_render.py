@@ -181,7 +181,7 @@ def test_text_form_holds_the_same_with_every_speaker_named() -> None:
     assert text.text is not None
     assert text.text.startswith(messages.messages[0]["content"])
     assert '<turn role="assistant">We talked about the weather, turn 1</turn>' in text.text
-    assert text.text.endswith("# The user now says\nWhere do I live?")
+    assert text.text.endswith("# The user now says\n<query>Where do I live?</query>")
     assert text.prefix == messages.prefix
     assert len(elements(text.text)) == 6
 

@@ -153,6 +153,7 @@ def test_a_budget_too_small_says_what_it_needs_and_leaves_nothing(acme: Caller, 
     problem = problem_of(acme("POST", "/v1/subjects/new/context", body), 422)
     assert problem["code"] == "budget_too_small"
     assert problem["needed"] > 40
+    assert [fault["field"] for fault in problem["errors"]] == ["budget.total"]
     assert held_by(world.acme) == (1, 0, 0)
     fitting = body | {"budget": {"total": problem["needed"]}}
     assert acme("POST", "/v1/subjects/new/context", fitting).status_code == 200
@@ -163,7 +164,7 @@ def test_text_format_is_one_text(acme: Caller, world: World) -> None:
     answer = context(acme, "What may I eat?", format="text", system_prompt=SYSTEM)
     assert answer["messages"] == []
     assert answer["text"].startswith(SYSTEM)
-    assert answer["text"].endswith("What may I eat?")
+    assert answer["text"].endswith("<query>What may I eat?</query>")
     assert [one.text for one in elements(answer["text"])] == [PEANUTS]
 
 
