@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from memory_platform.kernel.text import collapse_spaces
+from snapshots.context.material import marked
 from snapshots.context.values import Passage
 from snapshots.episodes.tasks import active_tasks
 from snapshots.episodes.values import ActiveStep, ActiveTask
@@ -20,10 +21,17 @@ def task_passages(tenant_id: UUID, subject_id: UUID) -> tuple[Passage, ...]:
 def task_passage(task: ActiveTask, rank: int = 0) -> Passage:
     """Return one task. Each part stays on its line: no text of one can pass for another."""
     steps = (f"- [{step.status}] {'; '.join(said_of(step))}" for step in task.steps)
-    notes = (f"notes: {collapse_spaces(task.scratchpad)}",) if task.scratchpad else ()
-    text = "\n".join((collapse_spaces(task.goal), *steps, *notes))
+    text = "\n".join((collapse_spaces(task.goal), *steps, *notes_of(task)))
     label = f"iteration {task.iteration}" if task.iteration else ""
-    return Passage(lane="tasks", id=str(task.id), text=text, label=label, score=-float(rank))
+    return marked(Passage(lane="tasks", id=str(task.id), text=text, label=label, score=-float(rank)))
+
+
+def notes_of(task: ActiveTask) -> Iterator[str]:
+    """Yield the notes, whole; where they are too long for a prompt, how long they are."""
+    if task.scratchpad:
+        yield f"notes: {collapse_spaces(task.scratchpad)}"
+    elif task.scratchpad_left_out:
+        yield f"notes: left out, {task.scratchpad_left_out:,} characters"
 
 
 def said_of(step: ActiveStep) -> Iterator[str]:

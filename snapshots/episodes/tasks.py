@@ -125,6 +125,8 @@ def _new_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, An
 
 
 def _active(task: Task, policy: TaskPolicy) -> ActiveTask:
+    notes = in_words(task.scratchpad)
+    too_long = len(notes) > policy.scratchpad_chars
     return ActiveTask(
         id=task.id,
         goal=task.goal,
@@ -133,5 +135,6 @@ def _active(task: Task, policy: TaskPolicy) -> ActiveTask:
         steps=tuple(
             ActiveStep(step["text"], step["status"], step.get("result"), step.get("error")) for step in task.steps
         ),
-        scratchpad=in_words(task.scratchpad)[: policy.scratchpad_chars],
+        scratchpad="" if too_long else notes,
+        scratchpad_left_out=len(notes) if too_long else 0,
     )

@@ -84,7 +84,8 @@ class ActiveStep:
 
 @dataclass(frozen=True, slots=True)
 class ActiveTask:
-    """A task in progress as a prompt needs it. ``scratchpad`` is text, cut to the policy's length."""
+    """A task in progress as a prompt needs it. ``scratchpad`` is text, whole; one longer than the policy allows is "",
+    and ``scratchpad_left_out`` tells its characters."""
 
     id: UUID
     goal: str
@@ -92,3 +93,4 @@ class ActiveTask:
     updated_at: datetime
     steps: tuple[ActiveStep, ...] = field(default=())
     scratchpad: str = ""
+    scratchpad_left_out: int = 0

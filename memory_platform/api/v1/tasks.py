@@ -100,7 +100,8 @@ class FinishView(SubjectView):
     def post(self, request: Request, subject_id: str, task_id: UUID) -> HttpResponse:
         """End the task and return its episode, which recall finds from now on; twice with one outcome: the same one.
 
-        Cards, identity numbers and secrets are masked in it. Ended with another outcome: 409 ``task_finished``.
+        Cards, identity numbers and secrets are masked in it. Ended with another outcome: 409 ``task_finished``. Above
+        ``stored_snapshots``: 429, and the task goes on.
         """
         ending, condition = FinishInput.ending_of(FinishInput.parsed(request)), IfMatch.asked(request)
         address = TaskAddress(subject_id, task_id)
@@ -109,7 +110,12 @@ class FinishView(SubjectView):
     def finished(self, address: TaskAddress, ending: Ending, condition: IfMatch) -> Reply:
         """End a task in scopes of its own."""
         teller = Teller(active_embedders(), mask_sensitive)
-        episode = finish_task(self.tenant_id, address, ending, teller, accept=condition.check)
+
+        def accept(task: UUID, version: int) -> None:
+            condition.check(task, version)
+            self.make_room(snapshots=1)
+
+        episode = finish_task(self.tenant_id, address, ending, teller, accept=accept)
         return Reply(shown_episode(episode), subject_id=episode.subject_id)
 
 

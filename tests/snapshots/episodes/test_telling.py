@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from snapshots.context.tasks import task_passage
 from snapshots.episodes.policy import EPISODES, TASKS
 from snapshots.episodes.tasks import active_tasks, begin_task, change_task
 from snapshots.episodes.telling import completed, importance_of, masked, words_of
@@ -116,4 +117,15 @@ def test_a_prompt_gets_plain_values_of_the_tasks_in_progress(world: World) -> No
         assert len(active_tasks(subject.id)) == TASKS.shown
     assert (first.id, first.goal, first.iteration) == (old.id, "old", 3)
     assert (first.scratchpad, first.steps) == ("n: 1, 2; seat: window", (ActiveStep("a", "pending"),))
-    assert (second.id, second.scratchpad) == (new.id, "")
+    assert (second.id, second.scratchpad, second.scratchpad_left_out) == (new.id, "", 0)
+
+
+def test_notes_too_long_for_a_prompt_are_left_out_whole(world: World) -> None:
+    most = TASKS.scratchpad_chars
+    with tenant_tx(world.acme.tenant.id):
+        begin_task(world.acme.subject, "just right", (), scratchpad="记" * most)
+        begin_task(world.acme.subject, "too long", (), scratchpad="记" * (most + 1))
+        long, right = active_tasks(world.acme.subject.id)
+    assert (len(right.scratchpad), right.scratchpad_left_out) == (most, 0)
+    assert (long.scratchpad, long.scratchpad_left_out) == ("", most + 1)
+    assert task_passage(long).text == "too long\nnotes: left out, 1,001 characters"

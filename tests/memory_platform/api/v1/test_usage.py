@@ -17,6 +17,7 @@ from tests.memory_platform.api.conftest import Caller, body_of, fields_of, probl
 
 MESSAGES = "/v1/subjects/ada/conversations/c1/messages"
 SNAPSHOTS = "/v1/subjects/ada/snapshots"
+TASKS = "/v1/subjects/ada/tasks"
 
 
 def say(caller: Caller, *texts: str, **headers: str) -> HttpResponse:
@@ -116,5 +117,8 @@ def test_snapshots_above_the_limit_are_refused_until_some_are_deleted(acme: Call
     assert int(refused["Retry-After"]) > 0
     assert "X-RateLimit-Reset" not in refused
     assert acme("POST", SNAPSHOTS, {"text": "likes rain"}).status_code == 201
+    task = body_of(acme("POST", TASKS, {"goal": "Book a hotel"}))["id"]
+    assert acme("POST", f"{TASKS}/{task}/finish", {"outcome": "success"}).status_code == 429
+    assert body_of(acme("GET", f"{TASKS}/{task}"))["status"] == "active"
     assert say(acme, "I like snow.").status_code == 429
     assert acme("POST", "/v1/subjects/ada/recall", {"query": "tea"}).status_code == 200
