@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from csp import constants as csp
+from csp.decorators import csp_update
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
@@ -46,6 +49,7 @@ class SchemaView(OpenView):
         return HttpResponse(openapi_document(), content_type="application/json")
 
 
+@method_decorator(csp_update({"style-src": [csp.UNSAFE_INLINE]}), name="dispatch")  # Swagger UI writes its own
 class DocsView(SpectacularSwaggerSplitView):
     """The document as a page; its script comes separately, so that no inline script has to be allowed."""
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
+from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
@@ -105,7 +106,8 @@ class ConsoleSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
-        return [path("switch/", switch, name="switch"), *super().get_urls()]
+        sheet = path("theme.css", theme_sheet, name="theme")
+        return [sheet, path("switch/", switch, name="switch"), *super().get_urls()]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
@@ -146,7 +148,7 @@ class ConsoleSite(AdminSite):
         granted = tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context = {**super().each_context(request), "title": _("Choose a tenant"), "is_nav_sidebar_enabled": False}
+        context = {**self.each_context(request), "title": _("Choose a tenant"), "is_nav_sidebar_enabled": False}
         context["choices"] = Tenant.objects.filter(id__in=granted)
         return TemplateResponse(request, "console/switch.html", context)
 
@@ -182,4 +184,5 @@ class ConsoleSite(AdminSite):
         raise PermissionDenied
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        return {**super().each_context(request), "desk": current_desk(request)}
+        look = {"theme_sheet": sheet_address(), "interface_sheets": SHEETS}
+        return {**super().each_context(request), **look, "desk": current_desk(request)}

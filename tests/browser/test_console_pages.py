@@ -10,6 +10,7 @@ from tenants.isolation import tenant_tx
 from tests.browser.test_console import PASSWORD, hire, log_in
 from tests.conftest import World
 from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.test_every_page import pages_of
 
 pytestmark = pytest.mark.browser
 
@@ -80,7 +81,7 @@ def test_the_operator_changes_the_tenant_in_the_header(world: World, site: str, 
     expect(page.locator("#result_list")).not_to_contain_text("ada")
 
 
-def test_pages_load_without_a_fault_in_the_browser(world: World, site: str, chromium: Browser) -> None:
+def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chromium: Browser) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
     with tenant_tx(world.acme.tenant.id):
         rows = one_of_each("peanuts")
@@ -90,10 +91,10 @@ def test_pages_load_without_a_fault_in_the_browser(world: World, site: str, chro
     page.on("pageerror", lambda error: faults.append(str(error)))
     log_in(page, site, "olga")
     page.click("text=Acme")
-    receipt = f"snapshots/receipt/{rows[Receipt].pk}/change/"
-    for end in ("", receipt, "django_celery_beat/periodictask/add/", "tenants/member/add/", "auth/user/add/"):
-        page.goto(f"{site}/console/{end}")
+    for end in (end for end in pages_of(rows) if not end.endswith(("/history/", "/delete/", "/password/"))):
+        page.goto(f"{site}{end}")
+        assert [fault for fault in faults if "status of 40" not in fault] == [], end
     page.goto(f"{site}/v1/docs")
     expect(page.locator(".opblock").first).to_be_visible()
     context.close()
-    assert faults == []
+    assert [fault for fault in faults if "status of 40" not in fault] == []

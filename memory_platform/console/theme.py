@@ -1,0 +1,94 @@
+"""The console's colours as a stylesheet of their own: so that no page needs style written into it (row D2).
+
+The library, django-admin-interface, writes its theme into every page; a strict content security policy refuses that.
+"""
+
+import re
+from hashlib import sha256
+
+from admin_interface.models import Theme
+from admin_interface.templatetags.admin_interface_tags import get_admin_interface_theme
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}")
+KEPT_S = 365 * 24 * 3600
+"""A sheet's address changes with what it says, so a browser may keep it."""
+COLOURS = {
+    "title-color": "title_color",
+    "header-background-color": "css_header_background_color",
+    "header-text-color": "css_header_text_color",
+    "header-link-color": "css_header_link_color",
+    "header-link-hover-color": "css_header_link_hover_color",
+    "module-background-color": "css_module_background_color",
+    "module-background-selected-color": "css_module_background_selected_color",
+    "module-text-color": "css_module_text_color",
+    "module-link-color": "css_module_link_color",
+    "module-link-selected-color": "css_module_link_selected_color",
+    "module-link-hover-color": "css_module_link_hover_color",
+    "generic-link-color": "css_generic_link_color",
+    "generic-link-hover-color": "css_generic_link_hover_color",
+    "generic-link-active-color": "css_generic_link_active_color",
+    "save-button-background-color": "css_save_button_background_color",
+    "save-button-background-hover-color": "css_save_button_background_hover_color",
+    "save-button-text-color": "css_save_button_text_color",
+    "delete-button-background-color": "css_delete_button_background_color",
+    "delete-button-background-hover-color": "css_delete_button_background_hover_color",
+    "delete-button-text-color": "css_delete_button_text_color",
+    "related-modal-background-color": "related_modal_background_color",
+}
+"""The library's variables, without their prefix, and the theme's fields that fill them."""
+SHEETS = [
+    f"admin_interface/css/{name}.css"
+    for name in (
+        "admin-interface",
+        "changelist",
+        "change-form",
+        "fieldsets",
+        "header",
+        "inlines",
+        "language-chooser",
+        "list-filter",
+        "list-filter-dropdown",
+        "login",
+        "modules",
+        "nav-sidebar",
+        "paginator",
+        "object-tools",
+        "recent-actions",
+        "rtl",
+        "widgets",
+    )
+]
+"""The library's own stylesheets that our pages have a use for."""
+
+
+def sheet_of(theme: Theme) -> str:
+    """Return the theme's variables as CSS; what is no colour is left out, and the library's own applies."""
+    corners = "4px" if theme.css_module_rounded_corners else "0"
+    modal = "4px" if theme.related_modal_rounded_corners else "0"
+    values = {
+        **{name: value for name, field in COLOURS.items() if COLOUR.fullmatch(value := str(getattr(theme, field)))},
+        "related-modal-background-opacity": "0.3",
+        "related-modal-border-radius": modal,
+        "related-modal-close-button-display": "unset" if theme.related_modal_close_button_visible else "none",
+        "module-border-radius": corners,
+        "main-border-top": "0",
+    }
+    lines = "\n".join(f"  --admin-interface-{name}: {value};" for name, value in values.items())
+    return f":root .admin-interface {{\n{lines}\n}}\n"
+
+
+def sheet_address() -> str:
+    """Return the address of the active theme's sheet, as it is now."""
+    said = sheet_of(get_admin_interface_theme())
+    return f"{reverse('admin:theme')}?v={sha256(said.encode()).hexdigest()[:12]}"
+
+
+@require_safe
+def theme_sheet(request: HttpRequest) -> HttpResponse:
+    """Serve the active theme's sheet to anybody: the log-in page needs it."""
+    answer = HttpResponse(sheet_of(get_admin_interface_theme()), content_type="text/css; charset=utf-8")
+    answer["Cache-Control"] = f"public, max-age={KEPT_S}, immutable"
+    return answer
