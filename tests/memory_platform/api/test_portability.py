@@ -1,6 +1,7 @@
 """An export says everything held, and an import takes it back, here or elsewhere. Rows: D1, E8. Matrix: 57."""
 
 import re
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.wall import CANARY, rows_of, seed
 
+DOCS = Path(__file__).parents[3] / "docs"
 ADA = "/v1/subjects/ada"
 LINES = "application/x-ndjson"
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -117,6 +119,30 @@ def test_what_was_exported_and_erased_comes_back_as_it_was(acme: Caller, world: 
 def recalled(caller: Caller) -> list[tuple[str, float]]:
     memories = body_of(caller("POST", f"{ADA}/recall", {"query": "tea at home"}))["memories"]
     return [(one["text"], round(one["score"], 3)) for one in memories]
+
+
+def test_an_export_too_large_for_one_import_comes_back_in_the_pieces_that_the_page_cuts(acme: Caller) -> None:
+    before = full(acme)
+    recipe = (DOCS / "deletion.md").read_text().split("```python\n")[1].split("```")[0]
+    told: dict[str, Any] = {}
+    exec(recipe, told)  # noqa: S102 - the page's own lines
+    pieces = list(told["pieces"](iter(body(before).splitlines(keepends=True)), most=700))
+    acme("DELETE", ADA)
+
+    jobs = [take_back(acme, [orjson.loads(line) for line in piece]) for piece in pieces * 2]
+
+    assert len(pieces) > 3
+    assert all(job["status"] == "succeeded" and "conflict" not in job["result"] for job in jobs)
+    whole = export(acme)
+    acme("DELETE", ADA)
+    take_back(acme, before)
+    at_once = export(acme)
+    assert without_ids(whole) == without_ids(at_once)
+
+
+def without_ids(lines: list[dict[str, Any]]) -> list[str]:
+    """Return the lines as they are under any other ids, in no order."""
+    return sorted(_ID.sub("id", line) for line in plain(lines))
 
 
 def test_the_same_import_twice_changes_nothing(acme: Caller, world: World) -> None:
