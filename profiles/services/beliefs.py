@@ -28,7 +28,7 @@ from profiles.values import Provenance, Verdict
 B = TypeVar("B", bound=Belief)
 
 # Of values that start together, the one that holds comes first: the others ended when they began.
-_LATEST_FIRST = ("-valid_at", F("invalid_at").desc(nulls_first=True), "-recorded_at")
+LATEST_FIRST = ("-valid_at", F("invalid_at").desc(nulls_first=True), "-recorded_at")
 _EARLIEST_FIRST = ("valid_at", F("invalid_at").desc(nulls_first=True), "-recorded_at")
 
 
@@ -52,7 +52,7 @@ class Place(Generic[B]):
 
     def latest(self) -> B | None:
         """Return the value that began last: the current one, unless that has ended without a successor."""
-        return self.rows().order_by(*_LATEST_FIRST).first()
+        return self.rows().order_by(*LATEST_FIRST).first()
 
     def current(self) -> B | None:
         """Return the current value."""
@@ -65,7 +65,7 @@ class Place(Generic[B]):
 
     def last_begun(self, at: datetime) -> B | None:
         """Return the value that began last at or before ``at``."""
-        return self.rows().filter(valid_at__lte=at).order_by(*_LATEST_FIRST).first()
+        return self.rows().filter(valid_at__lte=at).order_by(*LATEST_FIRST).first()
 
     def first_after(self, at: datetime) -> B | None:
         """Return the value that begins next after ``at``."""
@@ -111,12 +111,12 @@ def retract_belief(place: Place[B], *, at: datetime | None = None, now: datetime
     current = place.latest()
     if current is None or not current.is_current:
         return None
-    moment = _recording_time(current, now)
+    moment = recording_time(current, now)
     ended_at = min(at or moment, moment)
-    if ended_at < max(_sayings(current)):
+    if ended_at < max(sayings_of(current)):
         return None
-    _keep_image(current, moment)
-    _change(current, moment, invalid_at=ended_at)
+    keep_image(current, moment)
+    change_belief(current, moment, invalid_at=ended_at)
     return current
 
 
@@ -125,24 +125,24 @@ def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> No
 
     The caller holds the subject (``lock_subject``) and read ``row`` under that lock.
     """
-    moment = _recording_time(row, now)
-    _keep_image(row, moment)
-    _change(row, moment, confidence=confidence)
+    moment = recording_time(row, now)
+    keep_image(row, moment)
+    change_belief(row, moment, confidence=confidence)
 
 
 def _moment(place: Place[B], claim: Claim, now: datetime | None) -> _Moment[B]:
     latest = place.latest()
-    recorded = _recording_time(latest, now)
+    recorded = recording_time(latest, now)
     at = min(claim.valid_at or recorded, recorded)
     if claim.explicit and latest is not None and latest.invalid_at is not None:
         # Nothing is current: the product's own word starts anew after what was retracted.
         at = max(at, latest.invalid_at)
     before = latest if latest is None or latest.valid_at <= at else place.last_begun(at)
     holds = before if before is not None and (before.invalid_at is None or at < before.invalid_at) else None
-    return _Moment(at, _recording_time(holds, recorded), latest, holds)
+    return _Moment(at, recording_time(holds, recorded), latest, holds)
 
 
-def _recording_time(changed: Belief | None, now: datetime | None) -> datetime:
+def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
     """Return the time of recording: never before the last change, or a slow clock would hide that from known_at."""
     time = now or utc_now()
     return time if changed is None else max(time, changed.recorded_at)
@@ -151,7 +151,7 @@ def _recording_time(changed: Belief | None, now: datetime | None) -> datetime:
 def _bounded(place: Place[B], moment: _Moment[B]) -> _Moment[B]:
     """Return ``moment`` with the end of a value that begins there."""
     holds, at = moment.holds, moment.at
-    said_later = [time for time in _sayings(holds) if time > at] if holds is not None else []
+    said_later = [time for time in sayings_of(holds) if time > at] if holds is not None else []
     if said_later:
         return _ending(moment, said_later[0], holds)
     if holds is not None and holds.invalid_at is not None and holds.superseded_by_id is None:
@@ -175,8 +175,8 @@ def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
     elif moment.follower is holds:
         _split(place, row, holds, moment)
     else:
-        _keep_image(holds, moment.now)
-        _change(holds, moment.now, invalid_at=moment.at)
+        keep_image(holds, moment.now)
+        change_belief(holds, moment.now, invalid_at=moment.at)
         row.save(force_insert=True)
         # Only now: the key to the successor is checked at once, and two current values are refused at once.
         place.rows().filter(id=holds.id).update(superseded_by=row)
@@ -189,9 +189,9 @@ def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
 
 def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
     """Put ``row`` inside a value that was said again after it: that value keeps its id for the later part."""
-    _keep_image(holds, moment.now)
+    keep_image(holds, moment.now)
     added = [row]
-    said = _sayings(holds)
+    said = sayings_of(holds)
     cut = bisect_right(said, moment.at)
     if holds.valid_at < moment.at:
         earlier = copy(holds)
@@ -199,13 +199,13 @@ def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
         earlier.invalid_at, earlier.superseded_by = moment.at, row
         earlier.said_times, earlier.recorded_at = said[:cut], moment.now
         added.append(earlier)
-    _change(holds, moment.now, valid_at=said[cut], said_times=said[cut:])
+    change_belief(holds, moment.now, valid_at=said[cut], said_times=said[cut:])
     place.model._default_manager.bulk_create(added)
 
 
 def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> Outcome[B]:
     """The same value once more: validated anew, and as strong as the strongest of its sayings."""
-    holds.said_times = _with_saying(_sayings(holds), moment.at)
+    holds.said_times = _with_saying(sayings_of(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
     holds.provenance, holds.confidence = _strongest(holds, claim)
     holds.version += 1
@@ -260,7 +260,7 @@ def _new_row(place: Place[B], claim: Claim, moment: _Moment[B]) -> B:
     )
 
 
-def _keep_image(row: Belief, now: datetime) -> None:
+def keep_image(row: Belief, now: datetime) -> None:
     """Keep ``row`` as it has been believed until ``now``; what was believed for no time at all leaves no image."""
     if row.recorded_at >= now:
         return
@@ -269,14 +269,14 @@ def _keep_image(row: Belief, now: datetime) -> None:
     image.save(force_insert=True)
 
 
-def _change(row: Belief, now: datetime, **changes: Any) -> None:
+def change_belief(row: Belief, now: datetime, **changes: Any) -> None:
     """Change ``row`` in place, believed since ``now``."""
     for name, value in {**changes, "recorded_at": now, "version": row.version + 1}.items():
         setattr(row, name, value)
     row.save(update_fields=[*changes, "recorded_at", "version"])
 
 
-def _sayings(row: Belief) -> list[datetime]:
+def sayings_of(row: Belief) -> list[datetime]:
     return row.said_times or [row.valid_at]
 
 

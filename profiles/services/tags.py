@@ -81,7 +81,9 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     return TagOutcome(Verdict.SUPERSEDED if replaced else Verdict.MERGED, known)
 
 
-def patch_tag(subject: Subject, tag: Tag, changes: Mapping[str, Any], *, by: Actor | None = None) -> Tag:
+def patch_tag(
+    subject: Subject, tag: Tag, changes: Mapping[str, Any], *, by: Actor | None = None, reason: str = ""
+) -> Tag:
     """Set columns of a tag that was read under the subject's lock; ``aliases`` are set as a whole.
 
     ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
@@ -95,7 +97,7 @@ def patch_tag(subject: Subject, tag: Tag, changes: Mapping[str, Any], *, by: Act
     changed = {name: value for name, value in changes.items() if getattr(tag, name) != value}
     if changed:
         _write(subject, tag, changed)
-        _audit(by, "tag.changed", subject, tag)
+        _audit(by, "tag.changed", subject, tag, reason)
     return tag
 
 

@@ -15,7 +15,7 @@ from snapshots.models import Snapshot, SnapshotVersion
 INDEXED = frozenset({"text", "category", "topics", "said_at"})
 """What stands in words and vectors: a change of it makes new ones."""
 
-TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at"})
+TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at"})
 IDS = frozenset({"superseded_by_id"})
 SUPERSEDED = ("invalid_at", "superseded_by_id")
 

@@ -27,11 +27,10 @@ from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import Words, drop_replies, strip_receipts
-from snapshots.models import BeliefCounter, Calibration, MemoryReview, PreferenceSource, ProfileFactSource, TagSource
+from snapshots.models import SOURCES, BeliefCounter, Calibration, MemoryAct, MemoryReview
 from tenants.services.audit import Actor
 
-SOURCES: dict[type[Any], type[Any]] = {Preference: PreferenceSource, ProfileFact: ProfileFactSource, Tag: TagSource}
-NOTES = (BeliefCounter, Calibration, MemoryReview, ToolSave)
+NOTES = (BeliefCounter, Calibration, MemoryAct, MemoryReview, ToolSave)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from snapshots.models import (
     Conversation,
     Episode,
     Lane,
+    MemoryAct,
     MemoryReview,
     Message,
     Snapshot,
@@ -106,7 +107,7 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
     for part in PARTS:
         key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
         counts[part._meta.db_table] = part.objects.filter(subject_id=subject_id, **{key: gone}).delete()[0]
-    for note in (MemoryReview, Calibration, BeliefCounter, ToolSave):
+    for note in (MemoryReview, MemoryAct, Calibration, BeliefCounter, ToolSave):
         counts[note._meta.db_table] = note.objects.filter(subject_id=subject_id, memory_ref__in=gone).delete()[0]
     counts["snapshot"] = own.delete()[0]
     return counts

@@ -22,6 +22,7 @@ from snapshots.erasure.words import Words, strip_receipts
 from snapshots.models import (
     BeliefCounter,
     Calibration,
+    MemoryAct,
     MemoryReview,
     Message,
     PreferenceSource,
@@ -30,7 +31,7 @@ from snapshots.models import (
 )
 from snapshots.selectors import with_words
 
-NOTES = (BeliefCounter, Calibration, MemoryReview, ToolSave)
+NOTES = (BeliefCounter, Calibration, MemoryAct, MemoryReview, ToolSave)
 DETAILS = ("address", "phone", "relation")
 
 

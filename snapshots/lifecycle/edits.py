@@ -1,6 +1,6 @@
 """Editing a snapshot: plan what changes, embed what it says now, apply (rows S3, S4, P5)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -34,12 +34,14 @@ class Edit:
     """Changes to a snapshot, and what the door brings that they come through.
 
     ``changes`` are new values by column: text, category, topics, importance, confidence, provenance, said_at,
-    expires_at, metadata. ``accept`` raises for a version that the caller does not expect.
+    expires_at, metadata. ``accept`` raises for a version that the caller does not expect. ``note`` is called with the
+    snapshot as it was read, in the transaction that changed it.
     """
 
     changes: Mapping[str, Any]
     mask: Mask
     accept: Accept
+    note: Callable[[Snapshot], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
         ready = prepare_snapshots([plan.draft], embedders) if plan.draft else []
         with tenant_tx(tenant_id):
             if apply_edit(plan, ready[0] if ready else None):
+                if edit.note is not None and plan.changed:
+                    edit.note(plan.snapshot)
                 return _edited(plan)
     raise Conflict("Other requests keep changing this snapshot.")
 

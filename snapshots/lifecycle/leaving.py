@@ -11,7 +11,19 @@ from django.db.models.functions import Now, TruncDate
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.policy import PurgePolicy
-from snapshots.models import Episode, FastLaneChange, Job, Message, Receipt, Snapshot, Task, Work, WorkKind, WorkState
+from snapshots.models import (
+    Episode,
+    FastLaneChange,
+    Job,
+    MemoryAct,
+    Message,
+    Receipt,
+    Snapshot,
+    Task,
+    Work,
+    WorkKind,
+    WorkState,
+)
 from snapshots.queue.counts import remove_work, remove_work_of_messages
 from tenants.models import ApiKey, ModelUsage
 
@@ -85,6 +97,10 @@ def _old_tool_saves(policy: PurgePolicy) -> QuerySet[ToolSave]:
     return ToolSave.objects.filter(saved_at__lte=Now() - policy.tool_saves)
 
 
+def _old_acts(policy: PurgePolicy) -> QuerySet[MemoryAct]:
+    return MemoryAct.objects.filter(created_at__lte=Now() - policy.acts)
+
+
 def _ended_jobs(policy: PurgePolicy) -> QuerySet[Job]:
     return Job.objects.filter(ended_at__lte=Now() - policy.ended_jobs)
 
@@ -111,6 +127,7 @@ WHAT_LEAVES = (
     Leaving("tasks", _old_tasks, _removed(Task)),
     Leaving("asks", _old_asks, _removed(Ask)),
     Leaving("tool_saves", _old_tool_saves, _removed(ToolSave)),
+    Leaving("memory_acts", _old_acts, _removed(MemoryAct)),
     Leaving("ended_jobs", _ended_jobs, _removed(Job)),
     Leaving("model_usage", _old_usage, _removed(ModelUsage)),
     Leaving("ended_keys", _ended_keys, _removed(ApiKey)),

@@ -47,6 +47,9 @@ class PurgePolicy:
     tool_saves: timedelta = assumed(
         timedelta(days=30), owner="lifecycle", settle_by="how long conversations go on in which tools save"
     )
+    acts: timedelta = assumed(
+        timedelta(days=30), owner="lifecycle", settle_by="how late staff take back what they did to a memory"
+    )
     ended_jobs: timedelta = assumed(
         timedelta(days=30), owner="lifecycle", settle_by="how late products ask for a result"
     )

@@ -19,13 +19,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import retract_preference
-from profiles.services.profile import FactName, patch_profile
 from snapshots.embedding.store import touch_memory
+from snapshots.lifecycle.acts import Doing, retire_memory
 from snapshots.lifecycle.policy import REVIEW, ReviewPolicy
 from snapshots.lifecycle.selectors import current
-from snapshots.lifecycle.snapshots import retire_snapshot
-from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Lane, MemoryReview, ReviewDecision, ReviewReason, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
@@ -110,7 +107,10 @@ def decide_review(
     memory = _held(Lane(review.lane), [review.memory_ref]).select_related("subject").first()
     # The memory's own locks come first, as for every writer; then the review's row tells who was first.
     if memory is not None and review.decided_at is None:
-        _retire(memory, by, reason) if decision == ReviewDecision.RETIRED else _keep(memory, by, reason)
+        if decision == ReviewDecision.RETIRED:
+            retire_memory(memory, Doing(by, reason), review=review.id)
+        else:
+            _keep(memory, by, reason)
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
     if not open_row.update(decided_at=Now(), **fields) or memory is None:
@@ -198,17 +198,6 @@ def _held(lane: Lane, ids: Sequence[UUID] | None = None) -> QuerySet[Any]:
     if lane == Lane.SNAPSHOTS:
         return rows.filter(current())
     return rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
-
-
-def _retire(memory: Memory, by: Actor, reason: str) -> None:
-    if isinstance(memory, Snapshot):
-        address = SnapshotAddress(memory.subject.external_id, memory.id)
-        retire_snapshot(address, accept=lambda *_: None, by=by, reason=reason)
-    elif isinstance(memory, Preference):
-        retract_preference(memory.subject, memory.category, memory.key, by=by, reason=reason)
-    else:
-        patch_profile(memory.subject, [], remove=[FactName(memory.field, memory.is_attribute)])
-        _audit(memory, by, "profile.retracted", reason)
 
 
 def _keep(memory: Memory, by: Actor, reason: str) -> None:

@@ -2,10 +2,12 @@
 
 from snapshots.models.archive import MessageArchive
 from snapshots.models.care import (
+    ActVerb,
     Calibration,
     CalibrationRule,
     Consolidation,
     Lane,
+    MemoryAct,
     MemoryReview,
     ReviewDecision,
     ReviewReason,
@@ -24,13 +26,22 @@ from snapshots.models.snapshot import (
     SnapshotVersion,
     SubjectMemory,
 )
-from snapshots.models.source import PreferenceSource, ProfileFactSource, SnapshotSource, SourceLink, TagSource
+from snapshots.models.source import (
+    SOURCES,
+    PreferenceSource,
+    ProfileFactSource,
+    SnapshotSource,
+    SourceLink,
+    TagSource,
+)
 from snapshots.models.task import StepStatus, Task, TaskStatus
 from snapshots.models.work import Work, WorkKind, WorkRemoved, WorkState
 
 __all__ = [
     "BLOCK_POSITIONS",
+    "SOURCES",
     "VERDICT",
+    "ActVerb",
     "BeliefCounter",
     "Calibration",
     "CalibrationRule",
@@ -48,6 +59,7 @@ __all__ = [
     "JobStatus",
     "KeptPrefix",
     "Lane",
+    "MemoryAct",
     "MemoryBlock",
     "MemoryReview",
     "Message",

@@ -117,3 +117,38 @@ class MemoryReview(SubjectOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class ActVerb(models.TextChoices):
+    """What a member of staff did to a memory."""
+
+    CONFIRMED = "confirmed", _("confirmed")
+    CORRECTED = "corrected", _("corrected")
+    MERGED = "merged", _("merged")
+    RETIRED = "retired", _("retired")
+
+
+class MemoryAct(SubjectOwned):
+    """What staff did to one memory, and what taking it back needs: ids and times, and the columns of a tag, which keeps
+    no history. ``other_ref`` is the memory that a merge ended, or the value that a correction replaced."""
+
+    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    memory_ref = models.UUIDField(_("memory"))
+    other_ref = models.UUIDField(null=True, blank=True)
+    verb = models.CharField(_("act"), max_length=16, choices=ActVerb.choices)
+    before = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now)
+    undone_at = models.DateTimeField(_("undone at"), null=True, blank=True)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "memory_act"
+        ordering = ("-created_at", "-id")
+        indexes = (
+            models.Index(fields=("tenant", "subject", "memory_ref", "-created_at"), name="memory_act_by_memory"),
+            models.Index(fields=("tenant", "created_at"), name="memory_act_by_time"),
+        )
+        verbose_name = _("act")
+        verbose_name_plural = _("acts")
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -1,5 +1,8 @@
 """Sources: the messages behind a memory, one link table per kind of memory."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import models
 
 from profiles.models import Preference, ProfileFact, SubjectOwned, Tag
@@ -58,3 +61,12 @@ class TagSource(SourceLink):
     class Meta(SourceLink.Meta):
         db_table = "tag_source"
         constraints = (models.UniqueConstraint(fields=("tenant", "memory", "message"), name="one_tag_source"),)
+
+
+SOURCES: Mapping[type[Any], type[Any]] = {
+    Snapshot: SnapshotSource,
+    Preference: PreferenceSource,
+    ProfileFact: ProfileFactSource,
+    Tag: TagSource,
+}
+"""Each kind of memory with its links."""

@@ -108,6 +108,7 @@ STAYS: Mapping[str, str] = {
     "memory_block": "a copy of the words and vectors",
     "subject_memory": "counts and locks",
     "message_archive": "the words stand in the lines of their messages",
+    "memory_act": "what staff may still take back, for some weeks",
     "work": "what is still to be done with messages; an import brings what was done",
     "idempotent_reply": "copies of answers, for a day",
     "kept_prefix": "names of prompts at a vendor, for minutes",

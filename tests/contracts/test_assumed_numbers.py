@@ -66,8 +66,8 @@ ASSUMED = {
     "snapshots.lifecycle.EvictionPolicy": "subject tenant daily",
     "snapshots.lifecycle.IdlePolicy": "batch",
     "snapshots.lifecycle.PurgePolicy": (
-        "done_work job_runs receipts candidates fast_lane asks tool_saves ended_jobs model_usage keys batch batch_most "
-        "rest"
+        "done_work job_runs receipts candidates fast_lane asks tool_saves acts ended_jobs model_usage keys batch "
+        "batch_most rest"
     ),
     "snapshots.lifecycle.ReviewPolicy": "kept_for open_most daily batch",
     "snapshots.JobPolicy": "lease attempts backoff backoff_cap sweep_every run",

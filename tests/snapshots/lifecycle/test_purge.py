@@ -20,6 +20,7 @@ from snapshots.models import (
     FastLaneChange,
     Job,
     JobKind,
+    MemoryAct,
     Message,
     Receipt,
     Snapshot,
@@ -198,6 +199,8 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
         for days in (29, 31):
             saved_at = now - timedelta(days=days)
             ToolSave.objects.create(subject=subject, conversation="c", memory_ref=new_id(), saved_at=saved_at)
+        for created_at in (now - timedelta(days=31), now):
+            MemoryAct.objects.create(subject=subject, lane="tags", memory_ref=new_id(), created_at=created_at)
         Job.objects.create(kind=JobKind.IMPORT, ended_at=now - timedelta(days=31))
         Job.objects.create(kind=JobKind.IMPORT)
         ModelUsage.objects.create(day=(now - timedelta(days=401)).date(), purpose="extract", model="m")
@@ -210,6 +213,7 @@ def test_receipts_candidates_jobs_usage_and_keys_leave_when_nobody_asks_any_more
         "tasks",
         "asks",
         "tool_saves",
+        "memory_acts",
         "ended_jobs",
         "model_usage",
         "ended_keys",
