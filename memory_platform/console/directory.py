@@ -16,7 +16,7 @@ from memory_platform.console.base import OperatorAdmin
 from memory_platform.console.reasons import ReasonField, reason_of
 from tenants.models import Tenant
 from tenants.services.audit import record_audit
-from tenants.services.tenants import create_tenant
+from tenants.services.tenants import change_tenant, create_tenant
 
 UNDELETED = gettext_lazy("A tenant cannot be deleted here yet.")
 
@@ -28,17 +28,17 @@ class NewTenantForm(forms.ModelForm[Tenant]):
 
     class Meta:
         model = Tenant
-        fields = ("slug", "name")
+        fields = ("slug", "name", "locale")
 
 
 class RenameForm(forms.ModelForm[Tenant]):
-    """A tenant's new name, and why it changes."""
+    """A tenant's new name and locale, and why they change."""
 
     reason = ReasonField()
 
     class Meta:
         model = Tenant
-        fields = ("name",)
+        fields = ("name", "locale")
 
 
 @admin.register(Tenant)
@@ -46,7 +46,7 @@ class TenantScreen(OperatorAdmin):
     """The directory, for the operator. A tenant is changed from inside it only."""
 
     form = RenameForm
-    list_display = ("slug", "name", "policy_version", "created_at")
+    list_display = ("slug", "name", "locale", "policy_version", "created_at")
     search_fields = ("slug", "name")
     ordering = ("slug",)
     readonly_fields = ("slug",)
@@ -82,6 +82,9 @@ class TenantScreen(OperatorAdmin):
         self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
         return redirect("admin:index")
 
+    def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
+        change_tenant(obj, name=form.cleaned_data["name"], locale=form.cleaned_data["locale"])
+
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         record_audit(
             actor_of(request),
@@ -94,9 +97,9 @@ class TenantScreen(OperatorAdmin):
 
 def _made(request: HttpRequest, form: NewTenantForm) -> Tenant | None:
     """Return the new tenant; None, with the fault told on the form, where its slug was taken meanwhile."""
-    slug, name = form.cleaned_data["slug"], form.cleaned_data["name"]
+    given = {name: form.cleaned_data[name] for name in form.Meta.fields}
     try:
-        return create_tenant(slug=slug, name=name, by=actor_of(request), reason=reason_of(request))
+        return create_tenant(**given, by=actor_of(request), reason=reason_of(request))
     except ValidationError as fault:
         form.add_error(None, fault.messages)
         return None

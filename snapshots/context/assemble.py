@@ -20,6 +20,7 @@ from snapshots.context.budget import (
     take,
     unused_below,
 )
+from snapshots.context.facts import in_stable_order
 from snapshots.context.guide import language_for
 from snapshots.context.order import arranged
 from snapshots.context.policy import ContextPolicy
@@ -115,5 +116,6 @@ def _language(request: ContextRequest, material: Material) -> Language:
         locale=material.profile.locale,
         system_prompt=request.system_prompt,
         tenant_locale=request.tenant_locale,
-        said_first=(*material.said_first, request.query),
+        said_first=material.said_first,
+        remembered=[fact.text for fact in in_stable_order(material.profile)],
     )

@@ -2,11 +2,13 @@
 
 The guide is part of the stable prefix, so its language follows from what does not change from turn to turn: the
 subject's locale, else the system prompt's language, else the tenant's locale, else what the user said first in the
-conversation. The query counts only where it is the first: then it is what the next turns will find there.
+conversation, else the words of the profile, which stand in the prefix themselves. The query counts only where it opens
+a conversation: there it is what the user said first.
 No text here may hold a markup character: it stands beside elements that are read as XML.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 
 from memory_platform.kernel.text import detect_language
 from snapshots.context.policy import ContextPolicy
@@ -83,13 +85,20 @@ _HEADINGS: dict[SectionName, dict[Language, str]] = {
 
 
 def language_for(
-    *, locale: str | None, system_prompt: str, tenant_locale: str | None, said_first: Iterable[str] = ()
+    *,
+    locale: str | None,
+    system_prompt: str,
+    tenant_locale: str | None,
+    said_first: Iterable[str] = (),
+    remembered: Iterable[str] = (),
 ) -> Language:
     """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise.
 
-    ``said_first``: the user's first turns in the conversation, the earliest first.
+    ``said_first``: the user's first turns in the conversation, the earliest first. ``remembered``: what the profile
+    holds, in the order of the prefix.
     """
-    for stable in (locale, language_of(system_prompt), tenant_locale, *map(language_of, said_first)):
+    words = map(language_of, chain(said_first, remembered))
+    for stable in chain((locale, language_of(system_prompt), tenant_locale), words):
         if stable:
             return "zh" if stable.lower().startswith("zh") else "en"
     return "en"

@@ -136,7 +136,8 @@ def draw_context(
         held = replace(held, missing=missing)
     with watch.stage("assemble"):
         material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
-        material = replace(material, tasks=held.tasks)
+        first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
+        material = replace(material, tasks=held.tasks, said_first=first)
         request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
         route = routed(request, material, held.around.route, policy)

@@ -29,6 +29,7 @@ class Policies:
     top_k: int = ANSWERS.top_k
     experiment: str = ""
     arm: str = ""
+    tenant_locale: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,11 @@ def effective_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
 
 def read_in_force(steering: Steering) -> InForce:
     """Return an epoch with its documents read."""
-    by_version = {number: policies_of(number, document) for number, document in steering.documents.items()}
+    locale = steering.locale or None
+    by_version = {
+        number: replace(policies_of(number, document), tenant_locale=locale)
+        for number, document in steering.documents.items()
+    }
     return InForce(steering, by_version)
 
 

@@ -12,6 +12,7 @@ class Tenant(models.Model):
 
     ``policy_version`` is the active one. ``policy_epoch`` grows with every change of what answers are steered by: the
     check of a key brings it along, so that every process knows at once that what it holds is no longer in force.
+    ``locale`` (BCP 47, or "") is a part of that: it chooses the language of guide and headings (X9).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -22,6 +23,17 @@ class Tenant(models.Model):
         validators=[RegexValidator(r"^[a-z0-9]+(?:-[a-z0-9]+)*$", _("Lower-case letters, digits and single hyphens."))],
     )
     name = models.CharField(_("name"), max_length=200)
+    locale = models.CharField(
+        _("locale"),
+        max_length=35,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[
+            RegexValidator(r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$", _("A language tag, such as en-GB or zh-CN."))
+        ],
+        help_text=_("Language of prompts where neither subject nor system prompt tells one."),
+    )
     policy_version = models.PositiveIntegerField(_("policy version"), default=1)
     policy_epoch = models.PositiveBigIntegerField(default=1, db_default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)

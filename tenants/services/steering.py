@@ -12,7 +12,7 @@ from tenants.policies.arms import Arm, arms_of, bucket_of, owners
 from tenants.policies.sections import Document
 
 _STEERING = """
-SELECT t.policy_epoch, t.policy_version, e.id, e.name, e.arms, (
+SELECT t.policy_epoch, t.policy_version, t.locale, e.id, e.name, e.arms, (
   SELECT jsonb_object_agg(v.number, v.document) FROM policy_version v
   WHERE v.tenant_id = t.id AND (v.number = t.policy_version OR v.number IN (
     SELECT (arm ->> 'policy_version')::integer FROM jsonb_array_elements(e.arms) arm
@@ -38,12 +38,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Steering:
-    """One epoch of a tenant: the active version's number, the documents by number, the experiment that runs."""
+    """One epoch of a tenant: the active version's number, the documents by number, the experiment that runs, and the
+    tenant's locale, "" when it has none."""
 
     epoch: int
     active: int
     documents: Mapping[int, Document]
     running: Running | None = None
+    locale: str = ""
 
 
 def steering_statement(tenant_id: UUID) -> Statement:
@@ -53,6 +55,7 @@ def steering_statement(tenant_id: UUID) -> Statement:
 
 def steering_of(rows: Rows) -> Steering:
     """Return what stands in the row of :func:`steering_statement`."""
-    epoch, active, experiment_id, name, arms, documents = rows[0]
+    epoch, active, locale, experiment_id, name, arms, documents = rows[0]
     running = Running(experiment_id, name, owners(arms_of(arms))) if experiment_id else None
-    return Steering(epoch, active, {int(number): document for number, document in (documents or {}).items()}, running)
+    by_number = {int(number): document for number, document in (documents or {}).items()}
+    return Steering(epoch, active, by_number, running, locale)

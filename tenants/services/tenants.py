@@ -1,5 +1,7 @@
 """Making tenants and members."""
 
+from django.db.models import Case, F, When
+
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.models import Member, Role, Tenant
@@ -7,15 +9,24 @@ from tenants.services.audit import Actor, record_audit
 from tenants.services.policies import make_first_version
 
 
-def create_tenant(*, slug: str, name: str, by: Actor, reason: str = "") -> Tenant:
+def create_tenant(*, slug: str, name: str, by: Actor, locale: str = "", reason: str = "") -> Tenant:
     """Make a tenant inside its own scope. Raises ValidationError for a slug that is taken or malformed."""
-    tenant = Tenant(id=new_id(), slug=slug, name=name)
+    tenant = Tenant(id=new_id(), slug=slug, name=name, locale=locale)
     tenant.full_clean()
     with tenant_tx(tenant.id):
         tenant.save(force_insert=True)
         make_first_version()
         record_audit(by, "tenant.created", object_kind="tenant", object_id=str(tenant.id), reason=reason)
     return tenant
+
+
+def change_tenant(tenant: Tenant, *, name: str, locale: str) -> None:
+    """Give the tenant of the open scope a name and a locale. A locale steers prompts: every process reads it anew."""
+    Tenant.objects.filter(id=tenant.id).update(
+        name=name,
+        policy_epoch=Case(When(locale=locale, then=F("policy_epoch")), default=F("policy_epoch") + 1),
+        locale=locale,
+    )
 
 
 def set_member(user_id: int, role: Role, *, by: Actor, reason: str = "") -> Member:

@@ -165,6 +165,7 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         phase=given.get("phase"),
         order=given["order"],
         format=given["format"],
+        tenant_locale=policies.tenant_locale,
     )
     included = given.get("include", ())
     return ContextQuery(

@@ -10,6 +10,8 @@ from memory_platform.api.permissions import ANY_KEY
 from memory_platform.api.policy import POLICY
 from memory_platform.api.serializers import Output
 from memory_platform.api.views import TenantView
+from tenants.isolation import tenant_tx
+from tenants.models import Tenant
 
 LIMITS = ("body_bytes", "messages_body_bytes", "bulk_body_bytes")
 
@@ -32,6 +34,9 @@ class TenantOutput(Output):
 
     id = serializers.UUIDField()
     name = serializers.CharField()
+    locale = serializers.CharField(
+        allow_null=True, help_text="Language of prompts where neither subject nor system prompt tells one."
+    )
     scopes = serializers.ListField(child=serializers.CharField())
     limits = LimitsOutput()
     policy_version = serializers.CharField()
@@ -46,10 +51,13 @@ class OwnTenantView(TenantView):
     @extend_schema(responses=TenantOutput)
     def get(self, request: Request) -> Response:
         """Return the tenant, the key's scopes and its limits."""
+        with tenant_tx(self.tenant_id):
+            locale = Tenant.objects.values_list("locale", flat=True).get(id=self.tenant_id)
         return Response(
             {
                 "id": self.tenant_id,
                 "name": self.caller.tenant_name,
+                "locale": locale or None,
                 "scopes": sorted(self.caller.scopes),
                 "limits": {name: getattr(POLICY, name) for name in LIMITS} | self.caller.limits.shown(),
                 "policy_version": str(self.caller.policy_version),

@@ -15,9 +15,11 @@ class Command(PlatformCommand):
         parser.add_argument("slug", help="short name for commands: lower-case letters, digits and hyphens")
         parser.add_argument("--name", help="the company's name; the slug when left out")
 
-    def handle(self, *args: object, slug: str, name: str | None, **options: object) -> None:
+        parser.add_argument("--locale", default="", help="language of prompts where nothing else tells: en-GB, zh-CN")
+
+    def handle(self, *args: object, slug: str, name: str | None, locale: str, **options: object) -> None:
         try:
-            tenant = create_tenant(slug=slug, name=name or slug, by=COMMAND_LINE)
+            tenant = create_tenant(slug=slug, name=name or slug, locale=locale, by=COMMAND_LINE)
         except ValidationError as invalid:
             faults = [f"{field} {told}" for field, said in invalid.message_dict.items() for told in said]
             raise CommandError(f"No tenant was made: {'; '.join(faults)}") from None

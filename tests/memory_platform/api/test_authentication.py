@@ -18,7 +18,7 @@ def test_a_key_says_what_it_is(acme: Caller, world: World) -> None:
     assert response.status_code == 200
     body = body_of(response)
     assert body["id"] == str(world.acme.tenant.id)
-    assert body["name"] == "Acme"
+    assert (body["name"], body["locale"]) == ("Acme", None)
     assert "memory:read" in body["scopes"]
     assert body["limits"]["body_bytes"] == 1024 * 1024
 

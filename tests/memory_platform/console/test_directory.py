@@ -28,9 +28,12 @@ def test_the_operator_makes_a_tenant_and_works_in_it(world: World, staff: Staff)
         record = AuditRecord.objects.get(action="tenant.created")
         assert (record.actor_kind, record.reason) == ("operator", "contract 17")
     assert ">ada<" not in staff.olga.get("/console/profiles/subject/").content.decode()
-    rename = {"name": "Initrode", "reason": "bought"}
-    assert staff.olga.post(f"/console/tenants/tenant/{tenant.pk}/change/", rename).status_code == 302
-    assert Tenant.objects.get(slug="initech").name == "Initrode"
+    change = f"/console/tenants/tenant/{tenant.pk}/change/"
+    rename = {"name": "Initrode", "locale": "zh-CN", "reason": "bought"}
+    assert staff.olga.post(change, rename).status_code == 302
+    renamed = Tenant.objects.get(slug="initech")
+    assert (renamed.name, renamed.locale, renamed.policy_epoch) == ("Initrode", "zh-CN", tenant.policy_epoch + 1)
+    assert "A language tag" in staff.olga.post(change, rename | {"locale": "中文"}).content.decode()
 
 
 def test_the_first_tenant_of_a_platform_is_made_in_the_console(database: None) -> None:

@@ -2,13 +2,15 @@
 
 import pytest
 
+from snapshots.context.facts import profile_fact
 from snapshots.context.guide import heading, language_for, phase_guidance, usage_guide
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import Language, Material, ProfileView, SectionName
-from tests.snapshots.context.world import ADA, COUNTER, NONCE, context
+from tests.snapshots.context.world import ADA, COUNTER, NONCE, SURE, context
 
 POLICY = ContextPolicy()
 PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
+ANYBODY = ProfileView(fields=ADA.fields, preferences=ADA.preferences)
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
@@ -68,9 +70,18 @@ def test_without_all_that_the_first_words_with_a_language_decide(said_first: lis
     assert language_for(locale=None, system_prompt="Be kind.", tenant_locale=None, said_first=said_first) == "en"
 
 
-def test_a_chinese_query_does_not_change_an_english_prefix() -> None:
-    english, chinese = context(Material(profile=ADA)), context(Material(profile=ADA), "导航回家")
-    assert english.prefix.hash == chinese.prefix.hash
+def test_without_a_conversation_the_words_of_the_profile_decide() -> None:
+    told = [profile_fact("mbti", "INTJ", SURE), profile_fact("occupation", "老师", SURE)]
+    seen = [context(Material(profile=ProfileView(fields=(fact,)))).language for fact in told]
+    assert seen == ["en", "zh"]
+
+
+@pytest.mark.parametrize("material", [Material(profile=ADA), Material(profile=ANYBODY), Material()])
+def test_a_query_in_another_language_does_not_change_the_prefix(material: Material) -> None:
+    for request in ({}, {"system_prompt": "Be kind."}, {"tenant_locale": "zh-CN"}):
+        english, chinese = (context(material, query, **request) for query in ("Navigate home", "导航回家"))
+        assert english.messages[0] == chinese.messages[0]
+        assert english.language == chinese.language
 
 
 def test_a_chinese_subject_gets_guide_headings_and_phase_in_chinese() -> None:

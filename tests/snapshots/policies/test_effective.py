@@ -15,6 +15,7 @@ from tenants.services.experiments import create_experiment, end_experiment, star
 from tenants.services.keys import Caller, authenticate_key
 from tenants.services.policies import activate_version, create_version, propose
 from tenants.services.steering import Steering
+from tenants.services.tenants import change_tenant
 from tests.conftest import House, World
 
 SHORT = {"recall": {"top_k": 3}, "context": {"memory": 700}, "ranking": {"use_recency": False}}
@@ -86,6 +87,18 @@ def test_subjects_of_an_arm_are_steered_by_its_version_until_it_ends(world: Worl
     with tenant_tx(world.acme.tenant.id):
         end_experiment(trial, by=COMMAND_LINE, reason="test")
     assert {steered(world.acme, f"s{n}").arm for n in range(100)} == {""}
+
+
+def test_a_locale_reaches_prompts_with_the_next_request(world: World) -> None:
+    assert steered(world.acme).tenant_locale is None
+    before = caller(world.acme).policy_epoch
+    with tenant_tx(world.acme.tenant.id):
+        change_tenant(world.acme.tenant, name="Acme", locale="zh-CN")
+    assert steered(world.acme).tenant_locale == "zh-CN"
+    assert steered(world.globex).tenant_locale is None
+    with tenant_tx(world.acme.tenant.id):
+        change_tenant(world.acme.tenant, name="Acme again", locale="zh-CN")
+    assert caller(world.acme).policy_epoch == before + 1
 
 
 def test_a_process_holds_the_tenants_it_read_last() -> None:

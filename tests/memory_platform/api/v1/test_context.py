@@ -9,6 +9,7 @@ from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
 from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx
+from tenants.services.tenants import change_tenant
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.snapshots.context.world import all_content, elements, tag_like
@@ -157,6 +158,16 @@ def test_a_budget_too_small_says_what_it_needs_and_leaves_nothing(acme: Caller, 
     assert held_by(world.acme) == (1, 0, 0)
     fitting = body | {"budget": {"total": problem["needed"]}}
     assert acme("POST", "/v1/subjects/new/context", fitting).status_code == 200
+
+
+def test_a_tenants_locale_chooses_the_language_of_the_prompt(acme: Caller, globex: Caller, world: World) -> None:
+    before = context(acme, "Where do I live?")["cache"]["prefix_hash"]
+    assert context(acme, "我住在哪里?")["cache"]["prefix_hash"] == before
+    with tenant_tx(world.acme.tenant.id):
+        change_tenant(world.acme.tenant, name="Acme", locale="zh-CN")
+    assert context(acme, "Where do I live?")["messages"][0]["content"].startswith("# 记忆使用说明")
+    assert body_of(acme("GET", "/v1/tenant"))["locale"] == "zh-CN"
+    assert context(globex, "Where do I live?")["cache"]["prefix_hash"] == before
 
 
 def test_text_format_is_one_text(acme: Caller, world: World) -> None:
