@@ -20,6 +20,7 @@ from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, EVICTION, PURGE_POL
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.policies.sections import PURGE
+from snapshots.queue.days import roll_up_waits, waits_to_write
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import RoundWork, Turn, forget_old_runs, run_round
@@ -57,6 +58,11 @@ def _purge(turn: Turn) -> int:
 def purge_in_force() -> PurgePolicy:
     """Return how long the tenant of the open scope keeps what is no memory."""
     return PURGE.applied(section_in_force(PURGE.name))
+
+
+def _preview_days() -> CarePreview:
+    found = preview_indicators()
+    return CarePreview({**found.counts, "changed": found.counts["changed"] + waits_to_write()}, found.examples)
 
 
 def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
@@ -111,8 +117,8 @@ CARE = {
         CareJob(
             "roll-up-indicators",
             LOOP.indicators_every,
-            _within(preview_indicators),
-            lambda turn: roll_up_recent_indicators(turn.tenant_id),
+            _within(_preview_days),
+            lambda turn: roll_up_recent_indicators(turn.tenant_id) + roll_up_waits(turn.tenant_id),
         ),
         CareJob(
             "purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge(purge_in_force()))), _purge

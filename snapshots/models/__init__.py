@@ -35,7 +35,7 @@ from snapshots.models.source import (
     TagSource,
 )
 from snapshots.models.task import StepStatus, Task, TaskStatus
-from snapshots.models.work import Work, WorkKind, WorkRemoved, WorkState
+from snapshots.models.work import QueueDay, Work, WorkKind, WorkRemoved, WorkState
 
 __all__ = [
     "BLOCK_POSITIONS",
@@ -67,6 +67,7 @@ __all__ = [
     "MessageRole",
     "PreferenceSource",
     "ProfileFactSource",
+    "QueueDay",
     "Receipt",
     "ReceiptMemory",
     "ReviewDecision",

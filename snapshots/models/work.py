@@ -103,3 +103,22 @@ class WorkRemoved(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.day}"
+
+
+class QueueDay(TenantOwned):
+    """How long the work that was done on one UTC day had waited, from acceptance to done (milliseconds)."""
+
+    day = models.DateField(_("day"))
+    done = models.PositiveBigIntegerField(_("done"), default=0)
+    waited_p95_ms = models.FloatField(_("waited, p95 in ms"), default=0)
+    waited_longest_ms = models.FloatField(_("waited longest, in ms"), default=0)
+
+    class Meta(TenantOwned.Meta):
+        db_table = "queue_day"
+        ordering = ("-day",)
+        constraints = (models.UniqueConstraint(fields=("tenant", "day"), name="one_wait_per_day"),)
+        verbose_name = _("waiting by day")
+        verbose_name_plural = _("waiting by day")
+
+    def __str__(self) -> str:
+        return f"{self.day}"
