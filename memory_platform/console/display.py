@@ -98,8 +98,12 @@ def link_to(model: type[models.Model], row_id: Any, text: str = "") -> str:
     """Return a link to the page of the row with this id; its text is the short id where none is given."""
     if row_id is None:
         return EMPTY
-    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row_id])
-    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, text or short_id(row_id))
+    return format_html('<a href="{}"><bdi>{}</bdi></a>', address_of(model, row_id), text or short_id(row_id))
+
+
+def address_of(model: type[models.Model], row_id: Any) -> str:
+    """Return the address of the page of the row with this id."""
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row_id])
 
 
 def list_address(model: type[models.Model], **filters: Any) -> str:

@@ -1,25 +1,21 @@
 """The screen of receipts: what was put into one prompt, and why."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.codes import CodeFilter, coded, in_words
-from memory_platform.console.display import column, line, link_to, part, value_whole
+from memory_platform.console.display import link_to
 from memory_platform.console.filters import OfConversation, OfSubject, WithMemory
 from memory_platform.console.snapshots import conversation_shown
-from profiles.models import Preference, ProfileFact, Tag
-from snapshots.models import Receipt, Snapshot
-from snapshots.receipts.read import candidates_of, rendered_of
+from memory_platform.console.why import BAR_UNITS, why_of
+from snapshots.models import Receipt
+from tenants.models import PolicyVersion
 
-LANES = {"snapshots": Snapshot, "preferences": Preference, "profile": ProfileFact, "tags": Tag}
-"""Where a memory of a lane is shown."""
 CODE_FILTERS = (("intent", CodeFilter), ("degraded_reason", CodeFilter))
 
 intent = coded("intent", _("intent"))
@@ -27,50 +23,11 @@ phase = coded("phase", _("phase"))
 degraded = coded("degraded_reason", _("degraded reason"))
 
 
-@admin.display(description=_("candidates"))
-def candidates_shown(receipt: Receipt) -> SafeString:
-    """Show every candidate with its score and decision; those in the prompt first, by position."""
-    rows = [
-        {**_in_words(candidate), "link": _memory_link(candidate), "why": value_whole(candidate["explain"])}
-        for candidate in candidates_of(receipt)
-    ]
-    return render_to_string("console/candidates.html", {"candidates": rows})
-
-
-def _in_words(candidate: dict[str, Any]) -> dict[str, Any]:
-    codes = ("lane", "kind", "decision_reason", "guardrail_hit", "user_feedback_signal")
-    return candidate | {name: in_words(candidate[name]) for name in codes}
-
-
-def _memory_link(candidate: dict[str, Any]) -> str:
-    model = LANES.get(candidate["lane"])
-    return link_to(model, candidate["memory_id"]) if model else ""
-
-
-@admin.display(description=_("sections"))
-def sections_shown(receipt: Receipt) -> SafeString:
-    """Show the parts of the prompt with their sizes."""
-    sections = [{**section, "name": in_words(section["name"])} for section in receipt.sections]
-    return render_to_string("console/sections.html", {"sections": sections})
-
-
-@admin.display(description=_("prompt"))
-def prompt_shown(receipt: Receipt) -> SafeString:
-    """Show what was asked and sent, while it is kept."""
-    rendered = rendered_of(receipt)
-    messages = [_as_shown(message) for message in (rendered.messages if rendered else ())]
-    return render_to_string("console/prompt.html", {"rendered": rendered, "messages": messages})
-
-
-def _as_shown(message: Mapping[str, Any]) -> dict[str, Any]:
-    calls = message.get("tool_calls")
-    return {**message, "role": in_words(message["role"]), "calls": value_whole(calls) if calls else ""}
-
-
 @admin.register(Receipt)
 class ReceiptScreen(SubjectOwnedAdmin):
-    """Receipts, newest first."""
+    """Receipts, newest first; each opens as the picture of why its prompt was made so."""
 
+    change_form_template = "console/why.html"
     list_display = (
         "created_at",
         subject_shown,
@@ -95,22 +52,52 @@ class ReceiptScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id or receipt id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
-    fieldsets = (
-        part(None, subject_shown, conversation_shown, "created_at", intent, phase, degraded),
-        part(_("Candidates"), candidates_shown),
-        part(_("Prompt"), sections_shown, prompt_shown),
-        part(
-            _("More"),
-            "id",
-            "policy_version",
-            column("experiment", line, _("experiment")),
-            column("arm", line, _("arm")),
-            "prefix_hash",
-            column("model_route", value_whole, _("model route")),
-            column("tokens", value_whole, _("tokens")),
-        ),
-    )
+    fields = ("id",)
+
+    class Media:
+        css = {"all": ("console/why.css",)}
+        js = ("console/why.js",)
+
+    def title_of(self, obj: Receipt) -> str:
+        return f"{obj.created_at:%Y-%m-%d %H:%M}"
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Return receipts; what was put in and rendered is read only when one is opened."""
         return super().get_queryset(request).defer("candidates", "rendered")
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().change_view(request, object_id, form_url, extra_context)
+        context = response.context_data if isinstance(response, TemplateResponse) else None
+        if context and "original" in context:
+            receipt: Receipt = context["original"]
+            context["title"] = _("Why this answer")
+            context |= {"why": why_of(receipt), "bar_units": BAR_UNITS}
+            context |= {"facts": facts_of(receipt, self._policy(request, receipt))}
+            context |= {"degraded_told": in_words(receipt.degraded_reason)}
+        return response
+
+    def _policy(self, request: HttpRequest, receipt: Receipt) -> str:
+        """Return the policy version, linked for who may see policies."""
+        known = receipt.policy_version.isascii() and receipt.policy_version.isdecimal()
+        if known and self.has_manager_permission(request):
+            version = PolicyVersion.objects.filter(number=int(receipt.policy_version[:9])).first()
+            return link_to(PolicyVersion, version.pk, receipt.policy_version) if version else receipt.policy_version
+        return receipt.policy_version
+
+
+def facts_of(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
+    """Return what stands over the page: a label and a value each; what is empty is left out."""
+    facts = (
+        (_("subject"), subject_shown(receipt)),
+        (_("conversation"), conversation_shown(receipt) if receipt.conversation else ""),
+        (_("intent"), in_words(receipt.intent)),
+        (_("phase"), in_words(receipt.phase)),
+        (_("policy version"), policy),
+        (_("experiment"), receipt.experiment),
+        (_("arm"), receipt.arm),
+        (_("reply told at"), receipt.replied_at),
+        (_("next turn told at"), receipt.answered_at),
+    )
+    return [(label, value) for label, value in facts if value]

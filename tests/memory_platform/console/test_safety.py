@@ -63,7 +63,7 @@ def test_hostile_text_is_shown_escaped_on_every_list_and_page(staff: Staff, host
 def test_a_receipt_shows_its_candidates_and_the_whole_prompt(staff: Staff, hostile: Rows) -> None:
     page = staff.sam.get(address(Receipt, f"{hostile[Receipt].pk}/change/")).content.decode()
     assert "0.800" in page
-    assert page.count('class="left-out"') == 2
+    assert page.count('class="why-card left-out"') == 2
     assert "{{ 7|add:7 }}" in page
     assert f"{hostile[Receipt].candidates[0]['memory_id']}/change/" in page
 

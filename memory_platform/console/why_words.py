@@ -1,0 +1,77 @@
+"""What a receipt says, in whole sentences for people who did not write the ranking."""
+
+from django.utils.translation import gettext_lazy as _
+
+REASONS = {
+    "kept": _("It stands in the prompt."),
+    "over_budget": _("Left out: its section had no room left for it."),
+    "duplicate_of_window": _("Left out: the last turns say it already."),
+    "duplicate_of_profile": _("Left out: the profile says it already."),
+    "duplicate_of_memory": _("Left out: another memory says the same."),
+    "untrusted_instruction": _("Left out: it gives orders to the model."),
+    "below_floor": _("Left out: it is not near enough to the question."),
+    "expired": _("Left out: its time is over."),
+}
+GUARDRAILS = {
+    "instruction": _("It gives orders to the model."),
+    "forged_memory": _("It imitates the markup of memories: shown as plain text."),
+    "unseen_characters": _("It held characters that nobody sees: they were taken out."),
+}
+SIGNALS = {
+    "corrected": _("corrected"),
+    "negative": _("negative"),
+    "positive": _("positive"),
+    "neutral": _("neutral"),
+}
+SIGNAL_REASONS = {
+    "confirm": _("the next turn confirmed the reply"),
+    "follow_up": _("the next turn asked on"),
+    "restate": _("the next turn asked the same again"),
+    "correct": _("the next turn corrected the reply"),
+    "correct_named": _("the next turn named it as wrong"),
+    "topic_change": _("the next turn was about something else"),
+    "unclear": _("the next turn does not tell"),
+    "verdict": _("said by the product"),
+}
+HOW = {
+    "words": _("by its words"),
+    "reference": _("by reference to it"),
+    "value": _("by its value"),
+}
+TIERS = {"light": _("light model"), "middle": _("middle model"), "strong": _("strong model")}
+CAUSES = {
+    "intent": _("for what the turn is after"),
+    "corrected": _("the user just corrected something"),
+    "unsettled": _("nothing good was found since the last correction"),
+    "settled": _("memory holds a good answer again"),
+}
+LANES = {"keyword": _("words in common"), "dense": _("nearness in meaning")}
+STEPS = {
+    "fused": _("both lanes together"),
+    "smoothed": _("of it, from the memories before and after"),
+    "conversation": _("of it, from all that was said in the same sitting"),
+    "preferred": _("of it, for who said it, when and how"),
+    "semantic": _("relevance: its share of the best candidate"),
+    "reranked": _("relevance as the reranker gave it"),
+}
+FACTORS = {
+    "recency": _("times recency"),
+    "confidence_effective": _("times confidence as of that day"),
+    "provenance": _("times provenance"),
+    "frequency": _("times earlier feedback"),
+}
+
+
+def reason_told(code: str) -> str:
+    """Return why a candidate is in the prompt or is not; a code that is not ours as it is."""
+    return str(REASONS.get(code, code))
+
+
+def signal_told(signal: str, reason: str) -> str:
+    """Return how a memory was received, and by what that shows; "" where nothing was heard."""
+    if not signal:
+        return ""
+    kind, _colon, words = reason.partition(": ")
+    why = ": ".join(filter(None, [str(SIGNAL_REASONS.get(kind, kind)), words]))
+    told = str(SIGNALS.get(signal, signal))
+    return f"{told} ({why})" if why else told
