@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.blind import CLASSES, correction_scores, found_in, lasting_scores, utterance_scores
+from tests.golden.blind import CLASSES, compared, correction_scores, found_in, lasting_scores, utterance_scores
 from tests.golden.labels import rows
 
 SETS = ("utterances", "utterances_2", "utterances_3", "utterances_4")
@@ -64,3 +64,15 @@ def test_corrections_are_told_from_contrasts() -> None:
     told = correction_scores(rows("corrections_blind"))["detected"]
     assert told.precision >= 0.95
     assert told.recall >= 0.85
+
+
+def test_what_a_line_also_says_counts_neither_way() -> None:
+    line = {"text": "我海鲜过敏，酒店必须有电梯", "class": "constraint"}
+    label = {"kind": "preference", "category": "food", "key": "allergies", "value": "海鲜"}
+    room = {"kind": "preference", "category": "travel", "key": "requirements", "value": "电梯"}
+    right, wrong, lost = compared(line | {"expected": [label]}, "said")
+    assert ([one.values for one in right], [one.values for one in wrong], lost) == ([("海鲜",)], [("电梯",)], [])
+    right, wrong, lost = compared(line | {"expected": [label], "also": [room]}, "said")
+    assert ([one.values for one in right], wrong, lost) == ([("海鲜",)], [], [])
+    elsewhere = {"kind": "profile", "field": "health", "value": "海鲜", "or": [label]}
+    assert compared(line | {"expected": [elsewhere], "also": [room]}, "placed")[1:] == ([], [])
