@@ -24,6 +24,7 @@ _WHOSE = re.compile(
     r"|(妈妈?|爸爸?|老婆|老公|姐姐?|妹妹?|哥哥?|弟弟?|儿子|女儿|老板|医生|房东)",
     re.IGNORECASE,
 )
+_MBTI = re.compile(r"[EI][NS][FT][JP]")
 _CAPITAL = re.compile(r"[A-Z0-9\u3400-\u9fff]")
 
 
@@ -56,16 +57,14 @@ def _profile(clause: Clause, old: str, new: str) -> Candidate | None:
     said = clause.sentence
     if new.lower().split()[-1] in OCCUPATIONS or new.endswith(OCCUPATION_ENDINGS):
         return fact("occupation", clause, new, replaces=old)
-    if not _CAPITAL.match(new):
+    if _MBTI.fullmatch(old) and _MBTI.fullmatch(new):
+        return fact("mbti", clause, new, replaces=old)
+    if not _CAPITAL.match(new) or is_address(new):
         return None
     for field, cue in (("name", _NAMING), ("employer", _WORKING), ("vehicle", _DRIVING)):
         if cue.search(said):
             return fact(field, clause, new, replaces=old)
-    if (
-        _MOVING.search(said)
-        and re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?|[\u3400-\u9fff]{2,4}", new)
-        and not is_address(new)
-    ):
+    if _MOVING.search(said) and re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?|[\u3400-\u9fff]{2,4}", new):
         return (
             fact("city", clause, new, replaces=old)
             if re.search(r"\b(?:live|living|based|moved to)\b|搬|住", said)

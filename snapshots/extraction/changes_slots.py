@@ -33,7 +33,7 @@ _OLD_EN = tuple(
         r")over|(?<=im )over|(?<=we're )over|done with|finished with|through with|sick of|tired of|"
         r"bored of|moved out of|moved on from|rehomed|swapped|replaced|retired from|off(?= the)|no more|forget(?: "
         r"about)?|scratch|scrap|lose|skip|delete|remove) (?!to\b|on\b)(?:my job at |my job |working (?:at|for) "
-        rf")?{_DO_EN}?{_PLACE_EN}(?P<v>(?!it\b|that\b|this\b|what\b)[^,;]{{2,50}})",
+        rf")?{_DO_EN}?{_PLACE_EN}(?P<v>(?!it\b|that\b|this\b|what\b|because\b|since\b|after\b)[^,;]{{2,50}})",
         r"(?:\b(?:no longer|not|never)|n'?t) (?:really |even |actually |in the |into |going to |on |at |a |an "
         rf")*{_DO_EN}?{_PLACE_EN}(?P<v>(?!it\b|that\b|this\b|what\b|sure\b)[^,;]{{2,40}}?) (?:any ?more|any longer|"
         r"now|these days|nowadays)\b",
@@ -221,6 +221,7 @@ _NEW_ZH = tuple(
     for pattern in (
         rf"(?:,|^)(?:我)?(?:只|光|净|改|就只|天天|整天)(?:能|想|爱)?{_V}(?P<v>[^,]{{1,12}})",
         rf"{_NOW}(?P<v>[^,]{{1,8}}?)(?:也|都)+(?:可以|能吃|行|OK|吃|喝)",
+        r"(?:,|^)我?(?:吃|食|喝|饮|听|看|坐)(?P<v>[^,]{1,8}?)(?:比较|得)?(?:多|为主)(?:了|$)",
         rf"{_TURN}{_V}?(?P<v>[^,]{{1,16}})",
         r"新(?:的|换的|买的|提的|号码?|地址|车|家|公司|单位|工作|手机|东家|办的)(?:是|在|叫|"
         r"就是)?(?:在)?(?P<v>[^,]{1,16})",
@@ -252,7 +253,7 @@ _NO_SIDE_ZH = re.compile(
     r"^(?:基本|就|了|的|是|我|你|他|她|它|这|那|什么|怎么|谁|一[首个下点次]|班|行|槽|号|工作|家|车|人|地方|主意|"
     r"想法|意思|心|上了|下来|过来|回来|起来|没有|在|有|到|时间|多少|几|完|起|懂|对|好|错|能|会|要|想|去|来|做|吃|"
     r"喝|听|看|走|用|得|着|过|一样|常|同|断|天|上|习惯|口味|环境|小孩|接受)$|不完$|"
-    r"^.$(?<![辣甜酸苦咸糖茶酒肉鱼虾蟹葱姜蒜醋奶蛋冰烟猫狗粥面饭汤豆水素])"
+    r"^.$(?<![辣甜酸苦咸糖茶酒肉鱼虾蟹葱姜蒜醋奶蛋冰烟猫狗粥面饭汤豆水荤素牛羊猪鸡鸭])"
 )
 _PLAN_ZH = re.compile(
     r"打算|准备|考虑|想要?换|想改|要不要|会不会|是不是|如果|要是|以后想|计划|可能|说不定|今天|这次|明天|下周|"

@@ -21,6 +21,8 @@ LONGEST = 1_000
 MOST_MATCHES = 3
 PLAIN_WORDS = 2
 """Words of each side of a contrast between things that are neither names nor numbers."""
+_TELLS_OF_IT = re.compile(r" ?(?:就|都|也|会|太|很|不)")
+"""Behind the old value in the place of the new one: it is spoken of, and nothing takes its place (我上高架就心慌)."""
 _PRONOUNS = frozenset(["it", "its", "he", "she", "i", "we", "they"])
 _ENDERS = ".!?。;…\n"
 
@@ -123,6 +125,8 @@ def _said(clause: Clause, match: re.Match[str], each: Frame, grammar: Grammar) -
     if (each.alike and _sort_of(old) != _sort_of(new)) or (each.telling and not _tells(match, new)):
         return
     if (old and grammar.empty_old.match(old)) or (new and grammar.empty_new.match(new)):
+        return
+    if old and new.startswith(old) and _TELLS_OF_IT.match(new, len(old)):
         return
     cited = replace(clause, text=match.group().strip(), start=clause.start + match.start(), shift=0)
     if each.says == "swap" and old and new and old.lower() != new.lower():

@@ -145,7 +145,7 @@ EMPTY_NEW = re.compile(
     r":bit|lot|while|good|problem)|"
     r"my (?:dear|man)|gone|trying|having|getting|looking|can|could|will|would|don't|let's|go|see|never|always|dead"
     r"|over|out|in a|do|does|did|principle|thank|about|both|turns out|trying|moved|changed|closed|retired|left|wro"
-    r"ng|old|tbh|spot)\b)",
+    r"ng|old|tbh|spot|anything|something|nothing)\b)",
     re.IGNORECASE,
 )
 HEAD = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from snapshots.extraction.categories import allergen_category, category_of
+from snapshots.extraction.categories import INTEREST_CATEGORIES, allergen_category, category_of
 from snapshots.extraction.lexicon_zh import OCCUPATION_ENDINGS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.places import is_address
@@ -60,7 +60,10 @@ def _moved(clause: Clause, match: re.Match[str]) -> Iterable[Candidate]:
 def _now_liked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     if not clause.one_off:
         for thing, hint in things_zh(clause.group(match)):
-            yield preference(clause, "change", (_place(thing, hint), "likes"), "add", (thing,))
+            category = _place(thing, hint)
+            yield preference(clause, "change", (category, "likes"), "add", (thing,))
+            if category in INTEREST_CATEGORIES:
+                yield fact("interests", clause, thing, mode="append")
 
 
 def _unliked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -120,6 +123,11 @@ def _place(thing: str, hint: str | None) -> str:
 
 WHOLE: tuple[Rule, ...] = (
     rule(rf"我不叫(?P<old>{_WHO}),?我?(?:叫|是|的名字是)(?P<new>{_WHO}){_END}", _renamed),
+    rule(
+        rf"(?:以后|你|就|都)*(?:别|不要|不用)(?:再|老|总)?(?:叫|喊|称呼)我(?P<old>{_WHO})了?,.{{0,24}}?(?:叫|喊|称呼)我(?P<new>{_WHO})"
+        rf"(?:就行|就好|就可以)?{_END}",
+        _renamed,
+    ),
     rule(rf"我叫(?P<new>{_WHO}),?不(?:叫|是)(?P<old>{_WHO}){_END}", _renamed),
     rule(rf"我不是(?P<old>{_WHO}),?(?:我|而)?是(?:一?[名个位])?(?P<new>{_WHO}){_END}", _reemployed),
     rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from snapshots.extraction.categories import GENERAL, known_category
 from snapshots.extraction.frames import Frame, Frames, frame, words_in
 from snapshots.extraction.observe import Clause
-from snapshots.extraction.phrases_en import phrase_en, phrases_en
+from snapshots.extraction.phrases_en import is_amount, phrase_en, phrases_en
 from snapshots.extraction.rules import Builder, entries, preference
 from snapshots.extraction.values import Candidate, Sort
 
@@ -37,7 +37,7 @@ def liked(key: str, sort: Sort = "explicit") -> Builder:
         if _FOR_NOW.search(clause.text[match.start() :]):
             return
         said = clause.group(match)
-        things = [_undone(thing) for thing in phrases_en(said)]
+        things = [thing for thing in map(_undone, phrases_en(said)) if not is_amount(thing)]
         if things and not (_SPECIFIC.match(said) and not known_category(things[0])):
             yield from entries(clause, sort, key, [(thing, None) for thing in things])
 
@@ -261,7 +261,7 @@ TASTES: tuple[Frame, ...] = (
     ),
     frame(
         "only always all default everything everywhere please every",
-        r"^(?P<v>(?!not\b|no\b|if\b|i\b|it\b|this\b|that\b|the only\b|when\b|just\b|yeah\b|and\b)[a-z][\w' "
+        r"^(?P<v>(?!not\b|no\b|same\b|if\b|i\b|it\b|this\b|that\b|the only\b|when\b|just\b|yeah\b|and\b)[a-z][\w' "
         r"-]{2,40}?),? (?:(?:only|always|all the way|by default|for everything|every(?:where| time| single time)|"
         r"any day(?: of the week)?)(?:,? (?:please|pls|thanks|for me))?|(?:please,? )?(?:as|is|are) (?:my|the|our) "
         r"default)(?=$|,)",

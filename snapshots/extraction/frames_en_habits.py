@@ -88,7 +88,7 @@ HABITS: tuple[Frame, ...] = (
     ),
     frame(
         "been go do going doing went my running swimming yoga pilates cycling hiking climbing",
-        r"(?:\b(?:I|we)(?:'ve| have|'m)?|^)(?: been| go| going| went| do| doing| always| usually| love| still| "
+        r"(?:\b(?:I|we)(?:'ve| have|'m)?|^been|^)(?: been| go| going| went| do| doing| always| usually| love| still| "
         r"also)* (?P<v>[a-z]+ing|yoga|pilates|crossfit|karate|judo)\b(?: \w+)?",
         _kept_up,
     ),

@@ -8,7 +8,7 @@ from snapshots.extraction.frames import Frame, Frames, frame, words_in
 from snapshots.extraction.frames_en import ME, of_others
 from snapshots.extraction.limit_words_en import ACT, AMOUNT, CLOCK, DAYS, FOR_GOOD, MOMENT, NEG, TELL, WHEN
 from snapshots.extraction.observe import Clause
-from snapshots.extraction.phrases_en import phrases_en
+from snapshots.extraction.phrases_en import MEASURED, phrases_en
 from snapshots.extraction.rules import Builder, preference
 from snapshots.extraction.rules_en_constraints import NOUNS, avoided
 from snapshots.extraction.rules_en_limits import field_of
@@ -35,7 +35,11 @@ def refused(hint: str | None = None, *, marked: bool = False) -> Builder:
     """A thing not wanted; ``marked`` asks for a word that makes it a rule and not an order of the moment."""
 
     def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
-        if _NO_MORE.search(clause.text) or (marked and not FOR_GOOD.search(clause.sentence)):
+        if (
+            MEASURED.match(clause.group(match))
+            or _NO_MORE.search(clause.text)
+            or (marked and not FOR_GOOD.search(clause.sentence))
+        ):
             return
         said = re.sub(
             r"^(?:any(?:thing|where|one)?(?: (?:with|that has|containing|in|on|near|from|to do with|made with))?|"

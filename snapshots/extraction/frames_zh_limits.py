@@ -10,7 +10,7 @@ from snapshots.extraction.observe import Clause
 from snapshots.extraction.rules import Builder, preference
 from snapshots.extraction.rules_en_constraints import NOUNS
 from snapshots.extraction.rules_zh_constraints import KINDS_OF_ROAD
-from snapshots.extraction.rules_zh_limits import field_of
+from snapshots.extraction.rules_zh_limits import OVER_THE_LIMIT, field_of
 from snapshots.extraction.values import Candidate
 
 _HAN = r"[一二两三四五六七八九十百千万半零]{1,8}"
@@ -78,10 +78,15 @@ def _avoid(clause: Clause, things: list[str], hint: str | None) -> Iterator[Cand
         )
 
 
+_FROM_AN_HOUR = re.compile(rf"{_CLOCK}(?:以后|之后|过后|后|以前|之前|前)")
+
+
 def _refused(hint: str | None = None, *, marked: bool = False) -> Builder:
     def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         if marked and not _NEVER.search(clause.sentence):
             return
+        if _FROM_AN_HOUR.search(clause.text, 0, match.start("v")):
+            return  # 十一点以后不看手机 is about an hour, and shuns no 手机
         yield from _avoid(clause, own(clause, match), hint)
 
     return build
@@ -280,4 +285,5 @@ _LIMITS = Frames(LIMITS, cues_in=cues_of(cue for each in LIMITS for cue in each.
 
 def limits(clause: Clause) -> Iterator[Candidate]:
     """Yield the limit that ``clause`` sets."""
-    yield from _LIMITS.read(clause, unless=[others_zh, ironic])
+    if not OVER_THE_LIMIT.match(clause.text):
+        yield from _LIMITS.read(clause, unless=[others_zh, ironic])

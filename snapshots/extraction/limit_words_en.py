@@ -50,7 +50,7 @@ FOR_GOOD = re.compile(
 )
 MOMENT = re.compile(
     r"\b(?:right now|for now|today|tonight|tomorrow|this (?:time|once|one|order|trip|morning|week)|next (?:week|"
-    r"time|month)|yet|later|just kidding|in a minute|left|"
+    r"time|month)|yet|later|just kidding|in a minute|left(?! \w)|"
     r"wrong|forget|worry|know|think|believe|hear|see|remember|understand|mind|care|find|wait|tell|sure|idea|need "
     r"to|rush|hurry|problem|way|longer|one|doubt|"
     r"matter|use|point|wonder|thanks|thank you)\b",

@@ -41,7 +41,8 @@ QUESTION_ZH = re.compile(
 SUPPOSED_SENTENCE = re.compile(
     r"^\W*(?:and |but |so |well |ok |say )?(?:if(?! you ask me)|suppose|supposing|imagine|pretend|"
     r"assuming|let's (?:say|pretend)|"
-    r"hypothetically|what if|say i|had i|were i|for example|for instance)\b",
+    r"hypothetically|what if|say i|had i|were i|for example|for instance|(?:one|some) day,? (?:when|i'll|i will)|"
+    r"when i'm (?:rich|old|famous|retired))\b",
     re.IGNORECASE,
 )
 SUPPOSED = re.compile(
@@ -80,7 +81,10 @@ _PEOPLE = (
     rf"护士长|隔壁|小[王李张刘陈赵周吴孙]|老[王李张刘陈赵周吴孙]|{KIN_ZH})(?!在车|.{{0,6}}的?时候)"
 )
 PEOPLE_ZH = re.compile(_PEOPLE)
-OTHER_ZH = re.compile(rf"(?:{_PEOPLE}|它|这(?!周|个?礼拜|个?月|几天|阵子|段时间|些年|年|个?星期|两天|辈子)|那)")
+OTHER_ZH = re.compile(
+    rf"(?:{_PEOPLE}|它|这(?!周|个?礼拜|个?月|几天|阵子|段时间|些年|年|个?星期|两天|辈子)|"
+    r"那(?![辆台].{1,12}[卖换退]))"
+)
 ADVISED_ZH = re.compile(
     r"(?:医生|大夫|牙医|营养师|教练|护士)(?:说了?|讲|让|叮嘱|嘱咐|要求|不让|不许|不准|建议|规定|"
     r"交代)(?:我|要|每|一|不|少|别|得|,|[^他她])"

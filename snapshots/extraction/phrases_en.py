@@ -34,8 +34,8 @@ _END = re.compile(
     r"(?:one|two|three|four|five|six|\d+) (?:times|nights|days|mornings) (?:a|this|per)|like (?:crazy|mad|it|i|"
     r"clockwork)|"
     r"and (?:i|i'm|i've|we|it|its|my|our|that|he|she|they|then|you|so|never|always|don't|not|have|been|the kids|"
-    r"nothing else)|or (?:i|else|so|whatever|something)|not (?!\w+ing)|i |i'm |i've |we |you |he |she |they )"
-    r"(?:(?<=\s)|(?!\w))).*$",
+    r"nothing else)|or (?:i|im|i'm|i'll|ill|it|else|so|whatever|something)|not (?!\w+ing)|i |i'm |i've |we |you |"
+    r"he |she |they )(?:(?<=\s)|(?!\w))).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _HEAD = re.compile(
@@ -66,9 +66,19 @@ _POINTS = re.compile(
     r"can)\b|$)|that's|you|your|you're|him|her|his|he|she|they|them|their|me|i|i'm|we|us|how|what|why|"
     r"who|when|where|which|there|here|being|having|seeing|hearing|knowing|is|are|was|were|be|if|as|and|or|but|not|"
     r"will|would|can|could|should|do|does|did|has|had|after|before|during|without|until|unless|because|since)\b|.* "
-    r"(?:it|them|him|her|that|this|me|you)$",
+    r"(?:it|'?em|them|him|her|that|this|me|you)$",
     re.IGNORECASE,
 )
+_DANGLING = re.compile(r"(?<=\w) (?:on|at|in|to|for|from|with|of|as|by)$", re.IGNORECASE)
+"""What is left where the words behind it were cut off: "country on" the radio."""
+_AMOUNT = re.compile(
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)$", re.IGNORECASE
+)
+MEASURED = re.compile(
+    r"(?:\w+ )?(?:any|some|no|every)thing (?!over|under|other|after|ever)(?:\w+er|more|less)\b(?! \w+ing)",
+    re.IGNORECASE,
+)
+"""Measured by what is not said with it: "under anything lower" (than that)."""
 _CLAUSE = re.compile(
     r"\b(?:is|are|was|were|isn't|aren't|wasn't|has|does|did|will|would|can't|don't|doesn't|me|him|"
     r"them|us|your)\b|\bI\b"
@@ -89,9 +99,9 @@ _MOST = 8
 def phrase_en(words: str) -> str:
     """Return the one thing that ``words`` begin with, "" where they name none."""
     cut = _END.sub("", _opened(words)).strip(" ,.'\"~-")
-    if _POINTS.match(cut):
+    if _POINTS.match(cut) or MEASURED.match(cut):
         return ""
-    cut = _ARTICLE.sub("", cut)
+    cut = _DANGLING.sub("", _ARTICLE.sub("", cut))
     while len(cut.split()) > _MOST:
         shorter = list(_PREPOSITION.finditer(cut))
         if not shorter:
@@ -101,6 +111,11 @@ def phrase_en(words: str) -> str:
     if not re.search(r"\w\w", core) or _CLAUSE.search(core) or _EMPTY.fullmatch(core) or _POINTS.match(core):
         return ""
     return cut if len(cut) <= EXTRACTION.max_value_chars else ""
+
+
+def is_amount(thing: str) -> bool:
+    """Return whether ``thing`` is only a number or an hour: "I have like nine" likes nothing."""
+    return _AMOUNT.match(thing) is not None
 
 
 def phrases_en(words: str) -> list[str]:
@@ -115,6 +130,8 @@ def phrases_en(words: str) -> list[str]:
         if not thing:
             break  # what follows what is no thing is none either
         found.append(thing)
+        if _AMOUNT.match(thing):
+            break  # "I sleep till three and miss the post": nothing is listed beside an hour
     return found[:8]
 
 

@@ -61,6 +61,11 @@ EXTRACTOR_VERSION = "rules-5"
 
 _SAID_FULLY = ("change",)
 """Beside a change, or a limit ("no more highways"), nothing is put right once more."""
+_SHUNNED = re.compile(r"avoid|dislikes")
+_MUST = re.compile(
+    r"\b(?:never|can't|cannot|cant|allerg\w*|doctor|always|strictly)\b|不能|不可以|过敏|過敏|医生|醫生|永远|永遠|绝对|絕對|千万|千萬|怀孕",
+    re.IGNORECASE,
+)
 _ACROSS_CLAUSES = re.compile(
     r"emergency contact|\b(?:her|his|their) (?:number|phone|cell|mobile)|紧急联系人", re.IGNORECASE
 )
@@ -158,7 +163,8 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
     for contacts in _CONTACTS[whole.language]:
         stated += _not_yet(contacts(whole), stated)
     if not any(isinstance(one, PreferenceCandidate) and one.sort in _SAID_FULLY for one in stated):
-        stated = [*framed_changes(clauses, stated), *stated]
+        changes = framed_changes(clauses, stated)
+        stated = [*changes, *(one for one in stated if not _gone(one, changes))]
     yield from stated or _shown(clauses)
 
 
@@ -170,6 +176,24 @@ def _stated(clause: Clause) -> list[Candidate]:
     for profile in _PROFILES[clause.language]:
         found += _not_yet(profile(clause), found)
     return found
+
+
+def _gone(one: Candidate, changes: Iterable[Candidate]) -> bool:
+    """Return whether a change takes the place of what ``one`` only shuns: 不吃包子了,换成燕麦粥 forbids no 包子; what
+    is only over is not disliked either ("I don't want country any more").
+
+    What harms, and what is not to be at all, stays forbidden.
+    """
+    if not isinstance(one, PreferenceCandidate) or not _SHUNNED.match(one.key or "") or _MUST.search(one.statement):
+        return False
+    gone = [change.replaces for change in changes if not isinstance(change, TagCandidate) and change.replaces]
+    if one.key == "dislikes":
+        gone += [old for change in changes for old in values_of(change) if _removes(change)]
+    return any(value in old or old in value for value in values_of(one) for old in gone)
+
+
+def _removes(change: Candidate) -> bool:
+    return isinstance(change, PreferenceCandidate) and change.mode == "remove"
 
 
 def _not_yet(told: Iterable[Candidate], found: list[Candidate]) -> list[Candidate]:

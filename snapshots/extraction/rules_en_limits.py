@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from snapshots.extraction.categories import GENERAL, allergen_category, known_category
 from snapshots.extraction.lexicon_en import THINGS
 from snapshots.extraction.observe import Clause
+from snapshots.extraction.phrases_en import MEASURED
 from snapshots.extraction.rules import Builder, Rule, apply, preference, rule
 from snapshots.extraction.rules_en_constraints import NOUNS, avoided
 from snapshots.extraction.rules_en_preferences import DIETS
@@ -101,6 +102,8 @@ def _refused(hint: str | None) -> Builder:
         if clause.one_off:
             return
         phrase = re.sub(r"^(?:the|any|another|in|on|at|with|by) ", "", _cut(clause.group(match)), flags=re.IGNORECASE)
+        if MEASURED.match(phrase):
+            return
         for thing in things_en(phrase) or ([phrase] if phrase and len(phrase.split()) <= _LONGEST else []):
             category = known_category(thing) or hint
             if category is None:

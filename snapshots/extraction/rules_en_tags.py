@@ -103,6 +103,11 @@ RULES_CONTACT: tuple[Rule, ...] = (
         _phoned,
     ),
     rule(
+        rf"my (?P<label>{RELATIONS})(?:'s name is|(?: is|'s)(?: called| named)?) {_LEGAL_NAME},? (?:on |at )?{PHONE}",
+        _phoned,
+        of_anyone=True,
+    ),
+    rule(
         rf"my (?P<label>{RELATIONS})(?:'s name is|(?: is|'s) (?:called|named)) {_LEGAL_NAME}", _known_as, of_anyone=True
     ),
     rule(

@@ -67,9 +67,14 @@ def _employed(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         yield fact("occupation", clause, clause.group(match))
 
 
+_YOUNGER = re.compile(r"[猫狗犬鸟龟兔]|孩子|儿子|女儿|闺女|娃|宝宝|鹦鹉|仓鼠")
+"""Told of right before, an age without a person of its own is theirs (我家猫叫芝麻糊,三岁了)."""
+
+
 def _aged(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     years = years_of(match["v"])
-    if years is not None:
+    of_another = clause.before is not None and _YOUNGER.search(clause.before.text) and not match[0].startswith("我")
+    if years is not None and not of_another:
         yield fact("age", clause, clause.group(match))
         yield fact("age_range", clause, age_range_of(years))
 

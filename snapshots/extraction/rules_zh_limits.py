@@ -181,7 +181,11 @@ RULES_REQUIRED: tuple[Rule, ...] = (
 _RULES = (*RULES_HARM, *RULES_HOURS, *RULES_AMOUNT, *RULES_REFUSED, *RULES_REQUIRED)
 
 
+OVER_THE_LIMIT = re.compile(r"超[^,]{0,6}就")
+"""What is no longer wanted beyond a bound is no limit of its own (超了就不用报价)."""
+
+
 def limits(clause: Clause) -> Iterator[Candidate]:
     """Yield the limit that ``clause`` sets; nothing where no word of it forbids, bounds or requires."""
-    if _CUE.search(clause.text) and not _OTHERS.search(clause.text):
+    if _CUE.search(clause.text) and not _OTHERS.search(clause.text) and not OVER_THE_LIMIT.match(clause.text):
         yield from apply(_RULES, clause)

@@ -1,0 +1,94 @@
+"""Where a value ends, and what is no value beside the one that is meant, in sentences of our own.
+
+Rows: E1, E2, P2, P3.
+"""
+
+import pytest
+
+from tests.golden.blind import Found, found_in
+
+
+def values(text: str) -> set[str]:
+    """Return the values of everything that is read from ``text``."""
+    return {value for entry in found_in(text) for value in entry.values}
+
+
+def swapped(text: str) -> list[tuple[str, tuple[str, ...], str | None]]:
+    """Return (kind, values, what they replace) of every change."""
+    return [(entry.kind, entry.values, entry.replaces) for entry in found_in(text) if entry.sort == "change"]
+
+
+def shunned(text: str) -> list[Found]:
+    """Return what ``text`` is read to shun."""
+    return [entry for entry in found_in(text) if entry.place and entry.place[-1].startswith(("avoid", "dislikes"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I can't have dairy past eight or I'll be up all night", "dairy past eight"),
+        ("can't do U-turns on the bypass, please route around em always", "u-turns on the bypass"),
+        ("I keep buying wool socks, I have like twelve", "wool socks"),
+        ("been swimming at the lido after work for years now", "swimming"),
+        ("same bench as always, the one by the river", "one by the river"),
+        ("my dentist's Dr Marlow, 020 7946 0993, keep that", "020 7946 0993"),
+        ("我一直在山姆买牛排", "山姆"),
+    ],
+)
+def test_a_value_ends_where_its_name_ends(text: str, value: str) -> None:
+    assert values(text) - {"dr marlow"} == {value}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't ever book me into anything smaller than that",
+        "Some day, when I'm retired, I'll only drink champagne",
+        "超了五百块就不用给我推荐了",
+        "超过两百就不用问我了",
+    ],
+)
+def test_what_names_nothing_teaches_nothing(text: str) -> None:
+    assert found_in(text) == []
+
+
+def test_an_age_told_of_a_pet_is_not_the_speaker_s() -> None:
+    assert [entry.place for entry in found_in("我家狗叫元宝，五岁了，特别能吃")] == [("pets",)]
+    assert ("age",) in [entry.place for entry in found_in("我叫周琳，三十五岁")]
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("别老叫我阿强了，我都当爹的人了，叫我强哥吧", ("profile", ("强哥",), "阿强")),
+        ("mbti 昨天又测了一次，不是 ISTJ，是 ISFJ", ("profile", ("isfj",), "ISTJ")),
+        ("那台帕萨特卖了，新换的是汉EV", ("profile", ("汉ev",), "帕萨特")),
+        ("我不吃素了，现在荤的也可以", ("preference", ("荤",), "素")),
+        ("I gave up tennis because of my elbow and took up rowing", ("preference", ("rowing",), "tennis")),
+        (
+            "We moved the depot, it's 41 Quarry Drive these days, not Dock Road",
+            ("preference", ("41 quarry drive",), "Dock Road"),
+        ),
+    ],
+)
+def test_both_sides_of_a_change_are_cut_right(text: str, change: tuple[str, tuple[str, ...], str | None]) -> None:
+    assert change in swapped(text)
+
+
+def test_a_pastime_taken_up_is_an_interest_too() -> None:
+    found = found_in("现在迷上了爬山")
+    assert {(entry.kind, entry.place) for entry in found} == {
+        ("preference", ("sports", "likes")),
+        ("profile", ("interests",)),
+    }
+
+
+def test_what_something_else_takes_the_place_of_is_not_forbidden() -> None:
+    assert shunned("晚饭我不吃面条了，换成沙拉") == []
+    assert shunned("叫我阿芳就行，别叫芳姐") == []
+    assert shunned("I don't want jazz on in the kitchen any more") == []
+
+
+@pytest.mark.parametrize("text", ["我不能喝牛奶了，过敏，换成豆奶", "我对花生过敏，花生酱换成芝麻酱"])
+def test_what_harms_stays_forbidden_when_something_takes_its_place(text: str) -> None:
+    assert [entry for entry in found_in(text) if entry.sort == "constraint"]
