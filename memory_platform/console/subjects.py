@@ -12,7 +12,6 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.base import TenantAdmin
 from memory_platform.console.display import (
     column,
     line,
@@ -25,6 +24,7 @@ from memory_platform.console.display import (
     value_whole,
     word,
 )
+from memory_platform.console.find import FindableAdmin
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Task, Work
 
@@ -89,7 +89,7 @@ def all_held(subject: Subject) -> SafeString:
 
 
 @admin.register(Subject)
-class SubjectScreen(TenantAdmin):
+class SubjectScreen(FindableAdmin):
     """Find a subject by id, name, attribute or tag."""
 
     list_display = (

@@ -1,0 +1,33 @@
+"""Numbers of the console."""
+
+from dataclasses import dataclass
+
+from memory_platform.kernel.policy import assumed, measured
+
+
+@dataclass(frozen=True, slots=True)
+class FindPolicy:
+    """How a person is found by what somebody types: what is read of it, how much is looked through, and what counts.
+
+    A word that stands there is worth 1; one that ``begins`` a word, stands ``inside`` of one or is ``alike`` is worth
+    less; a field tells why somebody was found from ``tells`` on. ``..._first`` decide between equals.
+    """
+
+    query_chars: int = assumed(100, owner="console", settle_by="length of what support types")
+    words: int = assumed(6, owner="console", settle_by="words of what support types")
+    one_edit_from: int = measured(4, source="tests/memory_platform/console/test_find.py: Jhon finds John, Ada only Ada")
+    two_edits_from: int = measured(9, source="tests/memory_platform/console/test_find.py: each half may differ once")
+    few: int = assumed(5, owner="console", settle_by="how often the wanted person is among exact matches")
+    head: int = assumed(300, owner="console", settle_by="rank in the database of who is then opened")
+    shown: int = assumed(30, owner="console", settle_by="rank of who is opened")
+    wait_ms: int = assumed(5_000, owner="console", settle_by="time of a search among 1,000,000 subjects")
+    begins: float = assumed(0.95, owner="console", settle_by="rank of who is opened")
+    inside: float = assumed(0.85, owner="console", settle_by="rank of who is opened")
+    alike: float = assumed(0.8, owner="console", settle_by="rank of who is opened")
+    tells: float = assumed(0.5, owner="console", settle_by="asking support whether the reasons convince")
+    id_first: float = assumed(0.03, owner="console", settle_by="rank of who is opened")
+    name_first: float = assumed(0.02, owner="console", settle_by="rank of who is opened")
+    full_first: float = assumed(0.02, owner="console", settle_by="rank of who is opened")
+
+
+FIND = FindPolicy()
