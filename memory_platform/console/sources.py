@@ -5,10 +5,14 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.display import column, link, list_link, value_whole, whole
+from memory_platform.console.codes import in_words
+from memory_platform.console.display import address_of, column, link, list_address, list_link, value_whole, whole
+from memory_platform.console.why_words import signal_told
 from snapshots.models import (
     Calibration,
     PreferenceSource,
@@ -19,15 +23,36 @@ from snapshots.models import (
     SnapshotVersion,
     TagSource,
 )
+from snapshots.receipts.read import receipts
+
+ANSWERS_SHOWN = 10
+ANSWERS_COUNTED = 1_000
+"""Answers that are counted before the page says "more than"."""
 
 
-@admin.display(description=_("used in"))
-def receipts_with(memory: Any) -> str:
-    """Link to the receipts that put this memory into a prompt."""
-    used = ReceiptMemory.objects.filter(memory_ref=memory.pk, subject=memory.subject_id)
-    number = used.order_by().values("receipt_id").distinct().count()
-    text = ngettext("%(count)d receipt", "%(count)d receipts", number) % {"count": number}
-    return list_link(Receipt, text, memory=memory.pk)
+@admin.display(description=_("answers that used it"))
+def receipts_with(memory: Any) -> SafeString:
+    """Show the newest answers whose prompt held this memory, each linked to why, and the way to all of them."""
+    memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt
+    found = receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
+    newest = list(found.order_by("-created_at", "-id")[:ANSWERS_SHOWN])
+    injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id).order_by()
+    outcomes = {row.receipt_id: row for row in injected.filter(receipt_id__in=[one.pk for one in newest])}
+    answers = [_answer(receipt, outcomes.get(receipt.pk)) for receipt in newest]
+    more = {"number": injected[: ANSWERS_COUNTED + 1].count(), "address": list_address(Receipt, memory=memory_id)}
+    return render_to_string("console/answers.html", {"answers": answers, "all": more, "most": ANSWERS_COUNTED})
+
+
+def _answer(receipt: Receipt, outcome: ReceiptMemory | None) -> dict[str, Any]:
+    return {
+        "address": address_of(Receipt, receipt.pk),
+        "made_at": receipt.created_at,
+        "conversation": receipt.conversation.external_id if receipt.conversation else "",
+        "intent": in_words(receipt.intent),
+        "position": outcome.context_position if outcome else None,
+        "utilised": outcome.utilised if outcome else None,
+        "signal": signal_told(outcome.signal, outcome.signal_reason) if outcome else "",
+    }
 
 
 @admin.display(description=_("changes of confidence"))

@@ -12,8 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from memory_platform.console.sources import ANSWERS_SHOWN
 from memory_platform.console.why import BAR_UNITS, parts_of
 from memory_platform.console.why_prompt import Said, said_in
+from profiles.models import Preference, ProfileFact, Tag
 from snapshots.context.fence import escaped
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
@@ -222,6 +224,32 @@ def test_a_memory_that_is_gone_is_not_linked(held: World, staff: Staff) -> None:
     page = page_of(staff.sam, receipt)
     assert "no longer held" in page
     assert f"/console/snapshots/snapshot/{gone}/" not in page
+
+
+@pytest.mark.parametrize("model", [Preference, ProfileFact, Snapshot, Tag])
+def test_a_memory_tells_the_newest_answers_that_used_it(held: World, staff: Staff, model: Any) -> None:
+    made = [receipt_for(held.acme, f"Peanuts {number}?") for number in range(ANSWERS_SHOWN + 2)]
+    with tenant_tx(held.acme.tenant.id):
+        memory = model.objects.order_by("-id")[0]
+    with CaptureQueriesContext(connection) as asked:
+        page = staff.vic.get(
+            f"/console/{model._meta.app_label}/{model._meta.model_name}/{memory.pk}/change/"
+        ).content.decode()
+    shown = [page.find(f'{address(one)}"') for one in made]
+    assert shown[:2] == [-1, -1]
+    assert 0 < shown[-1] < shown[-2] < shown[2]
+    assert f"?memory={memory.pk}" in page
+    assert f"All of them: {len(made)}" in page
+    assert len(asked) <= MOST_QUERIES
+
+
+def test_what_a_belief_was_before_leads_to_the_same_answers(held: World, staff: Staff) -> None:
+    receipt = receipt_for(held.acme)
+    prefer(held.acme, "food", "diet", "vegan")
+    with tenant_tx(held.acme.tenant.id):
+        image = Preference.objects.get(version_of__isnull=False)
+    page = staff.sam.get(f"/console/profiles/preference/{image.pk}/change/").content.decode()
+    assert address(receipt) in page
 
 
 def test_who_may_only_look_sees_the_same_page_without_buttons(held: World, staff: Staff) -> None:
