@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memory_platform.kernel.policy import assumed, measured
+from memory_platform.kernel.policy import assumed, measured, promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +31,18 @@ class FindPolicy:
 
 
 FIND = FindPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresPolicy:
+    """What the indicators are held against, and over which days they are shown."""
+
+    utilisation_least: float = promised(0.6, row="G5")
+    correction_most: float = promised(0.05, row="G5")
+    staleness_most: float = promised(0.15, row="G5")
+    fast_lane_most_ms: float = promised(1000.0, row="G4")
+    periods: tuple[int, ...] = promised((7, 30, 90), row="D2")
+    series: int = assumed(6, owner="console", settle_by="how many lines managers tell apart")
+
+
+FIGURES = FiguresPolicy()

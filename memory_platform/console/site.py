@@ -16,6 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
+from memory_platform.console.dashboards import dashboard
+from memory_platform.console.pages import own_entries
 from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -38,6 +40,7 @@ TOLD = (
     "Erasure",
 )
 ACCESS = (
+    "Dashboard",
     "Tenant",
     "Member",
     "ApiKey",
@@ -107,7 +110,8 @@ class ConsoleSite(AdminSite):
     def get_urls(self) -> list[URLPattern | URLResolver]:
         switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
         sheet = path("theme.css", theme_sheet, name="theme")
-        return [sheet, path("switch/", switch, name="switch"), *super().get_urls()]
+        own = [path("dashboard/", self.admin_view(dashboard), name="dashboard")]
+        return [sheet, path("switch/", switch, name="switch"), *own, *super().get_urls()]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
@@ -166,7 +170,7 @@ class ConsoleSite(AdminSite):
         apps = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
-        seen = {model["object_name"]: model for app in apps for model in app["models"]}
+        seen = {model["object_name"]: model for app in apps for model in app["models"]} | dict(own_entries(request))
         return [
             {
                 "name": name,

@@ -1,0 +1,64 @@
+/* Draws the charts of a dashboard from the numbers in the page. The tables beside them need none of this. */
+"use strict";
+(function () {
+  const held = document.getElementById("figures-drawn");
+  if (!held || typeof Chart === "undefined") { return; }
+  const figures = JSON.parse(held.textContent);
+  const marks = ["circle", "rect", "triangle", "rectRot", "star", "crossRot"];
+  const lang = document.documentElement.lang || "en";
+  const number = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
+  const share = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 1 });
+  const money = new Intl.NumberFormat(lang, { maximumFractionDigits: 4 });
+  const say = { percent: (v) => share.format(v), ms: (v) => number.format(v) + " ms", money: (v) => money.format(v) };
+  const charts = [];
+
+  function colour(name) {
+    return getComputedStyle(document.body).getPropertyValue(name).trim();
+  }
+
+  function line(one, index, isBound) {
+    const ink = isBound ? colour("--body-quiet-color") : colour("--chart-" + (index % 6 + 1));
+    return {
+      label: one.name, data: one.values, borderColor: ink, backgroundColor: ink, borderWidth: isBound ? 1 : 2,
+      borderDash: isBound ? [6, 4] : [], pointRadius: isBound ? 0 : 3, pointStyle: isBound ? "line" : marks[index % 6],
+      spanGaps: true, tension: 0,
+    };
+  }
+
+  function draw(chart) {
+    const place = document.querySelector('[data-chart="' + chart.key + '"]');
+    if (!place) { return; }
+    const canvas = document.createElement("canvas");
+    canvas.setAttribute("aria-hidden", "true"); // the table beside it says the same
+    place.replaceChildren(canvas);
+    const ink = colour("--body-quiet-color"), grid = colour("--hairline-color"), shown = say[chart.unit];
+    charts.push(new Chart(canvas, {
+      type: "line",
+      data: {
+        labels: figures.days,
+        datasets: chart.lines.map((one, index) => line(one, index, false)).concat(chart.bounds.map((one) => line(one, 0, true))),
+      },
+      options: {
+        animation: false, responsive: true, maintainAspectRatio: false,
+        interaction: { mode: "index", intersect: false },
+        scales: {
+          x: { ticks: { color: ink, maxTicksLimit: 8, maxRotation: 0 }, grid: { color: grid } },
+          y: { beginAtZero: true, ticks: { color: ink, callback: (value) => shown(value) }, grid: { color: grid } },
+        },
+        plugins: {
+          legend: { labels: { color: ink, usePointStyle: true } },
+          tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + shown(item.parsed.y) } },
+        },
+      },
+    }));
+  }
+
+  function drawAll() {
+    charts.splice(0).forEach((chart) => chart.destroy());
+    figures.charts.forEach(draw);
+  }
+
+  new MutationObserver(drawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  drawAll();
+})();
