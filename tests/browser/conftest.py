@@ -2,36 +2,22 @@
 
 import os
 import shutil
-import threading
 from collections.abc import Iterator
 
 import pytest
-from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
-from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.serving import served
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
 
 
-class QuietHandler(WSGIRequestHandler):
-    """The development server's handler without a line per request."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: pytest shows what failed."""
-
-
 @pytest.fixture
 def site(database: None) -> Iterator[str]:
     """Serve the whole platform over HTTP for one test; return its address."""
-    server = ThreadedWSGIServer(("127.0.0.1", 0), QuietHandler)
-    server.set_app(get_wsgi_application())
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join(timeout=10)
+    with served() as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="session")

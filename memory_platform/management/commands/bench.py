@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.benchmarks.build import fill_pool, place_subjects, tenant_for, tidy
 from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
+from memory_platform.benchmarks.pages import floor_of, starts_of, visit, visiting
 from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watched_locks
 from memory_platform.benchmarks.repeats import fill_repeats
 from memory_platform.benchmarks.report import table, write
@@ -57,6 +58,7 @@ class Command(PlatformCommand):
         self._add_purge(verbs.add_parser("purge", help="expire most of a world and purge it while recall goes on"))
         self._add_repeats(verbs.add_parser("repeats", help="make a world for consolidation; safe to repeat"))
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
+        self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
@@ -158,6 +160,26 @@ class Command(PlatformCommand):
             seen = correct_over_http(target_at(options["base"], key), subjects, turns, advance=advance)
         for line in seen.lines():
             self.stdout.write(line)
+
+    def _add_console(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", default="bench", help="slug of the tenant that holds the world (%(default)s)")
+        parser.add_argument("--base", default=environment().stack_url, help="where the stack listens (%(default)s)")
+        parser.add_argument("--sizes", type=numbers, default=(1_000, 10_000), help="a subject of each (1000,10000)")
+        parser.add_argument("--each", type=int, default=2, help="pages of a kind (%(default)s)")
+        parser.add_argument("--rounds", type=int, default=5, help="answers of each page (%(default)s)")
+
+    def _console(self, options: dict[str, Any]) -> None:
+        tenant_id = world_tenant(options["tenant"])
+        subjects = [names[0] for names in subjects_of(tenant_id, options["sizes"]).values()]
+        with (
+            visiting(target_at(options["base"], ""), tenant_id) as visitor,
+            progress(self.stdout, "visiting", 0, "pages") as advance,
+        ):
+            floor = floor_of(visitor, options["rounds"] * 4)
+            pages = visit(visitor, starts_of(tenant_id, subjects), options["each"], options["rounds"], advance=advance)
+        self.stdout.write(f"a view that does nothing: {floor:.1f} ms")
+        for page in pages:
+            self.stdout.write(page.line(floor))
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)
