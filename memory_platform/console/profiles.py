@@ -5,10 +5,10 @@ from typing import Any
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.acts import ActingAdmin
 from memory_platform.console.base import subject_shown
 from memory_platform.console.display import column, line, link_to, part, share, value_line, value_whole, whole, word
 from memory_platform.console.filters import OfSubject, Standing
-from memory_platform.console.forgetting import ForgettableAdmin
 from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, calibrations_of, receipts_with
 from profiles.models import Preference, ProfileFact, Tag
 
@@ -28,7 +28,7 @@ def past_of(model: Any) -> Any:
 
 
 @admin.register(ProfileFact)
-class ProfileFactScreen(ForgettableAdmin):
+class ProfileFactScreen(ActingAdmin):
     """Profile fields and free attributes, with their past."""
 
     list_display = (subject_shown, "field", value_short, confidence, "provenance", "valid_at", "invalid_at")
@@ -48,7 +48,7 @@ class ProfileFactScreen(ForgettableAdmin):
 
 
 @admin.register(Preference)
-class PreferenceScreen(ForgettableAdmin):
+class PreferenceScreen(ActingAdmin):
     """Preferences by category, with their past."""
 
     list_display = (subject_shown, "category", "key", value_short, confidence, "provenance", "valid_at", "invalid_at")
@@ -68,7 +68,7 @@ class PreferenceScreen(ForgettableAdmin):
 
 
 @admin.register(Tag)
-class TagScreen(ForgettableAdmin):
+class TagScreen(ActingAdmin):
     """Labelled places and contacts."""
 
     list_display = (

@@ -8,14 +8,14 @@ from django import forms
 from django.contrib import messages
 from django.contrib.admin.helpers import ActionForm
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 REASON_LENGTH = 400
 """Characters of a reason; the audit trail has room for what the act itself adds."""
 
-Action = Callable[[Any, HttpRequest, QuerySet[Any]], None]
+Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 
 
 class ReasonField(forms.CharField):
@@ -24,6 +24,10 @@ class ReasonField(forms.CharField):
     def __init__(self, *, required: bool = True) -> None:
         super().__init__(label=gettext_lazy("Reason"), max_length=REASON_LENGTH, required=required)
         self.widget.attrs.update({"size": 40, "autocomplete": "off"})
+
+    def to_python(self, value: Any) -> str:
+        """Return the reason as the audit trail keeps it: what shows nothing is no reason."""
+        return _one_line(super().to_python(value) or "")
 
 
 class ReasonedActions(ActionForm):
@@ -34,8 +38,7 @@ class ReasonedActions(ActionForm):
 
 def reason_of(request: HttpRequest) -> str:
     """Return the reason that was given, in one printable line; "" where none was."""
-    words = " ".join(request.POST.get("reason", "").split())
-    return "".join(character for character in words if character.isprintable())[:REASON_LENGTH]
+    return _one_line(request.POST.get("reason", ""))[:REASON_LENGTH]
 
 
 def is_reason_missing(screen: Any, request: HttpRequest) -> bool:
@@ -50,8 +53,12 @@ def needs_reason(action: Action) -> Action:
     """Let a list's action run only when a reason was given."""
 
     @wraps(action)
-    def run(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        if not is_reason_missing(screen, request):
-            action(screen, request, queryset)
+    def run(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return None if is_reason_missing(screen, request) else action(screen, request, queryset)
 
     return run
+
+
+def _one_line(text: str) -> str:
+    words = " ".join(text.split())
+    return "".join(character for character in words if character.isprintable()).strip()

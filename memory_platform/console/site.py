@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from memory_platform.console.dashboards import dashboard
+from memory_platform.console.outside import AfterCommit
 from memory_platform.console.pages import own_entries
 from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
@@ -88,7 +89,7 @@ def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpRespons
             response.render()  # templates query too: they must do it inside the tenant
         if response.status_code >= 400:  # noqa: PLR2004 - client errors and worse
             transaction.set_rollback(True)
-        return response
+    return response.answer() if isinstance(response, AfterCommit) else response
 
 
 def record_refused_page(request: HttpRequest, desk: Desk, object_id: str) -> None:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.access import actor_of
+from memory_platform.console.acts import ActingAdmin
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.display import (
     column,
@@ -139,7 +140,7 @@ class MessageScreen(SubjectOwnedAdmin):
 
 
 @admin.register(Snapshot)
-class SnapshotScreen(SubjectOwnedAdmin):
+class SnapshotScreen(ActingAdmin):
     """Snapshots with the messages behind them."""
 
     list_display = (

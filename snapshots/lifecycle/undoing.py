@@ -71,16 +71,17 @@ def undo_correction(tenant_id: UUID, act: MemoryAct, doing: Doing, *, mask: Mask
         snapshot = Snapshot.objects.select_related("subject").filter(id=act.memory_ref).first()
         if snapshot is None:
             raise UndoImpossible("the memory is gone")
-        newest = images_of(snapshot).first()
-        if newest is None or newest.version != act.before["version"]:
+        images = images_of(snapshot)
+        image = images.filter(version=act.before["version"]).first()
+        if image is None or any("text" in later.fields for later in images.filter(version__gt=image.version)):
             raise UndoImpossible("the memory was changed since")
         earlier = Snapshot.objects.get(id=snapshot.id)
-        restore(earlier, newest.fields)
+        restore(earlier, image.fields)
 
     def note(read: Snapshot) -> None:
         _settle(_held_act(snapshot.subject, act.id), read, doing)
 
-    changes = {name: getattr(earlier, name) for name in REWRITTEN if name in newest.fields}
+    changes = {name: getattr(earlier, name) for name in REWRITTEN if name in image.fields}
     address = SnapshotAddress(snapshot.subject.external_id, snapshot.id)
     edit_snapshot(tenant_id, address, Edit(changes, mask, any_version, note), embedders)
     return snapshot.id

@@ -1,0 +1,175 @@
+"""The forms of acts on one memory. Each carries the version that the person saw, and asks why (rows D2, T7)."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+from rapidfuzz import fuzz
+
+from memory_platform.console.act_fields import (
+    LinesField,
+    LongText,
+    chars_of,
+    initial_of,
+    refuse_sensitive,
+    value_field,
+)
+from memory_platform.console.display import plain
+from memory_platform.console.reasons import ReasonField
+from profiles.models import Preference, Tag, TagKind
+from snapshots.extraction.sensitive import is_telephone
+from snapshots.lifecycle.acts import Memory
+from snapshots.lifecycle.selectors import current
+from snapshots.models import MemoryAct, Snapshot
+
+COMPARED_MOST = 500
+"""Newest memories that are compared with the one to be merged."""
+OFFERED_MOST = 50
+OFFERED_CHARS = 160
+TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
+
+
+def token_of(memory: Memory) -> str:
+    """Return what names a memory in the version that a page shows."""
+    return f"{memory.id}.{memory.version}"
+
+
+class ActForm(forms.Form):
+    """What every act asks: why. ``version`` is the one that the page showed."""
+
+    version = forms.CharField(widget=forms.HiddenInput, required=False)
+    reason = ReasonField()
+    field_order: Any = None
+    act: MemoryAct | None = None
+    """What an undo takes back."""
+
+    def __init__(self, memory: Memory, data: Any = None) -> None:
+        super().__init__(data, initial={"version": token_of(memory), **self.initial_for(memory)})
+        self.memory: Any = memory
+        self.add_fields()
+        self.order_fields([name for name in self.fields if name != "reason"])
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        """Return what the fields start with."""
+        return {}
+
+    def add_fields(self) -> None:
+        """Add the fields of this act."""
+
+
+class CorrectBeliefForm(ActForm):
+    """The right value of a preference or profile field; of a preference also the words."""
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {"value": initial_of(memory.value)}
+
+    def add_fields(self) -> None:
+        self.fields["value"] = value_field(self.memory.value, chars=chars_of(self.memory))
+        if isinstance(self.memory, Preference):
+            self.fields["statement"] = LongText(
+                label=_("In their words"), required=False, rows=2, help_text=_("What was said, if you know it.")
+            )
+
+    def clean_value(self) -> Any:
+        """Return the value. Raises ValidationError where it must not be remembered."""
+        called = self.memory.key if isinstance(self.memory, Preference) else self.memory.field
+        refuse_sensitive(called, self.cleaned_data["value"])
+        return self.cleaned_data["value"]
+
+    def clean_statement(self) -> str:
+        """Return the words. Raises ValidationError where they must not be remembered."""
+        refuse_sensitive("statement", self.cleaned_data["statement"])
+        return str(self.cleaned_data["statement"])
+
+
+class CorrectTagForm(ActForm):
+    """The right columns of a tag."""
+
+    label = forms.CharField(label=_("Label"), max_length=200)
+    kind = forms.ChoiceField(label=_("Kind"), choices=TagKind.choices)
+    address = LongText(label=_("Address"), chars=1_000, rows=2, required=False)
+    phone = forms.CharField(label=_("Phone"), max_length=64, required=False)
+    relation = forms.CharField(label=_("Relation"), max_length=100, required=False)
+    lat = forms.FloatField(label=_("Latitude"), min_value=-90, max_value=90, required=False)
+    lon = forms.FloatField(label=_("Longitude"), min_value=-180, max_value=180, required=False)
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {name: getattr(memory, name) for name in TAG_COLUMNS}
+
+    def add_fields(self) -> None:
+        self.fields["aliases"] = LinesField(label=_("Aliases"), known=[], required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse half a position, and what must not be remembered."""
+        given = self.cleaned_data
+        if (given.get("lat") is None) != (given.get("lon") is None):
+            self.add_error("lon", _("Latitude and longitude stand together."))
+        for name in ("label", "address", "phone", "relation", "aliases"):
+            if name == "phone" and is_telephone(given.get("phone", "")):
+                continue
+            try:
+                refuse_sensitive(name, given.get(name) or "")
+            except forms.ValidationError as refused:
+                self.add_error(name, refused)
+        return given
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns as they should be."""
+        return {name: self.cleaned_data[name] for name in TAG_COLUMNS}
+
+
+class CorrectSnapshotForm(ActForm):
+    """What a snapshot should say."""
+
+    text = LongText(label=_("Right text"), rows=5)
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {"text": memory.text}
+
+
+class MergeForm(ActForm):
+    """Which memory becomes one with this one."""
+
+    def add_fields(self) -> None:
+        self.others = others_of(self.memory)
+        choices = [(str(other.id), shown_short(other)) for other in self.others]
+        self.fields["other"] = forms.ChoiceField(
+            label=_("Ends, and its sources come here"), choices=choices, widget=forms.RadioSelect
+        )
+
+    def other(self) -> Memory:
+        """Return the memory that was chosen."""
+        chosen = UUID(self.cleaned_data["other"])
+        found: Memory = next(other for other in self.others if other.id == chosen)
+        return found
+
+
+def others_of(memory: Any) -> list[Any]:
+    """Return the memories in use of the same subject and kind, the most alike first."""
+    rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
+    if isinstance(memory, Snapshot):
+        rows = rows.filter(current()).order_by("-recorded_at")
+    elif not isinstance(memory, Tag):
+        rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")
+    said = said_by(memory)
+    newest = list(rows.exclude(id=memory.id)[:COMPARED_MOST])
+    newest.sort(key=lambda other: -fuzz.token_set_ratio(said, said_by(other)))
+    return newest[:OFFERED_MOST]
+
+
+def said_by(memory: Any) -> str:
+    """Return what a memory says, in one text."""
+    if isinstance(memory, Snapshot):
+        return memory.text
+    if isinstance(memory, Tag):
+        return " ".join(filter(None, [memory.label, memory.address, memory.phone, memory.relation, *memory.aliases]))
+    return f"{memory} {plain(memory.value)}"
+
+
+def shown_short(memory: Any) -> str:
+    """Return a memory as a line to choose from."""
+    name = "" if isinstance(memory, Snapshot | Tag) else f"{memory}: "
+    says = said_by(memory) if isinstance(memory, Snapshot | Tag) else plain(memory.value)
+    return Truncator(f"{name}{says}").chars(OFFERED_CHARS)
