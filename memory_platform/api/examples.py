@@ -132,7 +132,7 @@ POLICIES = [
     asked(
         "Fewer memories, no recency",
         {
-            "changes": {"recall": {"top_k": 5}, "context": {"memory": 1500}, "ranking": {"use_recency": False}},
+            "changes": {"recall": {"top_k": 5}, "context": {"total": 4000}, "ranking": {"use_recency": False}},
             "reason": "shorter prompts for the hotline",
         },
     ),

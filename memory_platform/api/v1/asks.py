@@ -1,5 +1,7 @@
 """``/v1/subjects/{subject_id}/asks``: what to ask a subject next, and what came of it (row A2)."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -19,16 +21,19 @@ from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output
 from memory_platform.api.v1.context import INTENT_CHARS
 from memory_platform.api.views import SubjectView
+from memory_platform.kernel.linear import Float32
 from profiles.elicitation.answers import Answer, open_ask, read_answer, settle_ask
 from profiles.elicitation.asking import Moment, Why, next_ask
 from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
-from snapshots.context.intent import detect_intent, detect_phase
+from snapshots.context.intent import NO_VECTORS, detect_intent, detect_phase
 from snapshots.context.phase_reader import PHASES
 from snapshots.extraction.sensitive import is_telephone
 from snapshots.models import Conversation, Message, MessageRole
+from snapshots.recall.search import prepare_question
+from tenants.isolation import tenant_tx
 
 COMPLAINT = "complaint"
 QUIET_PHASES = frozenset({"in_depth", "after_sales"})
@@ -87,6 +92,17 @@ class SettledAskOutput(Output):
     reason = serializers.CharField(allow_null=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the user said last, the newest first, and the vectors of the newest by embedding space."""
+
+    said: list[str] = field(default_factory=list)
+    vectors: Mapping[str, Float32] = field(default_factory=dict)
+
+
+NOTHING = Heard()
+
+
 class NextAskView(SubjectView):
     """The next question."""
 
@@ -100,7 +116,17 @@ class NextAskView(SubjectView):
         At most two in a conversation, none after a refusal in it, the same kind once a day and a refused one not for
         thirty, nothing that is known, and none while the user complains or is deep in something.
         """
-        return write_once(request, partial(ask_next, subject_id, NextAskInput.parsed(request)))
+        given = NextAskInput.parsed(request)
+        told = "intent" in given or "phase" in given
+        heard = NOTHING if told else self.heard(subject_id, given["conversation_id"])
+        return write_once(request, partial(ask_next, subject_id, given, heard))
+
+    def heard(self, subject_id: str, conversation_id: str) -> Heard:
+        """Return what the user said last, embedded with no transaction open."""
+        with tenant_tx(self.tenant_id):
+            said = lately_said(subject_id, conversation_id)
+        vectors = prepare_question(said[0]).probe.vectors if said else {}
+        return Heard(said, vectors)
 
 
 class AnswerView(SubjectView):
@@ -118,10 +144,10 @@ class AnswerView(SubjectView):
         return write_once(request, partial(answered, subject_id, ask_id, AnswerInput.parsed(request)))
 
 
-def ask_next(subject_id: str, given: dict[str, Any]) -> Reply:
+def ask_next(subject_id: str, given: dict[str, Any], heard: Heard) -> Reply:
     """Choose the next question inside the open transaction."""
     subject = ensure_subject(subject_id)
-    decision = next_ask(subject, moment_of(subject, given))
+    decision = next_ask(subject, moment_of(subject, given, heard))
     shown = shown_ask(decision.ask) if decision.ask else None
     return Reply({"ask": shown, "reason": decision.why}, subject_id=subject.id)
 
@@ -139,20 +165,24 @@ def answered(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply:
     return Reply({**shown, "reason": written.reason or None}, subject_id=subject.id)
 
 
-def moment_of(subject: Subject, given: dict[str, Any]) -> Moment:
+def moment_of(subject: Subject, given: dict[str, Any], heard: Heard) -> Moment:
     """Return where the conversation stands: as the caller says, else as the user's last message tells."""
     conversation_id = given["conversation_id"]
-    said = list(
-        Message.objects.filter(subject_id=subject.id, conversation__external_id=conversation_id, role=MessageRole.USER)
-        .order_by("-seq")
-        .values_list("content", flat=True)[:2]
-    )
+    said = heard.said or lately_said(subject.external_id, conversation_id)
     last = said[0] if said else ""
     if "intent" in given or "phase" in given:
         quiet = given.get("intent") == COMPLAINT or given.get("phase") in QUIET_PHASES
     else:
-        quiet = bool(last) and is_quiet(last, turns=len(said) - 1)
+        quiet = bool(last) and is_quiet(last, turns=len(said) - 1, vectors=heard.vectors)
     return Moment(conversation_id, quiet, last or said_lately(subject))
+
+
+def lately_said(subject_id: str, conversation_id: str) -> list[str]:
+    """Return the user's last message in a conversation, and the one before it; empty for an unknown subject."""
+    rows = Message.objects.filter(
+        subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
+    )
+    return list(rows.order_by("-seq").values_list("content", flat=True)[:2])
 
 
 def said_lately(subject: Subject) -> str:
@@ -164,10 +194,11 @@ def said_lately(subject: Subject) -> str:
     return rows.order_by("-seq").values_list("content", flat=True).first() or ""
 
 
-def is_quiet(text: str, *, turns: int) -> bool:
-    """Return whether a user who says this should not be asked for something else. ``turns``: user turns before it."""
-    intent = detect_intent(text)
-    phase = detect_phase(text, intent=intent, turns=turns)
+def is_quiet(text: str, *, turns: int, vectors: Mapping[str, Float32] = NO_VECTORS) -> bool:
+    """Return whether a user who says this should not be asked for something else. ``turns``: user turns before it;
+    ``vectors``: those of the text by embedding space."""
+    intent = detect_intent(text, vectors)
+    phase = detect_phase(text, intent=intent, turns=turns, vectors=vectors)
     return intent == COMPLAINT or phase == "after_sales" or (phase == "in_depth" and intent == DEEP_TALK)
 
 

@@ -28,6 +28,8 @@ from memory_platform.api.views import SubjectView, TenantView
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from profiles.services.subjects import ensure_subject
 
+RECALL = "recall"
+
 
 class ToolsInput(QueryInput):
     """For which vendor, and in which language models read what the tools are for."""
@@ -90,8 +92,22 @@ class ToolsView(TenantView):
         return Response({**asked, "tools": tools, "guidance": GUIDANCE.in_(language)})
 
 
+class RecallToolView(SubjectView):
+    """Calls of the tool that only reads: it needs no more than ``POST recall``."""
+
+    noun = "tools"
+    required_scope = MEMORY_READ
+
+    @extend_schema(request=ToolCallInput, responses=ToolAnswerOutput)
+    def post(self, request: Request, subject_id: str) -> Response:
+        """Recall for a model: what is remembered, in few words. Creates nothing."""
+        given = ToolCallInput.parsed(request)
+        call = ToolCall(RECALL, checked(RECALL, given["arguments"]), given.get("conversation_id", ""))
+        return Response(shown_answer(recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id))))
+
+
 class ToolView(SubjectView):
-    """Calls of one tool."""
+    """Calls of a tool that writes."""
 
     noun = "tools"
     required_scope = MEMORY_WRITE
@@ -108,9 +124,6 @@ class ToolView(SubjectView):
         if tool not in TOOLS:
             raise NotFound("no such tool")
         call = ToolCall(tool, checked(tool, given["arguments"]), given.get("conversation_id", ""))
-        if tool == "recall":
-            steered = self.policies_for(subject_id)
-            return Response(shown_answer(recall_for_model(self.tenant_id, subject_id, call, steered)))
         if tool in SAVERS:
             check_arguments(tool, call.arguments)
             return write_once(request, partial(saved, subject_id, call))
@@ -140,5 +153,6 @@ def shown_answer(answer: ToolAnswer) -> dict[str, Any]:
 
 urlpatterns = [
     path("tools", ToolsView.as_view(), name="tools"),
+    path(f"subjects/<product_id:subject_id>/tools/{RECALL}", RecallToolView.as_view(), name="recall-tool"),
     path("subjects/<product_id:subject_id>/tools/<product_id:tool>", ToolView.as_view(), name="tool"),
 ]

@@ -50,7 +50,7 @@ class Ids:
     experiment_id: str
     ask_id: str
     task_id: str
-    tool: str = "recall"
+    tool: str = "forget"
 
     @classmethod
     def of_nobody(cls, subject_id: str = "ida") -> Self:
@@ -143,6 +143,12 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         }
     ),
     ("POST", f"{SUBJECT}/tools/<product_id:tool>"): ValidCall(
+        lambda ids: {
+            "arguments": {"kind": "memory", "memory_id": ids.snapshot_id},
+            "conversation_id": ids.conversation_id,
+        }
+    ),
+    ("POST", f"{SUBJECT}/tools/recall"): ValidCall(
         lambda ids: {"arguments": {"query": "tea at home"}, "conversation_id": ids.conversation_id}
     ),
     ("POST", "v1/policies"): ValidCall(

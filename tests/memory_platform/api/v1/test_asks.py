@@ -7,6 +7,7 @@ import pytest
 from django.db import connections
 
 from profiles.models import Ask
+from snapshots.context.intent import detect_intent
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
@@ -90,6 +91,20 @@ def test_an_answer_is_written_by_the_ordinary_verbs(
     assert {name: held[name] for name in shown} == shown
     missing = body_of(acme("GET", f"{ADA}/profile/completeness"))["missing"]
     assert key not in {one["key"] for one in missing}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Parcel was chucked over the fence into a puddle, everything inside is soaked",
+        "衣服洗一次就掉色，把我白T恤全染了，要求赔偿",
+    ],
+)
+def test_a_complaint_is_heard_by_its_sense_where_words_do_not_tell(acme: Caller, said: str, settings: Any) -> None:
+    settings.EMBEDDER = "wordllama,use"
+    assert detect_intent(said) != "complaint"
+    say(acme, said)
+    assert ask(acme) == {"ask": None, "reason": "not_now"}
 
 
 def test_a_refusal_ends_the_asking_in_its_conversation(acme: Caller) -> None:

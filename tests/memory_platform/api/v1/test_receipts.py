@@ -95,6 +95,19 @@ def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World
     assert all((one["context_position"], one["explain"], one["kind"]) == (None, None, "statement") for one in others)
 
 
+def test_what_is_not_near_enough_is_told(acme: Caller, world: World, settings: Any) -> None:
+    settings.EMBEDDER = "wordllama,use"
+    held, far = remember(world.acme, PEANUTS, "The lighthouse was painted white")
+    receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme)['receipt_id']}"))
+    assert {one["memory_id"]: one["decision_reason"] for one in receipt["candidates"]} == {
+        str(held): "kept",
+        str(far): "below_floor",
+    }
+    (left_out,) = [one for one in receipt["candidates"] if one["memory_id"] == str(far)]
+    assert (left_out["tokens"], left_out["context_position"]) == (0, None)
+    assert -1 <= left_out["candidate_score"] < 0.134
+
+
 def test_receipts_are_listed_by_subject_memory_and_time(acme: Caller, world: World) -> None:
     (memory,) = remember(world.acme, PEANUTS)
     first = assembled(acme)["receipt_id"]

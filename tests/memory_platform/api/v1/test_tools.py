@@ -10,6 +10,8 @@ from django.db import connections
 from profiles.models import ToolSave
 from snapshots.portability.lines import KINDS
 from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.keys import create_key
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.memory_platform.api.wall import rows_of
@@ -36,6 +38,16 @@ def call(caller: Caller, tool: str, arguments: Any, status: int = 200, **more: A
 
 def outcome(answer: dict[str, Any]) -> tuple[str, str | None]:
     return answer["verdict"], answer["reason"]
+
+
+def test_a_key_that_reads_recalls_and_saves_nothing(acme: Caller, nobody: Caller, world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        token = create_key(name="reader", scopes=["memory:read"], by=COMMAND_LINE).token
+    key = {"Authorization": f"Bearer {token}"}
+    recalled = nobody("POST", f"{ADA}/tools/recall", {"arguments": {"query": "tea"}}, **key)
+    assert body_of(recalled)["verdict"] == "recalled"
+    saving = nobody("POST", f"{ADA}/tools/save_preference", {"arguments": AVOID}, **key)
+    assert problem_of(saving, 403)["code"] == "scope_missing"
 
 
 def test_definitions_come_in_the_shape_and_language_asked_for(acme: Caller) -> None:
