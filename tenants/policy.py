@@ -109,3 +109,14 @@ class RunPolicy:
 
 
 RUN_POLICY = RunPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class SupportPolicy:
+    """How long somebody may look at a tenant's people before saying why again."""
+
+    lasts: timedelta = promised(timedelta(minutes=30), row="T3: a support session, unless asked otherwise")
+    longest: timedelta = promised(timedelta(hours=8), row="T3: the longest support session")
+
+
+SUPPORT_POLICY = SupportPolicy()

@@ -10,10 +10,11 @@ from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, W
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
 
-from tenants.models import ActorKind, AuditRecord, Role, Tenant
+from tenants.models import ActorKind, AuditRecord, Role, SupportSession, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
 
+Acted = TypeVar("Acted", AuditRecord, SupportSession)
 View = TypeVar("View", bound=Callable[..., Any])
 SESSION_KEY = "tenant"
 STRENGTH = {role: rank for rank, role in enumerate(Role.values)}
@@ -65,7 +66,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor(kind, str(user.pk), getattr(request, "request_id", ""))
 
 
-def with_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecord]:
+def with_names(records: QuerySet[Acted]) -> QuerySet[Acted]:
     """Return the records with ``who``: the user name where staff or an operator acted, else the key or job."""
     user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef("actor_id"))
     user_name = Coalesce(Subquery(user.values("username")[:1]), F("actor_id"), output_field=CharField())

@@ -8,6 +8,7 @@ SCREENS = (
     "tenants",
     "model_use",
     "usage",
+    "support",
     "policies",
     "experiments",
     "directory",

@@ -73,9 +73,15 @@ class TenantAdmin(CarefulLists):
     change_role: ClassVar[Role | None] = None
     delete_role: ClassVar[Role | None] = None
     personal_data: ClassVar[bool] = True
+    names_subjects: ClassVar[bool] = False
     list_per_page = 50
     show_full_result_count = False
     actions_on_bottom = False
+
+    @property
+    def shows_people(self) -> bool:
+        """Whether somebody who needs a support session needs it here."""
+        return self.personal_data or self.names_subjects
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if self.fieldsets and self.change_role is None:
@@ -177,6 +183,7 @@ class TenantAdmin(CarefulLists):
 class SubjectOwnedAdmin(TenantAdmin):
     """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page."""
 
+    names_subjects = True
     list_select_related: ClassVar[Any] = ("subject",)
     list_filter: ClassVar[Any] = (OfSubject,)
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -19,6 +19,7 @@ from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_
 from memory_platform.console.dashboards import dashboard
 from memory_platform.console.outside import AfterCommit
 from memory_platform.console.pages import own_entries
+from memory_platform.console.support_guard import guarded, support_of
 from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -44,6 +45,7 @@ ACCESS = (
     "Dashboard",
     "Tenant",
     "Member",
+    "SupportSession",
     "ApiKey",
     "UsageLimit",
     "UsageDay",
@@ -74,8 +76,8 @@ SECTIONS = (
 
 Without a screen of their own: what stands on its owner's page (sources, a snapshot's earlier versions, a receipt's
 injected memories), what only machines count or lock with (UsageEvent, UsageRequests, SnapshotCounter, ToolSave,
-SubjectMemory, vectors, words, blocks), and IdempotentReply: copies of answers with personal data in them, which tell
-staff nothing that the memory does not.
+SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers with personal data in them,
+which tell staff nothing that the memory does not.
 """
 UUID_FORM = re.compile(r"[0-9a-f-]{36}")
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
@@ -93,7 +95,10 @@ def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpRespons
 
 
 def record_refused_page(request: HttpRequest, desk: Desk, object_id: str) -> None:
-    """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one."""
+    """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one.
+
+    A page of what is not there counts as well: somebody may have asked for what is another tenant's.
+    """
     page = request.resolver_match.url_name if request.resolver_match else ""
     named = object_id if UUID_FORM.fullmatch(object_id) else ""
     record_refusal(desk.tenant.id, actor_of(request), "console.page", object_kind=(page or "")[:64], object_id=named)
@@ -129,8 +134,8 @@ class ConsoleSite(AdminSite):
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
             try:
-                return answered_inside(desk, lambda: inner(request, *args, **kwargs))
-            except PermissionDenied:
+                return answered_inside(desk, lambda: guarded(request, view, lambda: inner(request, *args, **kwargs)))
+            except (PermissionDenied, Http404):
                 record_refused_page(request, desk, str(kwargs.get("object_id", "")))
                 raise
 
@@ -190,4 +195,4 @@ class ConsoleSite(AdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         look = {"theme_sheet": sheet_address(), "interface_sheets": SHEETS}
-        return {**super().each_context(request), **look, "desk": current_desk(request)}
+        return {**super().each_context(request), **look, "desk": current_desk(request), "support": support_of(request)}

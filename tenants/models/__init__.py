@@ -8,6 +8,7 @@ from tenants.models.limits import UsageLimit
 from tenants.models.member import Member, Role
 from tenants.models.model_use import ModelPurpose, ModelRoute, ModelUsage
 from tenants.models.policy import Experiment, ExperimentStatus, PolicyVersion
+from tenants.models.support import SupportEnd, SupportSession
 from tenants.models.tenant import Tenant
 from tenants.models.usage import ModelPrice, ModelTier, UsageDay, UsageEvent, UsageRequests
 
@@ -28,6 +29,8 @@ __all__ = [
     "PolicyVersion",
     "Role",
     "Scope",
+    "SupportEnd",
+    "SupportSession",
     "Tenant",
     "TenantForeignKey",
     "TenantOwned",

@@ -12,6 +12,7 @@ class Tenant(models.Model):
 
     ``policy_version`` is the active one. ``policy_epoch`` grows with every change of what answers are steered by: the
     check of a key brings it along, so that every process knows at once that what it holds is no longer in force.
+    ``support_sessions``: members say why they look at personal data, too; operators always do.
     ``locale`` (BCP 47, or "") is a part of that: it chooses the language of guide and headings (X9).
     """
 
@@ -36,6 +37,9 @@ class Tenant(models.Model):
     )
     policy_version = models.PositiveIntegerField(_("policy version"), default=1)
     policy_epoch = models.PositiveBigIntegerField(default=1, db_default=1, editable=False)
+    support_sessions = models.BooleanField(
+        _("members need a support session"), default=False, db_default=False, editable=False
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:

@@ -9,6 +9,7 @@ from snapshots.models import Receipt
 from tenants.isolation import tenant_tx
 from tests.browser.test_console import PASSWORD, hire, log_in
 from tests.conftest import World
+from tests.memory_platform.console.conftest import open_support_for
 from tests.memory_platform.console.rows import one_of_each
 from tests.memory_platform.console.test_every_page import pages_of
 
@@ -70,6 +71,7 @@ def test_even_a_script_that_got_into_the_page_does_not_run(world: World, site: s
 
 def test_the_operator_changes_the_tenant_in_the_header(world: World, site: str, page: Page) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
+    open_support_for("olga", world.acme.tenant, world.globex.tenant)
     log_in(page, site, "olga")
     page.click("text=Acme")
     page.goto(f"{site}/console/profiles/subject/")
@@ -83,6 +85,7 @@ def test_the_operator_changes_the_tenant_in_the_header(world: World, site: str, 
 
 def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chromium: Browser) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
+    open_support_for("olga", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):
         rows = one_of_each("peanuts")
     context = chromium.new_context()

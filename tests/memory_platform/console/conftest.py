@@ -9,8 +9,9 @@ from django.test import Client
 from django.utils import translation
 
 from tenants.isolation import tenant_tx
-from tenants.models import Role, Tenant
-from tenants.services.audit import COMMAND_LINE
+from tenants.models import ActorKind, Role, Tenant
+from tenants.services.audit import COMMAND_LINE, Actor
+from tenants.services.support import open_support
 from tenants.services.tenants import set_member
 from tests.conftest import World
 
@@ -44,14 +45,24 @@ def english() -> Iterator[None]:
         yield
 
 
+def open_support_for(username: str, *tenants: Tenant) -> None:
+    """Let an operator see the people of these tenants for a while."""
+    by = Actor(ActorKind.OPERATOR, str(User.objects.get(username=username).pk))
+    for tenant in tenants:
+        with tenant_tx(tenant.id):
+            open_support(by=by, reason="tests")
+
+
 @pytest.fixture
 def staff(world: World) -> Staff:
-    """Five people at their browsers."""
+    """Five people at their browsers; the operator has a support session in both tenants."""
     acme, globex = world.acme.tenant, world.globex.tenant
-    return Staff(
+    people = Staff(
         sam=log_in("sam", tenant=acme, role=Role.SUPPORT),
         mia=log_in("mia", tenant=acme, role=Role.MANAGER),
         vic=log_in("vic", tenant=acme, role=Role.VIEWER),
         gus=log_in("gus", tenant=globex, role=Role.SUPPORT),
         olga=log_in("olga"),
     )
+    open_support_for("olga", acme, globex)
+    return people

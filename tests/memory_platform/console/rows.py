@@ -28,7 +28,17 @@ from snapshots.models import (
 )
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
-from tenants.models import ApiKey, AuditRecord, Experiment, ModelRoute, ModelUsage, PolicyVersion, UsageDay, UsageLimit
+from tenants.models import (
+    ApiKey,
+    AuditRecord,
+    Experiment,
+    ModelRoute,
+    ModelUsage,
+    PolicyVersion,
+    SupportSession,
+    UsageDay,
+    UsageLimit,
+)
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 
@@ -76,6 +86,9 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     arm = {"name": text, "policy_version": 1, "percent": 50, "buckets": []}
     rows[Experiment], _ = Experiment.objects.get_or_create(name=text[:64], defaults={"arms": [arm, arm]})
+    rows[SupportSession] = SupportSession.objects.create(
+        actor_kind="staff", actor_id=text[:64], reason=text[:500], ends_at=SAID_AT
+    )
     rows[AuditRecord] = AuditRecord.objects.create(actor_kind="job", actor_id=text[:64], action="t", reason=text[:500])
     return rows
 

@@ -6,7 +6,7 @@ from django.test import Client
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Tenant
 from tests.conftest import World
-from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.conftest import Staff, open_support_for
 
 NEW = "/console/tenants/tenant/add/"
 FORM = {"slug": "initech", "name": "因纳特 Initech", "reason": "contract 17"}
@@ -27,6 +27,7 @@ def test_the_operator_makes_a_tenant_and_works_in_it(world: World, staff: Staff)
     with tenant_tx(tenant.id):
         record = AuditRecord.objects.get(action="tenant.created")
         assert (record.actor_kind, record.reason) == ("operator", "contract 17")
+    open_support_for("olga", tenant)
     assert ">ada<" not in staff.olga.get("/console/profiles/subject/").content.decode()
     change = f"/console/tenants/tenant/{tenant.pk}/change/"
     rename = {"name": "Initrode", "locale": "zh-CN", "reason": "bought"}

@@ -1,0 +1,61 @@
+"""Support sessions: opened with a reason and a time, ended by themselves or by hand, each told in the audit trail."""
+
+from datetime import timedelta
+
+from django.db.models import Exists, OuterRef
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import FieldFault, Refused
+from tenants.isolation import current_tenant_id
+from tenants.models import SupportEnd, SupportSession, Tenant
+from tenants.policy import SUPPORT_POLICY, SupportPolicy
+from tenants.services.audit import Actor, record_audit
+
+
+class SupportRefused(Refused):
+    """A support session without a reason, or longer than it may be. HTTP 422."""
+
+    code = "support_refused"
+
+
+def open_support(
+    *, by: Actor, reason: str, lasts: timedelta | None = None, policy: SupportPolicy = SUPPORT_POLICY
+) -> SupportSession:
+    """Let somebody see the personal data of the open tenant for a while. Raises SupportRefused."""
+    lasts = policy.lasts if lasts is None else lasts
+    if not reason.strip():
+        raise SupportRefused("a reason is needed", faults=[FieldFault("reason", "required", "Say why.")])
+    if not timedelta(0) < lasts <= policy.longest:
+        raise SupportRefused("too long", faults=[FieldFault("lasts", "range", "Is at most 8 hours.")])
+    now = utc_now()
+    session = SupportSession.objects.create(
+        actor_kind=by.kind, actor_id=by.id, reason=reason, started_at=now, ends_at=now + lasts
+    )
+    told = f"{lasts.total_seconds() / 60:.0f} min: {reason}"[:500]
+    record_audit(by, "support.opened", object_kind="support_session", object_id=str(session.id), reason=told)
+    return session
+
+
+def current_support(by: Actor) -> SupportSession | None:
+    """Return the session that somebody has in the open tenant: the one that lasts longest, None without any."""
+    ended = SupportEnd.objects.filter(session_id=OuterRef("id"))
+    held = SupportSession.objects.filter(actor_id=by.id, actor_kind=by.kind, ends_at__gt=utc_now())
+    return held.filter(~Exists(ended)).order_by("-ends_at").first()
+
+
+def end_support(*, by: Actor) -> int:
+    """End all that somebody has in the open tenant; return how many there were."""
+    ended = 0
+    while (session := current_support(by)) is not None:
+        SupportEnd.objects.create(session=session)
+        record_audit(by, "support.ended", object_kind="support_session", object_id=str(session.id))
+        ended += 1
+    return ended
+
+
+def ask_members_for_support(*, needed: bool, by: Actor, reason: str) -> None:
+    """Let members of the open tenant need a session, too, or no longer. Operators always need one."""
+    tenant_id = current_tenant_id()
+    Tenant.objects.filter(id=tenant_id).update(support_sessions=needed)
+    action = "support.needed" if needed else "support.not_needed"
+    record_audit(by, action, object_kind="tenant", object_id=str(tenant_id), reason=reason)
