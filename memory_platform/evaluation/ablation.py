@@ -53,6 +53,7 @@ ABLATIONS: Mapping[str, Switch] = {
     "preferred: said recently when asked": scoring(said_recently=0.0),
     "preferred: told some days later": scoring(said_after_days=0.0),
     "preferred: asks nothing itself": scoring(asking=0.0),
+    "preferred: was not asked before": scoring(asked_alike=0.0),
     "preferred: says more": scoring(longer=0.0),
     "factor: recency": ranking(use_recency=False),
     "factor: confidence": ranking(use_confidence=False),
@@ -77,6 +78,7 @@ NOT_SWITCHED: Mapping[str, str] = {
     "scoring.related_words": _COST,
     "scoring.related_cosine": _RELATED,
     "scoring.related_terms": _RELATED,
+    "scoring.alike_cosines": "from when on two questions are alike: the switch is asked_alike",
     "scoring.sentence_least": "the end of the decay, which has a switch of its own",
     "scoring.sitting_gap_hours": _IMAGE,
     **dict.fromkeys(

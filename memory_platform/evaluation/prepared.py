@@ -21,7 +21,7 @@ Made = TypeVar("Made")
 
 READ_BY = ("sentence_decay", "sentence_least", "related_cosine", "related_words")
 MATCHED_BY = ("related_share", "related_terms", "query_terms", "bm25_k1", "bm25_b")
-COMPARED_BY = ("dense_weights", "cosine_floors", "fusion", "rrf_k")
+COMPARED_BY = ("dense_weights", "cosine_floors", "alike_cosines", "fusion", "rrf_k")
 """Fields of ScoringPolicy that a question's reading, its matching (beside those) and its comparing rest on."""
 
 KEPT = 8

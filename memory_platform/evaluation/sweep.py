@@ -8,13 +8,18 @@ from memory_platform.evaluation.loaded import LoadedSubject
 from memory_platform.evaluation.rankers import by_policy
 from memory_platform.evaluation.runner import Figures, Plan, ask_all, mean_figures
 from memory_platform.evaluation.tunables import tunables_of
-from snapshots.recall.policy import RecallPolicy
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 
 ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
     "scoring.keyword_own": {"0.2": 0.2, "0.5": 0.5, "0.7": 0.7},
     "scoring.fusion": {"ranks": "ranks"},
     "scoring.query_terms": {"24": 24, "32": 32, "64": 64, "all": 1_000_000},
     "scoring.cosine_floors": {"none": ()},
+    "scoring.asked_alike": {"0": 0.0, "2": 2.0, "20": 20.0},
+    "scoring.alike_cosines": {
+        name: tuple((space, least) for space, _ in DEFAULT_RECALL.scoring.alike_cosines)
+        for name, least in (("0.5", 0.5), ("0.55", 0.55), ("0.65", 0.65))
+    },
     "scoring.related_terms": {"2": 2, "10": 10, "all": 1_000_000},
     "ranking.use_recency": {"off": False},
     "ranking.recency_curve": {"hyperbolic": "hyperbolic", "episode": "episode"},

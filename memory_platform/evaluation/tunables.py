@@ -65,6 +65,8 @@ NOT_TUNED: Mapping[str, str] = {
     "scoring.fusion": "another way to fuse: the policy says what it gave",
     "scoring.query_terms": "bounds the time of long questions; a value that costs nothing is enough",
     "scoring.cosine_floors": "learnt from questions to other subjects' memories, not from figures",
+    "scoring.asked_alike": "a planted life chose it: the data sets hold few questions that are asked again",
+    "scoring.alike_cosines": "belongs to asked_alike",
     "scoring.related_terms": "bounds the time of a question; related_share says what its terms count",
     "scoring.related_words": "bounds the time of long questions",
     "scoring.sentence_least": "the end of the decay, which is searched",

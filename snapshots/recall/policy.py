@@ -52,6 +52,7 @@ _SAID_RECENTLY = (
 )
 _SAID_AFTER_DAYS = _LOCOMO + "at 0 .790/.848/.901; at 3 .792/.850/.903; at 30 .792/.852/.903"
 _ASKING = _LOCOMO + "at 0 .792/.849/.901; at 0.2 .788/.853/.902; at 0.5 .786/.843/.900"
+_ASKED_ALIKE = "runs kept of locomo-dev and madial-zh-dev"
 _LONGER = _LOCOMO + "at 0 .786/.850/.902; at 0.2 .794/.851/.903; at 0.3 .786/.850/.903"
 _RELATED_COSINE = _LOCOMO + "at 0.35 .788/.853/.897; at 0.55 .787/.851/.900; at 0.65 .781/.846/.902"
 _RELATED_SHARE = _LOCOMO + "at 0 .772/.838/.900; at 0.25 .774/.849/.899; at 0.75 .794/.850/.902"
@@ -139,6 +140,12 @@ class ScoringPolicy:
     """People tell of a day later: what a memory gains falls to nothing within so many days after the time named."""
     asking: float = measured(0.3, source=_ASKING)
     """Taken from a memory that is a question itself."""
+    asked_alike: float = assumed(8.0, owner="recall", settle_by=_ASKED_ALIKE)
+    """Taken from a memory of a question like the one that is asked, the more the nearer it is: it was asked before."""
+    alike_cosines: tuple[tuple[str, float], ...] = assumed(
+        (("wordllama-l2_supercat-256", 0.6), ("use-multilingual-v3", 0.6)), owner="recall", settle_by=_ASKED_ALIKE
+    )
+    """By embedding space: from which cosine on two questions are alike; in any other space none are."""
     longer: float = measured(0.1, source=_LONGER)
     """Times ln(1 + terms): a memory that says more holds an answer more often."""
     related_cosine: float = measured(0.45, source=_RELATED_COSINE)
@@ -155,6 +162,10 @@ class ScoringPolicy:
     def cosine_floor(self, space: str) -> float:
         """Return the cosine from which nearness speaks for a memory in ``space``; -1 when that was not learnt."""
         return dict(self.cosine_floors).get(space, -1.0)
+
+    def alike_cosine(self, space: str) -> float:
+        """Return the cosine from which two questions are alike in ``space``; 1 when that was not measured."""
+        return dict(self.alike_cosines).get(space, 1.0)
 
     def dense_weight(self, space: str) -> float:
         """Return what the dense views of ``space`` weigh beside the words, relative to their policy weights."""

@@ -47,7 +47,8 @@ class Nearness:
 
     ``cosines`` and ``standing``, shape (2, n): raw, and as z-scores within each space times the space's weight; 0
     without a vector. ``held`` marks the memories that were compared, ``near`` those near enough to be answers.
-    ``weight`` is the spaces' mean weight, 0 when nothing was compared.
+    ``weight`` is the spaces' mean weight, 0 when nothing was compared. ``alike``, shape (n,): 0 where a memory says
+    something else, up to 1 where it says the same.
     """
 
     cosines: Float32
@@ -55,6 +56,7 @@ class Nearness:
     held: Mask
     near: Mask
     weight: float
+    alike: Float32
 
 
 def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
@@ -72,7 +74,7 @@ def weigh(image: Image, probe: Probe, words: Float32, nearness: Nearness, policy
     """Return the scores that follow from ``words``, shape (3, n), and ``nearness``: fused, smoothed, preferred."""
     named = named_speakers(image, probe)
     own, conversation = fuse_views(words, nearness, policy)
-    judged = own + form(image, policy)
+    judged = own + form(image, policy) - asked_before(image, nearness, policy)
     fused = smooth(image, judged, policy)
     then = said_in_time(image, probe.times.spans, policy)
     preferred = preferences(image, probe, named, policy) + then
@@ -139,6 +141,14 @@ def form(image: Image, policy: ScoringPolicy) -> Float32:
     return np.asarray(worth, np.float32)
 
 
+def asked_before(image: Image, nearness: Nearness, policy: ScoringPolicy) -> Float32:
+    """Return what is taken from memories of questions like the one that is asked."""
+    taken = np.zeros(image.size, np.float32)
+    rows = rows_marked(image, QUESTION)
+    taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
+    return taken
+
+
 def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
     """Add shares of the scores of the memories before and after each in its conversation."""
     padded = np.append(scores, np.float32(0))
@@ -177,6 +187,7 @@ def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearne
     """Compare the question with every memory that has a vector in a space in which the question has one."""
     cosine, standing = np.zeros((2, 2, image.size), np.float32)
     held, near = np.zeros((2, image.size), np.bool_)
+    alike = np.zeros(image.size, np.float32)
     weighed = 0.0
     for space in image.spaces:
         if space.name in probe.vectors:
@@ -184,9 +195,11 @@ def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearne
             cosine[:, space.rows], held[space.rows] = found, True
             floor = probe.floors.get(space.name, policy.cosine_floor(space.name))
             near[space.rows] = found.max(axis=0) >= floor
+            if (least := policy.alike_cosine(space.name)) < 1:
+                alike[space.rows] = np.clip((found[0] - least) / (1 - least), 0, 1)
             standing[:, space.rows] = np.float32(weight) * standings(found, policy)
             weighed += weight * len(space.rows)
-    return Nearness(cosine, standing, held, near, weighed / max(int(held.sum()), 1))
+    return Nearness(cosine, standing, held, near, weighed / max(int(held.sum()), 1), alike)
 
 
 def space_cosines(space: DenseSpace, vector: Float32) -> Float32:

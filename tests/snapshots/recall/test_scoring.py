@@ -174,6 +174,20 @@ def test_where_every_memory_is_a_sitting_of_its_own_the_sitting_says_nothing() -
     assert words("Paris", image)[2].tolist() == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("What music does Jonah play?", "Jonah has taken up the oboe"), ("孔令辉玩什么乐器?", "孔令辉最近在学双簧管")],
+)
+def test_what_was_asked_before_stands_behind_what_answers(question: str, answer: str) -> None:
+    texts = [question, f"{answer}.", "The train was late again.", "Who rang?", *(f"day {n} was long" for n in range(9))]
+    image, probe = image_of([memory(text) for text in texts]), probe_of(question)
+    known = replace(POLICY, alike_cosines=((EMBEDDER.name, 0.6),))
+    first, later = (score_memories(image, probe, policy).fused for policy in (POLICY, known))
+    assert first.argmax() == 0, "in a space of which nothing is known"
+    assert later.argmax() == 1
+    assert first[1:].tolist() == pytest.approx(later[1:].tolist())
+
+
 def test_a_question_is_a_worse_answer_than_a_statement() -> None:
     asked, told = memory("Do you like cello music?"), memory("I do like cello music")
     scores = score_memories(image_of([asked, told]), probe_of("cello music"), POLICY)
