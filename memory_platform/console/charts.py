@@ -137,9 +137,7 @@ def _cost(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "money",
         gettext_lazy("Cost"),
-        gettext_lazy(
-            "Of contexts and the memory's own models, and of the full histories instead; of the whole tenant."
-        ),
+        gettext_lazy("Of contexts and the memory's own models, or of the full histories; of the whole tenant."),
         "money",
         {
             _("with memory"): {day: _amount(row.cost, row.currency) for day, row in money},

@@ -38,7 +38,10 @@ class OwnPage:
     may: May
 
 
-OWN_PAGES = (OwnPage("Dashboard", "dashboard", _("Quality and cost"), is_manager),)
+OWN_PAGES = (
+    OwnPage("Dashboard", "dashboard", _("Quality and cost"), is_manager),
+    OwnPage("Operation", "operation", _("Operation"), is_operator),
+)
 
 
 def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:

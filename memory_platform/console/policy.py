@@ -46,3 +46,17 @@ class FiguresPolicy:
 
 
 FIGURES = FiguresPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPolicy:
+    """What the operator's page waits for, and from when on it calls something late."""
+
+    workers_s: float = assumed(0.3, owner="console", settle_by="how fast workers answer under load")
+    beat_late_s: float = assumed(30.0, owner="console", settle_by="fault runs: gaps of the sweep while beat restarts")
+    forecast_days: int = promised(7, row="D2")
+    next_runs: int = assumed(3, owner="console", settle_by="asking staff what they plan by")
+    examples: int = assumed(10, owner="console", settle_by="asking staff what a preview must show")
+
+
+OPERATION = OperationPolicy()

@@ -17,8 +17,10 @@ from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from memory_platform.console.dashboards import dashboard
+from memory_platform.console.operation import operation
 from memory_platform.console.outside import AfterCommit
 from memory_platform.console.pages import own_entries
+from memory_platform.console.previews import preview
 from memory_platform.console.support_guard import guarded, support_of
 from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
@@ -56,6 +58,7 @@ ACCESS = (
     "AuditRecord",
 )
 RUNNING = (
+    "Operation",
     "PeriodicTask",
     "IntervalSchedule",
     "CrontabSchedule",
@@ -116,7 +119,11 @@ class ConsoleSite(AdminSite):
     def get_urls(self) -> list[URLPattern | URLResolver]:
         switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
         sheet = path("theme.css", theme_sheet, name="theme")
-        own = [path("dashboard/", self.admin_view(dashboard), name="dashboard")]
+        own = [
+            path("dashboard/", self.admin_view(dashboard), name="dashboard"),
+            path("operation/", self.admin_view(operation), name="operation"),
+            path("preview/<slug:job>/", self.admin_view(preview), name="preview"),
+        ]
         return [sheet, path("switch/", switch, name="switch"), *own, *super().get_urls()]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:

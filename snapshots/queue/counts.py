@@ -14,7 +14,7 @@ from profiles.models import Subject
 from snapshots.models import Conversation, Work, WorkRemoved
 from snapshots.queue import sql
 from snapshots.queue.rows import rows
-from snapshots.queue.values import Pending, WorkCounts
+from snapshots.queue.values import Pending, TenantWork, WorkCounts
 
 
 def pending(subject: Subject) -> Pending:
@@ -36,6 +36,13 @@ def tenants_with_due_work(at_most: int) -> list[UUID]:
     with connection.cursor() as cursor:
         cursor.execute(sql.TENANTS_WITH_DUE_WORK, {"at_most": at_most})
         return [row[0] for row in cursor.fetchall()]
+
+
+def work_by_tenant() -> list[TenantWork]:
+    """Return how much waits and is dead in every tenant, each at most 1,000. Runs outside any tenant's scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.BY_TENANT)
+        return [TenantWork(*row) for row in cursor.fetchall()]
 
 
 def remove_work(work_ids: Sequence[UUID]) -> int:

@@ -32,7 +32,7 @@ def show_queue() -> None:
     COMPRESS_QUEUE_SIZE.set(waiting)
     WORK_DEAD.set(dead)
     WORK_OLDEST_DUE_SECONDS.set(oldest)
-    BEAT_HEARTBEAT_SECONDS.set(_seconds_since_sweep())
+    BEAT_HEARTBEAT_SECONDS.set(seconds_since_sweep())
 
 
 def _backlog() -> tuple[float, float, float]:
@@ -47,7 +47,8 @@ def _backlog() -> tuple[float, float, float]:
     return waiting, dead, oldest or 0.0
 
 
-def _seconds_since_sweep() -> float:
+def seconds_since_sweep() -> float:
+    """Return how long ago beat's sweep ran last, NaN where nobody can tell."""
     with suppress(RedisAway):
         swept_at = redis_client().call("sweep", lambda client: client.get(SWEPT_AT))
         if isinstance(swept_at, bytes):

@@ -263,6 +263,8 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET count = r.count + excluded.count
 
 TENANTS_WITH_DUE_WORK = "SELECT tenant_id FROM app.tenants_with_due_work(%(at_most)s)"
 
+BY_TENANT = "SELECT tenant_id, waiting, dead, oldest_waiting_seconds FROM app.work_by_tenant()"
+
 BACKLOG = "SELECT waiting, dead, oldest_due_seconds FROM app.work_backlog()"
 
 ENQUEUE_MESSAGES = """

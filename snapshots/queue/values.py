@@ -42,6 +42,16 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class TenantWork:
+    """One tenant's backlog; ``oldest_seconds`` is the age of what is due longest, None when nothing is."""
+
+    tenant_id: UUID
+    waiting: int
+    dead: int
+    oldest_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class WorkCounts:
     """Where a tenant's items stand, of all that were ever accepted."""
 

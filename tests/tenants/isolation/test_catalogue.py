@@ -140,7 +140,7 @@ def test_only_the_known_look_ups_run_with_rights_of_their_own() -> None:
     path = "search_path=pg_catalog, public, pg_temp"
     assert definers == [
         (name, "memory_lookup", path, False)
-        for name in ("auth_key", "tenants_of_staff", "tenants_with_due_work", "work_backlog")
+        for name in ("auth_key", "tenants_of_staff", "tenants_with_due_work", "work_backlog", "work_by_tenant")
     ]
 
 
