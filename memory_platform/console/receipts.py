@@ -1,16 +1,20 @@
 """The screen of receipts: what was put into one prompt, and why."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.access import tenantless
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.codes import CodeFilter, coded, in_words
 from memory_platform.console.display import link_to
 from memory_platform.console.filters import OfConversation, OfSubject, WithMemory
+from memory_platform.console.playground import playground
 from memory_platform.console.snapshots import conversation_shown
 from memory_platform.console.why import BAR_UNITS, why_of
 from snapshots.models import Receipt
@@ -65,6 +69,15 @@ class ReceiptScreen(SubjectOwnedAdmin):
         """Return receipts; what was put in and rendered is read only when one is opened."""
         return super().get_queryset(request).defer("candidates", "rendered")
 
+    def get_urls(self) -> list[URLPattern]:
+        page = self.admin_site.admin_view(self.playground_view)
+        return [path("playground/<uuid:subject_id>/", page, name="snapshots_receipt_playground"), *super().get_urls()]
+
+    @tenantless
+    def playground_view(self, request: HttpRequest, subject_id: UUID) -> HttpResponse:
+        """Show what would be recalled for a subject now; runs in no tenant, since a model may be asked for vectors."""
+        return playground(request, subject_id, self.admin_site.each_context(request))
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -75,6 +88,9 @@ class ReceiptScreen(SubjectOwnedAdmin):
             context["title"] = _("Why this answer")
             context |= {"why": why_of(receipt), "bar_units": BAR_UNITS}
             context |= {"facts": facts_of(receipt, self._policy(request, receipt))}
+            if self.has_support_permission(request):
+                again = reverse("admin:snapshots_receipt_playground", args=[receipt.subject_id])
+                context["again"] = f"{again}?receipt={receipt.pk}"
             context |= {"degraded_told": in_words(receipt.degraded_reason)}
         return response
 

@@ -56,20 +56,28 @@ class Known:
     sources: tuple[SourceMessage, ...] = ()
 
 
-def known_memories(subject_id: UUID, candidates: Iterable[Mapping[str, Any]]) -> dict[str, Known]:
-    """Return what is still held of the candidates, by memory id: two queries for each lane that occurs."""
+def known_memories(
+    subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
+) -> dict[str, Known]:
+    """Return what is still held of the candidates, by memory id: two queries for each lane that occurs, or one."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
         memory_id = as_id(candidate["memory_id"])
         if candidate["lane"] in LANES and memory_id:
             wanted[candidate["lane"]].add(memory_id)
-    return {str(one): known for lane, ids in wanted.items() for one, known in _of_lane(LANES[lane], subject_id, ids)}
+    return {
+        str(one): known
+        for lane, ids in wanted.items()
+        for one, known in _of_lane(LANES[lane], subject_id, ids, with_sources)
+    }
 
 
-def _of_lane(lane: Lane, subject_id: UUID, ids: set[UUID]) -> list[tuple[UUID, Known]]:
+def _of_lane(lane: Lane, subject_id: UUID, ids: set[UUID], with_sources: bool) -> list[tuple[UUID, Known]]:
     rows = list(lane.model.objects.filter(subject_id=subject_id, pk__in=ids).order_by())
-    sources = _sources(lane, subject_id, ids)
-    return [(row.pk, Known(lane.told(row), address_of(lane.model, row.pk), tuple(sources[row.pk]))) for row in rows]
+    sources = _sources(lane, subject_id, ids) if with_sources else {}
+    return [
+        (row.pk, Known(lane.told(row), address_of(lane.model, row.pk), tuple(sources.get(row.pk, ())))) for row in rows
+    ]
 
 
 def _sources(lane: Lane, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[SourceMessage]]:
