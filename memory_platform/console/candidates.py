@@ -2,24 +2,29 @@
 
 from collections.abc import Callable
 
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, QuerySet, Value, When
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.access import actor_of
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.bulk import chosen, each, in_savepoint, tell
 from memory_platform.console.codes import CodeFilter, coded
 from memory_platform.console.display import EMPTY, column, line, link_to, part, whole, word
 from memory_platform.console.filters import OfSubject
 from memory_platform.console.profiles import confidence, value_full, value_short
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.console.review_queue import ReviewQueue
 from profiles.models import Candidate
 from profiles.values import Verdict
 from snapshots.extraction.review import AlreadyReviewed, approve, messages_behind, reject
 from snapshots.models import Message
+from tenants.models import Role
 
 verdict_reason = coded("reason", _("reason"))
 sort = coded("sort", _("class"))
@@ -77,33 +82,40 @@ class CandidateScreen(SubjectOwnedAdmin):
         ),
     )
     action_form = ReasonedActions
+    change_list_template = "console/candidate_list.html"
     actions = ("approve", "reject")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.review_view))
+        return [path("review/", view, name="profiles_candidate_review"), *super().get_urls()]
+
+    def review_view(self, request: HttpRequest) -> HttpResponse:
+        """Show what waits, one after the other; viewers look on."""
+        if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
+            raise PermissionDenied
+        return ReviewQueue(self, request).answer()
 
     @admin.action(description=_("Approve: write what waits into memory"), permissions=["support"])
     @needs_reason
     def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         """Approve the chosen candidates that wait."""
-        done = self._decided(request, queryset, approve)
-        text = ngettext("%(count)d candidate was approved.", "%(count)d candidates were approved.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self._decided(request, queryset, approve)
 
     @admin.action(description=_("Reject: what waits is not written"), permissions=["support"])
     @needs_reason
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         """Reject the chosen candidates that wait."""
-        done = self._decided(request, queryset, reject)
-        text = ngettext("%(count)d candidate was rejected.", "%(count)d candidates were rejected.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self._decided(request, queryset, reject)
 
-    def _decided(self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]) -> int:
-        """Decide each candidate that still waits; return how many that were."""
+    def _decided(self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]) -> None:
+        """Decide each candidate that still waits; tell which were and which not."""
         by, reason = actor_of(request), reason_of(request)
-        done = 0
-        # By subject, and by id within: two who decide the same rows take the locks in one order.
-        for row in queryset.filter(verdict=Verdict.PENDING).order_by("subject_id", "id"):
-            try:
-                decide(row.subject, row.id, by=by, reason=reason)
-            except AlreadyReviewed:
-                continue
-            done += 1
-        return done
+
+        def do(row: Candidate) -> None:
+            if row.verdict != Verdict.PENDING:
+                raise AlreadyReviewed("it waits no longer")
+            decide(row.subject, row.id, by=by, reason=reason)
+
+        rows = chosen(self, request, queryset)
+        if rows is not None:
+            tell(self, request, each(rows, in_savepoint(do)))

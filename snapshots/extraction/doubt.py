@@ -4,11 +4,13 @@ Refused is what may not be believed; in doubt is what may. A correction is never
 what is right.
 """
 
-from profiles.models import Subject
+from profiles.models import Preference, Subject, Tag
+from profiles.models import ProfileFact as ProfileFactRow
 from profiles.services.claims import same_value
 from profiles.services.lists import among_entries
 from profiles.services.preferences import preference_place
 from profiles.services.profile import FactName, fact_place
+from profiles.services.tags import labelled
 from profiles.values import Provenance
 from snapshots.extraction.applying import as_json
 from snapshots.extraction.policy import DOUBT, DoubtPolicy
@@ -65,3 +67,17 @@ def _another_preference(subject: Subject, found: PreferenceCandidate) -> bool:
 
 def _is_equal_rival(held_by: str, held: object, known_by: str, said: object) -> bool:
     return Provenance(held_by) is Provenance(known_by) and not same_value(held, said)
+
+
+def believed_against(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:
+    """Return what is believed now where ``found`` would stand, and what it is the opposite of; in the open scope."""
+    rows: list[Preference | ProfileFactRow | Tag | None] = []
+    match found:
+        case TagCandidate():
+            rows = [labelled(subject, found.label)]
+        case ProfileFact():
+            rows = [fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()]
+        case PreferenceCandidate(category=str(category), key=str(key)):
+            keys = filter(None, (key, _OPPOSITE.get(key)))
+            rows = [preference_place(subject, category, one).current() for one in keys]
+    return [row for row in rows if row is not None]

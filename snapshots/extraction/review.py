@@ -4,9 +4,10 @@ Approving applies the candidate as extraction would have, at the time it was sai
 analysis: somebody looked at the words, but the user confirmed nothing. What is stronger than that stands.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -18,6 +19,7 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.applying import Learned, Lesson, apply_candidate
+from snapshots.extraction.doubt import believed_against
 from snapshots.extraction.gate import ceiling_of
 from snapshots.extraction.learn import REASONS
 from snapshots.extraction.proposals import candidate_of
@@ -44,6 +46,20 @@ def candidates(subject: Subject, *, verdict: str | None = None, kind: str | None
     return rows.filter(kind=kind) if kind else rows
 
 
+def waiting() -> QuerySet[CandidateRecord]:
+    """Return what waits for a person in the tenant of the open scope, the oldest first; not what was erased since."""
+    rows = CandidateRecord.objects.filter(verdict=Verdict.PENDING, proposal__isnull=False, subject__erasing=False)
+    return rows.select_related("subject").order_by("created_at", "id")
+
+
+def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
+    """Return what is believed now where a pending candidate would stand, or against it; [] for what was erased."""
+    if row.proposal is None:
+        return []
+    found, _said_at = candidate_of(row.proposal)
+    return believed_against(subject, found)
+
+
 def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
     """Return the messages that candidates were read from, by id; those deleted since are missing."""
     ids = {row.message_ref for row in rows if row.message_ref}
@@ -51,16 +67,24 @@ def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
     return {message.id: message for message in with_words(list(found))}
 
 
-def approve(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
+def approve(
+    subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "", edits: Mapping[str, Any] | None = None
+) -> CandidateRecord:
     """Apply a pending candidate in the open scope and return its record, with the verdict of the write.
 
-    Approved before: the record as it is. Raises NotFound, AlreadyReviewed when it was rejected or never waited.
+    ``edits`` are fields of the candidate as the person puts them: ``value``, or what a tag says. Approved before: the
+    record as it is. Raises NotFound, also when its words were erased; AlreadyReviewed when it was rejected or never
+    waited.
     """
     row = _locked(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
         return _decided(row, approved=True)
-    found, said_at = candidate_of(row.proposal or {})
+    if row.proposal is None:
+        raise NotFound("what it said was erased")
+    found, said_at = candidate_of({**row.proposal, **(edits or {})})
     result = apply_candidate(_lesson_behind(subject, row, said_at), _confirmed(found))
+    if edits and "value" in edits:
+        row.value = edits["value"]
     return _settled(row, result, by=by, reason=reason)
 
 
@@ -113,7 +137,18 @@ def _settled(row: CandidateRecord, result: Learned | None, *, by: Actor, reason:
     row.target = (result.target if result else "") or row.target
     row.proposal = None
     row.reviewed_at, row.reviewed_by, row.review_reason = utc_now(), f"{by.kind}:{by.id}"[:200], reason
-    row.save(update_fields=["verdict", "reason", "target", "proposal", "reviewed_at", "reviewed_by", "review_reason"])
+    row.save(
+        update_fields=[
+            "verdict",
+            "reason",
+            "target",
+            "value",
+            "proposal",
+            "reviewed_at",
+            "reviewed_by",
+            "review_reason",
+        ]
+    )
     record_audit(
         by,
         "candidate.approved" if result else "candidate.rejected",

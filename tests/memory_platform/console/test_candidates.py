@@ -48,11 +48,11 @@ def test_its_evidence_is_marked_in_the_message_and_escaped(staff: Staff, waiting
 def test_support_decides_with_a_reason(
     world: World, staff: Staff, waiting: Candidate, action: str, held: str, audit: str
 ) -> None:
-    assert f"1 candidate was {audit}" in decide(staff.sam, action, waiting)
+    assert "1 row: done." in decide(staff.sam, action, waiting)
     assert preferences(world.acme)["climate"]["temperature"] == held
     with tenant_tx(world.acme.tenant.id):
         assert AuditRecord.objects.get(action=f"candidate.{audit}").reason == REASON
-    assert f"0 candidates were {audit}" in decide(staff.sam, action, waiting)
+    assert "decided already" in decide(staff.sam, action, waiting)
 
 
 def test_nothing_is_decided_without_a_reason(world: World, staff: Staff, waiting: Candidate) -> None:

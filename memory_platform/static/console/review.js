@@ -1,0 +1,58 @@
+// Keys of the review queue: j k a r e s ?, never while somebody types, and off where they are not wanted.
+"use strict";
+(() => {
+  const desk = document.querySelector(".review");
+  const form = document.getElementById("review-form");
+  const reason = document.getElementById("id_reason");
+  const keys = document.getElementById("review-keys");
+  const switched = document.getElementById("review-keys-on");
+  if (!desk || !switched) return;
+  const REMEMBERED = "review-keys";
+  switched.checked = localStorage.getItem(REMEMBERED) !== "off";
+  switched.addEventListener("change", () => localStorage.setItem(REMEMBERED, switched.checked ? "on" : "off"));
+  const press = (verb) => form && form.querySelector(`button[value="${verb}"]`).click();
+  const go = (address) => { if (address) window.location.assign(address); };
+  let isRejecting = false;
+  const reject = () => {
+    if (!form) return;
+    if (reason.value.trim()) { press("reject"); return; }
+    isRejecting = true;
+    reason.focus();
+  };
+  const edit = () => {
+    const part = form && form.querySelector(".review-edit");
+    if (!part) return;
+    part.open = true;
+    part.querySelector("textarea, input, select").focus();
+  };
+  const help = () => { keys.open = !keys.open; if (keys.open) keys.querySelector("summary").focus(); };
+  const acts = {
+    a: () => press("accept"), r: reject, e: edit, s: () => go(desk.dataset.next),
+    j: () => go(desk.dataset.next), k: () => go(desk.dataset.previous), "?": help,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat || !switched.checked) return;
+    const at = event.target;
+    if (at.isContentEditable || at.matches("textarea, select, input:not([type=checkbox])")) return;
+    const act = Object.hasOwn(acts, event.key) ? acts[event.key] : null;
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  if (reason) {
+    reason.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") { isRejecting = false; reason.blur(); }
+      if (event.key !== "Enter" || event.isComposing || !isRejecting) return;
+      event.preventDefault();
+      press("reject");
+    });
+  }
+  if (form) {
+    // A second click while the first is on its way sends nothing.
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) { event.preventDefault(); return; }
+      form.dataset.sent = "yes";
+    });
+    window.addEventListener("pageshow", () => { delete form.dataset.sent; });
+  }
+})();
