@@ -6,6 +6,7 @@ from django.contrib.admin.apps import AdminConfig
 
 SCREENS = (
     "tenants",
+    "keys",
     "model_use",
     "usage",
     "support",

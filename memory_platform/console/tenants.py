@@ -1,4 +1,4 @@
-"""Screens of the tenant itself: keys, members, audit trail."""
+"""Screens of the tenant itself: members, audit trail."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,61 +15,9 @@ from memory_platform.console.access import actor_of, with_names
 from memory_platform.console.base import TenantAdmin
 from memory_platform.console.display import column, line, part
 from memory_platform.console.reasons import ReasonedActions, ReasonField, is_reason_missing, needs_reason, reason_of
-from tenants.models import ApiKey, AuditRecord, Member, Role, Scope
+from tenants.models import AuditRecord, Member, Role
 from tenants.services.audit import record_audit
-from tenants.services.keys import create_key, revoke_key, rotate_key
 from tenants.services.tenants import set_member
-
-
-class KeyForm(forms.ModelForm[ApiKey]):
-    """Name, scopes and end of a new key."""
-
-    scopes = forms.MultipleChoiceField(
-        label=_("Scopes"),
-        choices=Scope.choices,
-        widget=forms.CheckboxSelectMultiple,
-        initial=["memory:read", "memory:write"],
-    )
-
-    class Meta:
-        model = ApiKey
-        fields = ("name", "scopes", "expires_at")
-
-
-@admin.register(ApiKey)
-class ApiKeyScreen(TenantAdmin):
-    """API keys: made by managers, shown once, rotated and revoked, never changed or deleted."""
-
-    form = KeyForm
-    add_role = Role.MANAGER
-    personal_data = False
-    list_display = ("key_id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
-    list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
-    search_fields = ("key_id", "name")
-    ordering = ("-created_at", "-id")
-    action_form = ReasonedActions
-    actions = ("rotate", "revoke")
-
-    def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
-        created = create_key(name=obj.name, scopes=obj.scopes, expires_at=obj.expires_at, by=actor_of(request))
-        obj.pk, obj.key_id = created.api_key.pk, created.api_key.key_id
-        self._show_once(request, created.token)
-
-    @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
-    def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        for api_key in queryset.filter(revoked_at__isnull=True):
-            self._show_once(request, rotate_key(api_key, by=actor_of(request), reason=reason_of(request)).token)
-
-    @admin.action(description=_("Revoke at once"), permissions=["manager"])
-    @needs_reason
-    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        for api_key in queryset:
-            revoke_key(api_key, by=actor_of(request), reason=reason_of(request))
-
-    def _show_once(self, request: HttpRequest, token: str) -> None:
-        self.message_user(
-            request, _("Copy the key now, it cannot be shown again: %(token)s") % {"token": token}, messages.WARNING
-        )
 
 
 class MemberForm(forms.ModelForm[Member]):

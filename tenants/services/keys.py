@@ -10,6 +10,7 @@ from django.conf import settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
+from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared import fetch_prepared
 from tenants.errors import InvalidKey
 from tenants.isolation import tenant_tx
@@ -73,11 +74,22 @@ class _KeyRow:
     model_tokens_per_day: int | None
 
 
-def create_key(*, name: str, scopes: Sequence[str], by: Actor, expires_at: datetime | None = None) -> CreatedKey:
-    """Make a key for the tenant of the open scope. Raises InvalidInput for an unknown scope or none."""
+def create_key(
+    *,
+    name: str,
+    scopes: Sequence[str],
+    by: Actor,
+    expires_at: datetime | None = None,
+    key_ref: UUID | None = None,
+) -> CreatedKey:
+    """Make a key for the tenant of the open scope. Raises InvalidInput for an unknown scope or none.
+
+    ``key_ref`` is the id of its row, for callers that may ask twice: the second time raises IntegrityError.
+    """
     _check_scopes(scopes)
     parts = new_key_parts()
-    api_key = ApiKey.objects.create(key_id=parts.key_id, name=name, scopes=sorted(set(scopes)), expires_at=expires_at)
+    given = {"name": name, "scopes": sorted(set(scopes)), "expires_at": expires_at}
+    api_key = ApiKey.objects.create(id=key_ref or new_id(), key_id=parts.key_id, **given)
     ApiKeyDigest.objects.create(api_key=api_key, digest=digest_of(parts.secret, settings.KEY_PEPPER))
     record_audit(by, "api_key.created", object_kind="api_key", object_id=api_key.key_id)
     return CreatedKey(api_key, parts.token)

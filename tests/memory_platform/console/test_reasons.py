@@ -48,7 +48,7 @@ def test_the_reason_of_a_revocation_is_kept(world: World, staff: Staff) -> None:
 
 def test_a_rotation_may_say_why(world: World, staff: Staff) -> None:
     for reason in (None, "yearly"):
-        assert "cannot be shown again" in act(staff.mia, KEYS, "rotate", key_of(world), reason)
+        assert "the only time that the secret is shown" in act(staff.mia, KEYS, "rotate", key_of(world), reason)
     assert [why for _, why in reasons(world, "api_key.rotated")] == ["", "yearly"]
 
 
