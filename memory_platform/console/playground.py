@@ -22,6 +22,7 @@ from memory_platform.console.playground_forms import DRAFT, NOW, DraftForm, Ques
 from memory_platform.console.playground_sides import Question, Side, counted, drawn_side, rows_of
 from memory_platform.console.policy_forms import VERSION_DIGITS
 from memory_platform.console.site import answered_inside
+from memory_platform.console.support_guard import guarded
 from memory_platform.console.why import BAR_UNITS
 from memory_platform.console.why_memories import as_id, known_memories
 from profiles.models import Subject
@@ -55,26 +56,35 @@ class Table:
         return DRAFT not in self.form.chosen or bool(self.draft.is_valid())
 
 
-def playground(request: HttpRequest, subject_id: UUID, shared: dict[str, Any]) -> HttpResponse:
-    """Show the playground of a subject; ``shared`` is what every page of the console shows. No scope may be open."""
+def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpResponse:
+    """Show the playground of a subject, in ``screen``; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
         return redirect("admin:switch")
     if not desk.may(Role.SUPPORT):
         raise PermissionDenied
     with tenant_tx(desk.tenant.id):
+        allowed = HttpResponse()
+        answer = guarded(request, screen.playground_view, lambda: allowed)
+        if answer is not allowed:
+            return answer
         table = laid(request, subject_id, desk)
         steering = steering_of(table) if table.is_asked else ()
-        verb = "asked" if steering else "opened"
-        record_audit(
-            actor_of(request),
-            f"playground.{verb}",
-            object_kind="subject",
-            object_id=str(subject_id),
-            subject_ref=subject_id,
-        )
-    sides = [drawn_side(desk.tenant.id, table.subject.external_id, question_of(table), *one) for one in steering]
-    return answered_inside(desk, lambda: shown(request, table, sides, shared))
+        note(request, subject_id, "asked" if steering else "opened")
+    asked = question_of(table) if steering else Question("")
+    sides = [drawn_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
+    return answered_inside(desk, lambda: shown(request, table, sides, screen.admin_site.each_context(request)))
+
+
+def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
+    """Leave in the audit trail whose memory was asked, and not what."""
+    record_audit(
+        actor_of(request),
+        f"playground.{verb}",
+        object_kind="subject",
+        object_id=str(subject_id),
+        subject_ref=subject_id,
+    )
 
 
 def laid(request: HttpRequest, subject_id: UUID, desk: Desk) -> Table:

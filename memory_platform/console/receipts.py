@@ -71,12 +71,12 @@ class ReceiptScreen(SubjectOwnedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         page = self.admin_site.admin_view(self.playground_view)
-        return [path("playground/<uuid:subject_id>/", page, name="snapshots_receipt_playground"), *super().get_urls()]
+        return [path("playground/<uuid:object_id>/", page, name="snapshots_receipt_playground"), *super().get_urls()]
 
     @tenantless
-    def playground_view(self, request: HttpRequest, subject_id: UUID) -> HttpResponse:
+    def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Show what would be recalled for a subject now; runs in no tenant, since a model may be asked for vectors."""
-        return playground(request, subject_id, self.admin_site.each_context(request))
+        return playground(request, object_id, self)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -135,7 +135,8 @@ class ConsoleSite(AdminSite):
                 return inner(request, *args, **kwargs)  # leads to the login page
             desk = desk_of(request)
             if getattr(view, "tenantless", False):
-                return self._outside_tenants(request, desk, lambda: inner(request, *args, **kwargs))
+                named = str(kwargs.get("object_id", ""))
+                return self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
             if desk is None:
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
@@ -149,15 +150,15 @@ class ConsoleSite(AdminSite):
         return update_wrapper(inside_the_tenant, view)
 
     def _outside_tenants(
-        self, request: HttpRequest, desk: Desk | None, view: Callable[[], HttpResponse]
+        self, request: HttpRequest, desk: Desk | None, object_id: str, view: Callable[[], HttpResponse]
     ) -> HttpResponse:
         """Run a view that no tenant's scope is open for; a refusal is recorded where the person works."""
         request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
         try:
             return view()
-        except PermissionDenied:
+        except (PermissionDenied, Http404):
             if desk is not None:
-                record_refused_page(request, desk, "")
+                record_refused_page(request, desk, object_id)
             raise
 
     def switch(self, request: HttpRequest) -> HttpResponse:

@@ -14,6 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from memory_platform.console.display import address_of
 from memory_platform.console.playground_sides import BOTH, LEFT, NEITHER, RIGHT, Side, counted, rows_of
 from profiles.models import Subject
 from snapshots.context.service import ContextQuery, build_context
@@ -26,7 +27,7 @@ from tenants.models import ApiKeyDigest, AuditRecord, TenantOwned
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.policies import create_version, propose
 from tests.conftest import House, World
-from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.conftest import Staff, log_in, open_support_for
 from tests.snapshots.held import know, prefer, remember, say
 
 MOST_QUERIES = 30
@@ -161,9 +162,10 @@ def test_who_may_only_look_may_not_ask(held: World, staff: Staff) -> None:
         assert answer.status_code == 403
     with tenant_tx(held.acme.tenant.id):
         assert AuditRecord.objects.filter(refused=True, object_kind="snapshots_receipt_playground").count() == 2
-    why = f"/console/snapshots/receipt/{receipt.pk}/change/"
-    assert "playground" not in staff.vic.get(why).content.decode()
-    assert address(held.acme.subject.pk) in staff.sam.get(why).content.decode()
+    why, person = f"/console/snapshots/receipt/{receipt.pk}/change/", address_of(Subject, held.acme.subject.pk)
+    for page in (why, person):
+        assert "playground" not in staff.vic.get(page).content.decode()
+        assert address(held.acme.subject.pk) in staff.sam.get(page).content.decode()
 
 
 def test_support_asks_but_drafts_nothing(held: World, staff: Staff) -> None:
@@ -180,6 +182,24 @@ def test_another_tenants_subject_is_like_one_that_nobody_has(held: World, staff:
     with tenant_tx(held.acme.tenant.id):
         Subject.objects.filter(pk=held.acme.subject.pk).update(erasing=True)
     assert staff.sam.get(address(held.acme.subject.pk)).status_code == 404
+
+
+def test_an_operator_says_why_before_asking(held: World) -> None:
+    otto = log_in("otto")
+    otto.post("/console/switch/", {"tenant": str(held.acme.tenant.id)})
+    for send in (otto.get, otto.post):
+        answer = send(address(held.acme.subject.pk), {"query": QUESTION, "left": "now", "right": "now"})
+        assert answer.status_code == 302
+        assert "supportsession" in answer["Location"]
+    open_support_for("otto", held.acme.tenant)
+    assert "only left" not in ask(otto, held.acme)
+
+
+def test_a_page_of_nobody_is_recorded_as_refused(held: World, staff: Staff) -> None:
+    wanted = uuid4()
+    staff.sam.get(address(wanted))
+    with tenant_tx(held.acme.tenant.id):
+        assert AuditRecord.objects.filter(refused=True, action="console.page", object_id=str(wanted)).count() == 1
 
 
 def test_a_question_is_asked_again_from_its_receipt(held: World, staff: Staff) -> None:
