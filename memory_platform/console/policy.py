@@ -60,3 +60,19 @@ class OperationPolicy:
 
 
 OPERATION = OperationPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectPagePolicy:
+    """How much of each part the page of a subject shows; their lists have all of it."""
+
+    beliefs: int = assumed(100, owner="console", settle_by="beliefs of real subjects")
+    rows: int = assumed(10, owner="console", settle_by="how far down support reads")
+    text_chars: int = assumed(300, owner="console", settle_by="length of real snapshots")
+    sources: int = assumed(500, owner="console", settle_by="messages behind the beliefs of real subjects")
+    sources_each: int = assumed(3, owner="console", settle_by="how many sources support opens")
+    changes: int = assumed(200, owner="console", settle_by="changes of the beliefs of real subjects")
+    steps: int = assumed(200, owner="console", settle_by="width of the slider on a phone")
+
+
+SUBJECT_PAGE = SubjectPagePolicy()

@@ -1,37 +1,19 @@
 """The subject's screen: who this is, what is known now, and the ways to everything else that is held."""
 
-from collections.abc import Iterator
-from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from django.contrib import admin
 from django.db.models import Max, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
-from django.utils.text import capfirst
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.display import (
-    column,
-    line,
-    link,
-    list_address,
-    part,
-    plain,
-    share,
-    value_line,
-    value_whole,
-    word,
-)
+from memory_platform.console.display import column, part, plain, value_line, value_whole, word
 from memory_platform.console.find import FindableAdmin
-from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
-from snapshots.models import Conversation, Message, Receipt, Snapshot, Task, Work
-
-HELD = (ProfileFact, Preference, Tag, Snapshot, Conversation, Message, Task, Receipt, Candidate, Ask, Work)
-"""What the subject's page links to, as filtered lists."""
-KNOWN_SHOWN = 100
-"""Facts, preferences and tags shown on the subject's page; their lists have them all."""
+from memory_platform.console.subject_moment import read_clock, read_moment, span_of
+from memory_platform.console.subject_page import parts_of, timing_of
+from memory_platform.kernel.clock import utc_now
+from profiles.models import ProfileFact, Subject
+from snapshots.models import Conversation
 
 
 def with_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
@@ -46,52 +28,11 @@ def with_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
     )
 
 
-@admin.display(description=_("known now"))
-def known_now(subject: Subject) -> SafeString:
-    """Show the current profile, preferences and tags, each with its confidence and a way to its page."""
-    return render_to_string("console/known_now.html", {"rows": list(known_rows(subject))})
-
-
-def known_rows(subject: Subject) -> Iterator[dict[str, Any]]:
-    """Yield what is believed now of the subject, as the table shows it."""
-    believed: dict[str, Any] = {"subject": subject, "invalid_at__isnull": True, "retired_at__isnull": True}
-    for fact in ProfileFact.objects.filter(**believed)[:KNOWN_SHOWN]:
-        yield _known_row(fact, fact.field, plain(fact.value), fact.valid_at)
-    for preference in Preference.objects.filter(**believed)[:KNOWN_SHOWN]:
-        yield _known_row(preference, str(preference), plain(preference.value), preference.valid_at)
-    for tag in Tag.objects.filter(subject=subject)[:KNOWN_SHOWN]:
-        yield _known_row(tag, tag.label, tag.address or tag.phone or tag.relation, tag.created_at)
-
-
-def _known_row(memory: ProfileFact | Preference | Tag, name: str, value: str, since: datetime) -> dict[str, Any]:
-    return {
-        "link": link(memory, name),
-        "kind": memory._meta.verbose_name,
-        "value": line(value),
-        "confidence": share(memory.confidence),
-        "provenance": memory.get_provenance_display(),
-        "since": since,
-    }
-
-
-@admin.display(description=_("all that is held"))
-def all_held(subject: Subject) -> SafeString:
-    """Show how much there is of each kind, linked to the lists."""
-    held = [
-        {
-            "name": capfirst(str(model._meta.verbose_name_plural)),
-            "count": model._default_manager.filter(subject=subject).count(),
-            "address": list_address(model, subject=subject.pk),
-        }
-        for model in HELD
-    ]
-    return render_to_string("console/links.html", {"links": held})
-
-
 @admin.register(Subject)
 class SubjectScreen(FindableAdmin):
-    """Find a subject by id, name, attribute or tag."""
+    """Find a subject by id, name, attribute or tag; its page shows all that is held, at any past moment."""
 
+    change_form_template = "console/subject.html"
     list_display = (
         "external_id",
         column("known_name", lambda name: word(plain(name)), _("name")),
@@ -103,13 +44,24 @@ class SubjectScreen(FindableAdmin):
     search_help_text = _("Subject id, name, attribute or tag")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
-    fieldsets = (
-        part(None, "external_id", all_held, known_now),
-        part(_("More"), column("metadata", value_whole, _("metadata")), "id", "created_at", "updated_at"),
-    )
+    fieldsets = (part(_("More"), column("metadata", value_whole, _("metadata")), "id", "created_at", "updated_at"),)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Subject]:
         return with_overview(super().get_queryset(request).filter(erasing=False))
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
+        """Answer as for any address that is not there. The site records it: it may be another tenant's."""
+        raise Http404
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Show everything known, at the moment that was asked for."""
+        subject = kwargs["obj"]
+        span = span_of(subject, read_clock(request.GET), utc_now())
+        moment = read_moment(request.GET, span)
+        context |= {"timing": timing_of(moment, span), "parts": parts_of(subject, moment)}
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def title_of(self, obj: Subject) -> str:
         return obj.external_id

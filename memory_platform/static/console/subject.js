@@ -8,3 +8,19 @@ document.addEventListener("keydown", (event) => {
   box.focus();
   box.select();
 });
+
+// The slider tells its moment in the date field beside it, and shows it when it is let go of.
+document.addEventListener("DOMContentLoaded", () => {
+  const form = document.querySelector(".moment");
+  if (!form) return;
+  const slider = form.querySelector("input[type=range]");
+  const field = form.querySelector("input[type=datetime-local]");
+  const start = Number(form.dataset.start) * 1000;
+  slider.addEventListener("input", () => {
+    const last = slider.value === slider.max;
+    const at = new Date(start + ((Date.now() - start) * Number(slider.value)) / Number(slider.max));
+    field.value = last ? "" : at.toISOString().slice(0, 19);
+    slider.setAttribute("aria-valuetext", field.value.replace("T", " "));
+  });
+  slider.addEventListener("pointerup", () => form.requestSubmit(form.querySelector("button[value=slider]")));
+});
