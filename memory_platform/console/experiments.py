@@ -17,9 +17,9 @@ from memory_platform.console.display import EMPTY, column, line, part
 from memory_platform.console.reasons import ReasonedActions, ReasonField, needs_reason, reason_of
 from snapshots.feedback.shares import Share, figures_by_arm
 from tenants.errors import ExperimentConflict, ExperimentRefused
-from tenants.models import Experiment, PolicyVersion, Role
+from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Role
 from tenants.policies.arms import BUCKETS, Arm
-from tenants.services.experiments import create_experiment, end_experiment, start_experiment
+from tenants.services.experiments import create_experiment, end_experiment, share_out, start_experiment
 
 ROWS = 4
 """Arms that the form has room for; the API takes more."""
@@ -71,6 +71,40 @@ class ExperimentFormBase(forms.ModelForm[Experiment]):
 ExperimentForm: Any = type("ExperimentForm", (ExperimentFormBase,), arm_fields())
 
 
+class SharesFormBase(forms.ModelForm[Experiment]):
+    """Other percentages for the arms of one experiment, and why."""
+
+    reason = ReasonField()
+
+    class Meta:
+        model = Experiment
+        fields = ()
+
+    def clean(self) -> dict[str, Any]:
+        """Check what only the whole tells."""
+        given = super().clean() or {}
+        if self.errors:
+            return given
+        percents = {arm["name"]: given[share_name(n)] for n, arm in enumerate(self.instance.arms)}
+        if sum(percents.values()) > BUCKETS:
+            raise forms.ValidationError(gettext("The percentages are at most 100 together."))
+        return {**given, "percents": percents}
+
+
+def share_name(number: int) -> str:
+    """Return the name of the input for an arm's percentage."""
+    return f"share{number}"
+
+
+def shares_form(experiment: Experiment) -> Any:
+    """Return the form with one input for each arm, filled with its percentage."""
+    fields = {
+        share_name(n): forms.IntegerField(label=arm["name"], min_value=0, max_value=BUCKETS, initial=arm["percent"])
+        for n, arm in enumerate(experiment.arms)
+    }
+    return type("SharesForm", (SharesFormBase,), fields)
+
+
 @admin.display(description=_("arms"))
 def arms_line(experiment: Experiment) -> str:
     """Show arms with versions and percentages."""
@@ -110,7 +144,7 @@ class ExperimentScreen(TenantAdmin):
     """Experiments, newest first: made as drafts, started and ended by an action with a reason."""
 
     form = ExperimentForm
-    add_role = Role.MANAGER
+    add_role = change_role = Role.MANAGER
     personal_data = False
     list_display = (column("name", line, _("name")), "status", arms_line, "created_at", "started_at", "ended_at")
     list_filter = ("status",)
@@ -134,13 +168,27 @@ class ExperimentScreen(TenantAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_manager_permission(request)
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Percentages change until the experiment has ended."""
+        ended = obj is not None and obj.status == ExperimentStatus.ENDED
+        return super().has_change_permission(request, obj) and not ended
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **kwargs, **({"form": shares_form(obj)} if obj else {}))
+
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.shown if obj else self.asked
+        if obj is None or not self.has_change_permission(request, obj):
+            return self.shown if obj else self.asked
+        shares = tuple(share_name(n) for n in range(len(obj.arms)))
+        return (*self.shown, part(_("Percent of all subjects"), *shares, "reason"))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
+        if change:
+            share_out(obj.pk, form.cleaned_data["percents"], by=actor_of(request), reason=reason_of(request))
+            return
         arms = form.cleaned_data["arms"]
         made = create_experiment(obj.name, arms, by=actor_of(request), reason=reason_of(request))
         obj.pk = made.pk

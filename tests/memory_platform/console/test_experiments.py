@@ -61,6 +61,28 @@ def test_a_manager_makes_starts_and_ends_one_on_record(world: World, staff: Staf
         assert set(told.values_list("action", flat=True)) == {"experiment.started", "experiment.ended"}
 
 
+def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, managed: Experiment) -> None:
+    page = f"{LIST}{managed.pk}/change/"
+    act(staff.mia, "start", managed)
+    assert 'name="share1"' in staff.mia.get(page).content.decode()
+    over = staff.mia.post(page, {"share0": "60", "share1": "50", "reason": "more"})
+    assert "at most 100 together" in over.content.decode()
+    assert "required" in staff.mia.post(page, {"share0": "20", "share1": "50"}).content.decode()
+    assert staff.mia.post(page, {"share0": "20", "share1": "70", "reason": "more 更多"}).status_code == 302
+    with tenant_tx(world.acme.tenant.id):
+        shared = Experiment.objects.get()
+        assert [arm["percent"] for arm in shared.arms] == [20, 70]
+        assert shared.status == "running"
+        assert AuditRecord.objects.filter(action="experiment.shared_out", reason="more 更多").count() == 1
+    for client in (staff.sam, staff.gus):
+        assert client.post(page, {"share0": "1", "share1": "1", "reason": "x"}).status_code in {302, 403, 404}
+    act(staff.mia, "end", managed)
+    assert 'name="share1"' not in staff.mia.get(page).content.decode()
+    staff.mia.post(page, {"share0": "1", "share1": "1", "reason": "x"})
+    with tenant_tx(world.acme.tenant.id):
+        assert [arm["percent"] for arm in Experiment.objects.get().arms] == [20, 70]
+
+
 def test_its_page_shows_each_arm_with_intervals(world: World, staff: Staff, managed: Experiment) -> None:
     page = f"{LIST}{managed.pk}/change/"
     assert "No context of this experiment" in staff.mia.get(page).content.decode()
