@@ -1,6 +1,6 @@
 """Stored receipts under another policy: how many contexts would change, and what leaving memories were worth (T4)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -9,9 +9,17 @@ from snapshots.feedback.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.policies.effective import policies_of
 from snapshots.policies.replaying import Asked, Choice, beside, bound_in, offered_in, replayed, untold
+from snapshots.policies.sections import PURGE
+from snapshots.policy import RETENTION_SECTION
+from tenants.policies.sections import Document, differences
 from tenants.services.policies import version_by_number
 
 READ_AT_ONCE = 200
+ALWAYS_UNTOLD = (
+    "memories that were not among a receipt's candidates: another order of the search would bring others",
+    "budgets that a caller named itself, and replies to prompts that nobody ever saw",
+)
+"""What no receipt tells, whatever differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +59,8 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
 
     Raises PolicyUnknown. Nothing is written.
     """
-    old = policies_of(before, version_by_number(before).document)
-    new = policies_of(after, version_by_number(after).document)
+    documents = version_by_number(before).document, version_by_number(after).document
+    old, new = policies_of(before, documents[0]), policies_of(after, documents[1])
     rows = Receipt.objects.filter(policy_version=str(before), subject__erasing=False)
     found = rows.order_by("-created_at", "-id").only("id", "intent", "candidates", "sections")[:receipts]
     read, choices = 0, {}
@@ -62,7 +70,14 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
         if offered:
             asked = Asked(offered, receipt.intent, beside(receipt.sections, offered), bound_in(receipt.sections))
             choices[receipt.id] = replayed(asked, old, new)
-    return _summed(read, choices, _utilised(choices), tuple(untold(old, new)), examples)
+    not_told = (*untold(old, new), *_kept_otherwise(*documents))
+    return _summed(read, choices, _utilised(choices), not_told, examples)
+
+
+def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
+    """Yield what differs in how long things are kept."""
+    for change in differences(before, after, {section.name: section for section in (RETENTION_SECTION, PURGE)}):
+        yield f"{change.section}.{change.field}"
 
 
 def _utilised(choices: dict[UUID, Choice]) -> dict[tuple[UUID, str], bool]:

@@ -202,6 +202,7 @@ def untold(before: Policies, after: Policies) -> list[str]:
         *(f"ranking.{name}" for name in ranking),
         *(f"scoring.{name}" for name in scoring),
         *(f"context.{name}" for name in context),
+        *(["recall.top_k"] if before.top_k != after.top_k else ()),
     ]
 
 

@@ -1,11 +1,13 @@
-"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, ranking weights, the decay curve.
+"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, weights, decay curve, model tiers.
 
 Bounds keep a tenant from what breaks answers, not from what makes them worse: an experiment tells that.
 """
 
 from collections.abc import Iterator
+from typing import get_args
 
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.context.route import Tier
 from snapshots.lifecycle.policy import PURGE_POLICY
 from snapshots.policy import RETENTION_SECTION
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
@@ -14,6 +16,7 @@ from tenants.policies.sections import Section, Sections
 
 _TOKENS = Whole(0, 200_000, "tokens")
 _SHARE = Number(0, 1)
+_TIER = Choice(get_args(Tier))
 _FACTOR = Number(0.05, 20)
 _AGES = Number(0, 36_500)
 WEIGHTS = ("keyword_own", "keyword_window", "keyword_sitting", "dense_dated", "dense_continued")
@@ -50,6 +53,10 @@ CONTEXT = Section(
         "memory_by_intent": Named(_TOKENS),
         "state_from": _SHARE,
         "tentative_from": _SHARE,
+        "tier": _TIER,
+        "tier_by_intent": Named(_TIER),
+        "raised_turns": Whole(0, 20, "turns"),
+        "good_hit_share": _SHARE,
     },
     _guide_in_order,
 )

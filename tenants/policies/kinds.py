@@ -147,18 +147,19 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object of whole numbers by name; the code holds it as a tuple of pairs, in the order of the names."""
+    """An object of whole numbers or choices by name; the code holds a tuple of pairs, in the order of the names."""
 
-    each: Whole
+    each: Whole | Choice
 
-    def read(self, value: Any) -> tuple[tuple[str, int], ...]:
+    def read(self, value: Any) -> tuple[tuple[str, int | str], ...]:
         if not isinstance(value, Mapping) or len(value) > NAMED_MOST:
-            raise WrongValue(f"Must be an object of at most {NAMED_MOST} names, each with a whole number.")
+            what = "a whole number" if isinstance(self.each, Whole) else f"one of: {', '.join(self.each.options)}"
+            raise WrongValue(f"Must be an object of at most {NAMED_MOST} names, each with {what}.")
         if not all(isinstance(name, str) and 0 < len(name) <= NAME_CHARS and name.isprintable() for name in value):
             raise WrongValue(f"A name has 1 to {NAME_CHARS} printable characters.")
         return tuple((name, self.each.read(value[name])) for name in sorted(value))
 
-    def shown(self, held: tuple[tuple[str, int], ...]) -> dict[str, int]:
+    def shown(self, held: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:
         return dict(held)
 
     def told(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.api.permissions import ADMIN
 from memory_platform.api.serializers import Output, StrictSerializer, page_of
-from memory_platform.api.v1.policy_shapes import VERSIONS_MOST, ReasonInput
+from memory_platform.api.v1.policy_shapes import VERSIONS_MOST, ReasonInput, ShareOutput
 from memory_platform.api.views import TenantView
 from snapshots.feedback.shares import figures_by_arm
 from tenants.isolation import tenant_tx
@@ -90,16 +90,6 @@ class ExperimentDetailOutput(Output):
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     ended_at = serializers.DateTimeField(allow_null=True)
-
-
-class ShareOutput(Output):
-    """``count`` of ``of``; the true share lies between ``low`` and ``high`` with 95 % confidence. Null of none."""
-
-    count = serializers.IntegerField()
-    of = serializers.IntegerField()
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
 
 
 class ArmFiguresOutput(Output):

@@ -1,6 +1,6 @@
 """``/v1/policies``: versions of the tenant's policy, made, compared, activated, rolled back (row T4)."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -24,6 +24,8 @@ from memory_platform.api.v1.policy_shapes import (
     PolicyMadeOutput,
     PolicyOutput,
     ReasonInput,
+    ReplayInput,
+    ReplayOutput,
     SettingsOutput,
     shown_changes,
     shown_detail,
@@ -33,6 +35,7 @@ from memory_platform.api.v1.policy_shapes import (
 )
 from memory_platform.api.views import TenantView
 from memory_platform.kernel.errors import InvalidInput
+from snapshots.policies.replay import ALWAYS_UNTOLD, replay_policy
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import PolicyVersion, Tenant
@@ -120,6 +123,27 @@ class DiffView(TenantView):
         return Response({**asked, "changes": shown_changes(changes)})
 
 
+class ReplayView(TenantView):
+    """A version tried on what another one did."""
+
+    noun = "policies"
+    query_input = ReplayInput
+    required_scope = ADMIN
+
+    @extend_schema(parameters=[ReplayInput], responses=ReplayOutput)
+    def get(self, request: Request) -> Response:
+        """Order the candidates of the newest receipts of one version anew under another. Writes nothing, asks no model.
+
+        Says how many contexts would hold other memories, and how often replies had used what would leave. Unknown
+        versions: 404.
+        """
+        asked = ReplayInput.parsed(request)
+        with tenant_tx(self.tenant_id):
+            told = replay_policy(asked["from"], asked["to"], receipts=asked["receipts"], examples=asked["examples"])
+        versions = {"from": asked["from"], "to": asked["to"]}
+        return Response({**versions, **asdict(told), "always_untold": ALWAYS_UNTOLD})
+
+
 class SettingsView(TenantView):
     """What may be set."""
 
@@ -169,6 +193,7 @@ def detail(version: PolicyVersion) -> tuple[dict[str, Any], dict[str, str]]:
 urlpatterns = [
     path("policies", PoliciesView.as_view(), name="policies"),
     path("policies/settings", SettingsView.as_view(), name="policy-settings"),
+    path("policies/replay", ReplayView.as_view(), name="policy-replay"),
     path("policies/diff", DiffView.as_view(), name="policy-diff"),
     path("policies/<version:version>", PolicyView.as_view(), name="policy"),
     path("policies/<version:version>/activate", ActivateView.as_view(), name="policy-activate"),

@@ -9,17 +9,13 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
 from snapshots.feedback.shares import Share
-from snapshots.policies.replay import Replay, replay_policy
+from snapshots.policies.replay import ALWAYS_UNTOLD, Replay, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
 
 RECEIPTS = 1_000
 EXAMPLES = 10
-ALWAYS_UNTOLD = (
-    "memories that were not among a receipt's candidates: another order of the search would bring others",
-    "budgets that a caller named itself, and replies to prompts that nobody ever saw",
-)
 
 
 def whole(text: str) -> int:

@@ -12,6 +12,7 @@ OPEN_ROUTES = frozenset({"v1", "v1/schema", "v1/docs", "health/live", "health/re
 NEEDED_QUERY = {
     "v1/subjects/<product_id:subject_id>/tags/lookup": "?q=home",
     "v1/policies/diff": "?from=1&to=1",
+    "v1/policies/replay": "?from=1&to=1",
 }
 """What a route cannot do without."""
 _PART = re.compile(r"<(?P<kind>\w+):(?P<name>\w+)>")

@@ -155,6 +155,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         lambda ids: {"changes": {"recall": {"top_k": 9}}, "based_on": int(ids.version), "reason": PLAIN}
     ),
     ("GET", "v1/policies/diff"): ValidCall(query=lambda ids: {"from": "1", "to": ids.version}),
+    ("GET", "v1/policies/replay"): ValidCall(query=lambda ids: {"from": "1", "to": ids.version}),
     ("POST", f"{VERSION}/activate"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("POST", "v1/experiments"): ValidCall(
         lambda ids: {

@@ -96,7 +96,7 @@ def test_what_no_receipt_tells_is_named(before: dict[str, object], after: dict[s
 
 def test_other_sections_that_no_receipt_tells_are_named() -> None:
     new = of(scoring={"keyword_own": 1}, context={"total": 3000, "memory": 900}, recall={"top_k": 3})
-    assert untold(PLAIN, new) == ["scoring.keyword_own", "context.total"]
+    assert untold(PLAIN, new) == ["scoring.keyword_own", "context.total", "recall.top_k"]
 
 
 def test_only_snapshots_that_stood_for_choice_are_taken_from_a_receipt() -> None:

@@ -8,6 +8,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.held import remember
 
 SHORT = {"recall": {"top_k": 3}, "context": {"memory_by_intent": {"推荐": 900}}, "retention": {"statement": 30}}
 
@@ -51,6 +52,38 @@ def test_a_dry_run_tells_and_makes_nothing(acme: Caller) -> None:
     assert len(body_of(acme("GET", "/v1/policies"))["data"]) == 1
 
 
+def test_a_version_is_tried_on_stored_receipts_before_it_steers(acme: Caller, globex: Caller, world: World) -> None:
+    remember(world.acme, *(f"{kind} tea was served on day {n}, 喝茶" for n, kind in enumerate(("green", "black") * 8)))
+    named = {"query": "green tea", "intent": "complaint", "budget": {"window": 0, "profile": 0, "knowledge": 0}}
+    assert acme("POST", "/v1/subjects/ada/context", named).status_code == 200
+    small = {"context": {"total": 600, "memory": 200}, "retention": {"statement": 30}, "recall": {"top_k": 3}}
+    post(acme, {"context": {"memory_by_intent": {"complaint": 200}}})
+    post(acme, small)
+    told = body_of(acme("GET", "/v1/policies/replay?from=1&to=2"))
+    assert (told["from"], told["to"], told["receipts"], told["compared"]) == (1, 2, 1, 1)
+    assert (told["changed"]["count"], told["entering"], told["untold"]) == (1, 0, [])
+    assert told["leaving"] == len(told["examples"][0]["leaving"]) > 0
+    assert len(told["always_untold"]) == 2
+    other = body_of(acme("GET", "/v1/policies/replay?from=1&to=3&examples=0"))
+    assert set(other["untold"]) == {"context.total", "retention.statement", "recall.top_k"}
+    assert other["examples"] == []
+    assert fields_of(problem_of(acme("GET", "/v1/policies/replay?from=1&to=2&receipts=9999"), 400)) == {"receipts"}
+    problem_of(globex("GET", "/v1/policies/replay?from=1&to=2"), 404)
+
+
+def test_a_tenant_says_which_tier_an_intent_calls_for(acme: Caller) -> None:
+    asked = {"query": "Suggest a film for tonight", "intent": "recommendation"}
+    assert body_of(acme("POST", "/v1/subjects/ada/context", asked))["model_route"]["tier"] == "strong"
+    wrong = {"context": {"tier": "huge", "tier_by_intent": {"recommendation": 3}}}
+    problem = problem_of(acme("POST", "/v1/policies", {"changes": wrong, "reason": "x"}), 400)
+    assert fields_of(problem) == {"changes.context.tier", "changes.context.tier_by_intent"}
+    post(acme, {"context": {"tier": "light", "tier_by_intent": {"recommendation": "middle"}}})
+    activate(acme, 2)
+    assert body_of(acme("POST", "/v1/subjects/ada/context", asked))["model_route"]["tier"] == "middle"
+    other = asked | {"intent": "complaint"}
+    assert body_of(acme("POST", "/v1/subjects/ada/context", other))["model_route"]["tier"] == "light"
+
+
 def test_activation_and_roll_back_are_on_record(acme: Caller, world: World) -> None:
     post(acme, SHORT)
     assert tenant_version(acme) == "1"
@@ -85,6 +118,7 @@ def test_two_versions_are_compared(acme: Caller) -> None:
         {"section": "recall", "field": "top_k", "before": 3, "after": 5},
     ]
     problem_of(acme("GET", "/v1/policies/diff?from=2&to=9"), 404)
+    problem_of(acme("GET", "/v1/policies/replay?from=2&to=9"), 404)
 
 
 def test_everything_wrong_is_named_at_once(acme: Caller) -> None:
