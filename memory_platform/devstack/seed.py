@@ -8,6 +8,7 @@ from pathlib import Path
 from django.contrib.auth.models import User
 
 from memory_platform.devstack.demo import DemoAccess, demo_access
+from memory_platform.devstack.seed_answers import give_answer, remember_now
 from memory_platform.devstack.seed_data import WORLD, SeedSubject, SeedTalk, SeedTenant
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
@@ -32,7 +33,7 @@ SECONDS_BETWEEN_TURNS = 20
 def seed_world(data_dir: Path) -> DemoAccess:
     """Make tenants, staff, keys and conversations where they are missing, and note the ways in in ``data_dir``.
 
-    Keys and passwords that still work are kept. Messages wait for the workers like any others.
+    Keys and passwords that still work are kept. What was said is remembered at once, so that answers are made of it.
     """
     known = demo_access(data_dir)
     tenants = {plan.slug: _tenant(plan) for plan in WORLD}
@@ -44,8 +45,14 @@ def seed_world(data_dir: Path) -> DemoAccess:
     access = DemoAccess(logins=logins, keys=keys)
     access.save(data_dir)
     for plan in WORLD:
+        tenant = tenants[plan.slug]
         for subject in plan.subjects:
-            _talks(tenants[plan.slug], subject)
+            _talks(tenant, subject)
+        remember_now(tenant.id)
+        for subject in plan.subjects:
+            for answer in subject.answers:
+                give_answer(tenant.id, subject.subject_id, answer)
+        remember_now(tenant.id)
     return access
 
 

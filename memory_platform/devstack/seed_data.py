@@ -12,11 +12,22 @@ class SeedTalk:
 
 
 @dataclass(frozen=True, slots=True)
+class SeedAnswer:
+    """One turn that memory helped with: the question, the reply to it, and what the user said next."""
+
+    conversation_id: str
+    query: str
+    reply: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeedSubject:
-    """One subject, by the product's own id, and what they talked about, oldest first."""
+    """One subject, by the product's own id: what they talked about, oldest first, and what was answered since."""
 
     subject_id: str
     talks: tuple[SeedTalk, ...]
+    answers: tuple[SeedAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,25 @@ ADA = SeedSubject(
                 ("assistant", "Shall I plan the way to Union Station for Saturday morning?"),
                 ("user", "Yes please. She loves jazz, so play some in the car."),
                 ("assistant", "Jazz it is."),
+                ("user", "Set the AC to 22 degrees."),
+                ("assistant", "22 degrees."),
+                ("user", "Set the AC to 24 degrees."),
+                ("assistant", "24 degrees."),
             ),
+        ),
+    ),
+    (
+        SeedAnswer(
+            "way-home",
+            "Navigate home, please.",
+            "Driving to 12 Willow Lane, Portland, without highways.",
+            "Perfect, thank you!",
+        ),
+        SeedAnswer(
+            "lunch-again",
+            "Where could we have lunch?",
+            "The satay house: spicy, with a peanut sauce.",
+            "No, I told you that I'm allergic to peanuts.",
         ),
     ),
 )
@@ -89,6 +118,14 @@ LIN = SeedSubject(
                 ("user", "我喜欢吃川菜,今天不想吃辣。"),
                 ("assistant", "那今天推荐一家清淡的面馆。"),
             ),
+        ),
+    ),
+    (
+        SeedAnswer(
+            "回家",
+            "导航回家",
+            "好的,去浦东新区锦绣路100号,不走延安高架。",
+            "太好了,谢谢!",
         ),
     ),
 )

@@ -7,8 +7,9 @@ from django.contrib.auth.models import User
 from memory_platform.devstack.demo import demo_access
 from memory_platform.devstack.seed import OPERATOR, SUPPORT, seed_world
 from memory_platform.devstack.seed_data import ADA, WORLD
-from profiles.models import Subject
-from snapshots.models import Message
+from profiles.models import Candidate, Subject
+from snapshots.models import Message, Receipt
+from snapshots.receipts.read import candidates_of, rendered_of
 from tenants.isolation import tenant_tx
 from tenants.models import Scope
 from tenants.selectors import roles_of_staff, tenant_by_slug
@@ -37,7 +38,8 @@ def test_what_was_said_is_stored_in_order_and_apart(database: None, tmp_path: Pa
     seed_world(tmp_path)
     with tenant_tx(tenant_by_slug("acme").id):
         said = Message.objects.filter(subject__external_id="ada").order_by("said_at").values_list("content", flat=True)
-        assert list(said) == [words for talk in ADA.talks for _, words in talk.turns]
+        told = [words for talk in ADA.talks for _, words in talk.turns]
+        assert list(said) == told + [words for one in ADA.answers for words in (one.query, one.reply, one.next)]
     with tenant_tx(tenant_by_slug("globex").id):
         assert list(Subject.objects.values_list("external_id", flat=True)) == ["gil"]
 
@@ -47,7 +49,21 @@ def test_a_second_run_changes_nothing(database: None, tmp_path: Path) -> None:
     assert seed_world(tmp_path) == first == demo_access(tmp_path)
     for plan in WORLD:
         with tenant_tx(tenant_by_slug(plan.slug).id):
-            assert Message.objects.count() == sum(len(t.turns) for s in plan.subjects for t in s.talks)
+            talks = sum(len(t.turns) for s in plan.subjects for t in s.talks)
+            answers = [answer for subject in plan.subjects for answer in subject.answers]
+            assert Message.objects.count() == talks + 3 * len(answers)
+            assert Receipt.objects.count() == len(answers)
+
+
+def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(database: None, tmp_path: Path) -> None:
+    seed_world(tmp_path)
+    with tenant_tx(tenant_by_slug("acme").id):
+        home, lunch, chinese = Receipt.objects.order_by("created_at")
+        assert "12 Willow Lane" in str(rendered_of(home))
+        assert {one["user_feedback_signal"] for one in candidates_of(home)} >= {"positive"}
+        assert {one["user_feedback_signal"] for one in candidates_of(lunch)} >= {"corrected"}
+        assert "锦绣路100号" in str(rendered_of(chinese))
+        assert Candidate.objects.filter(verdict="pending", subject__external_id="ada").count() == 1
 
 
 def test_a_revoked_key_and_a_lost_file_are_replaced(database: None, tmp_path: Path) -> None:
