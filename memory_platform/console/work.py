@@ -1,20 +1,23 @@
 """Screens of the work queue: what waits, what is dead and can be replayed."""
 
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
 
-from memory_platform.console.access import actor_of
 from memory_platform.console.base import SubjectOwnedAdmin, TenantAdmin, subject_shown
+from memory_platform.console.bulk import chosen
 from memory_platform.console.codes import CodeFilter, coded
+from memory_platform.console.dead_letters import DISCARD, REPLAY, DeadLetters, age, settle
 from memory_platform.console.display import column, link_to, part
 from memory_platform.console.filters import OfConversation, OfSubject
-from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.console.reasons import ReasonedActions, needs_reason
 from memory_platform.console.snapshots import conversation_shown
 from snapshots.models import Message, Work, WorkRemoved
-from snapshots.queue.replay import replay_work
+from tenants.models import Role
 
 error = coded("error_code", _("error"))
 
@@ -24,7 +27,7 @@ class WorkScreen(SubjectOwnedAdmin):
     """Work items; the dead ones stay visible until they are replayed."""
 
     personal_data = False
-    list_display = ("created_at", subject_shown, "kind", "state", "attempts", error, "due_at", "done_at")
+    list_display = ("created_at", subject_shown, "kind", "state", "attempts", error, age, "due_at", "done_at")
     list_select_related = ("subject", "conversation")
     list_filter = (OfSubject, OfConversation, "state", "kind", ("error_code", CodeFilter), "created_at")
     search_fields = ("subject__external_id", "conversation__external_id", "id", "error_code")
@@ -43,16 +46,34 @@ class WorkScreen(SubjectOwnedAdmin):
         part(_("More"), "id", "position"),
     )
     action_form = ReasonedActions
-    actions = ("replay",)
+    actions = ("replay", "discard")
+    change_list_template = "console/work_list.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.dead_view))
+        return [path("dead/", view, name="snapshots_work_dead"), *super().get_urls()]
+
+    def dead_view(self, request: HttpRequest) -> HttpResponse:
+        """Show dead letters by what went wrong; replay or discard whole groups. Viewers look on."""
+        if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
+            raise PermissionDenied
+        return DeadLetters(self, request).answer()
 
     @admin.action(description=_("Replay: give dead items all their attempts again"), permissions=["support"])
     @needs_reason
     def replay(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
         """Replay the chosen items that are dead; say how many were, so that nobody waits for the others."""
-        by, reason = actor_of(request), reason_of(request)
-        replayed = sum(replay_work(work, by=by, reason=reason) for work in queryset)
-        text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", replayed)
-        self.message_user(request, text % {"count": replayed}, messages.SUCCESS if replayed else messages.WARNING)
+        items = chosen(self, request, queryset)
+        if items is not None:
+            settle(self, request, items, REPLAY)
+
+    @admin.action(description=_("Discard: give dead items up for good"), permissions=["support"])
+    @needs_reason
+    def discard(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
+        """Discard the chosen items that are dead."""
+        items = chosen(self, request, queryset)
+        if items is not None:
+            settle(self, request, items, DISCARD)
 
 
 @admin.register(WorkRemoved)

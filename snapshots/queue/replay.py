@@ -1,4 +1,4 @@
-"""Giving dead work another chance: by a person, audited (row C3)."""
+"""Giving dead work another chance, or giving it up: by a person, audited (row C3)."""
 
 from functools import partial
 from uuid import UUID
@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind, WorkState
+from snapshots.queue.counts import remove_work
 from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
@@ -28,6 +29,26 @@ def replay_work(work: Work, *, by: Actor, reason: str = "") -> bool:
             reason=reason,
         )
     return replayed
+
+
+def discard_work(work: Work, *, by: Actor, reason: str) -> bool:
+    """Give one dead item up for good, and count it as removed; False when it is not dead (any more).
+
+    What it was to be made of stays: the message is kept, and only nothing is learned from it.
+    """
+    dead = Work.objects.filter(pk=work.pk, state=WorkState.DEAD)
+    if not dead.select_for_update().exists():
+        return False
+    remove_work([work.pk])
+    record_audit(
+        by,
+        "work.discarded",
+        object_kind="work",
+        object_id=str(work.pk),
+        subject_ref=work.subject_id,
+        reason=reason,
+    )
+    return True
 
 
 def replay_dead(*, by: Actor, kind: WorkKind | None = None, subject: Subject | None = None, at_most: int = BULK) -> int:

@@ -1,0 +1,131 @@
+"""Support puts a wrong preference right in a few clicks, and reviews what waits by key. Rows: D2, E2, P4."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from profiles.models import Candidate, Preference
+from profiles.selectors import current_preferences, preference_values
+from tenants.isolation import tenant_tx
+from tests.browser.test_console import hire, log_in
+from tests.conftest import World
+from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.held import prefer
+
+pytestmark = pytest.mark.browser
+QUEUE = "/console/profiles/candidate/review/"
+
+
+def looked_at(page: Page, name: str) -> None:
+    """Keep a picture of the page where somebody wants to look at it."""
+    folder = os.environ.get("SCREENSHOTS")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
+
+
+@pytest.fixture
+def told(world: World) -> World:
+    """Ada's assistant takes the highway, and three things wait for somebody."""
+    hire("sam", world.acme.tenant)
+    hire("mia", world.acme.tenant)
+    prefer(world.acme, "navigation", "route", "highway", statement="take the highway")
+    say(world.acme, "set the AC to 22 degrees", "Good morning! 把空调调到26度。", "I love jazz.")
+    settle(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        known = Candidate.objects.filter(verdict="pending").latest("created_at")
+        for value in ("18度", "20度"):
+            Candidate.objects.create(
+                subject=world.acme.subject,
+                kind="preference",
+                target=known.target,
+                value=value,
+                verdict="pending",
+                reason="contradiction",
+                provenance="observation",
+                confidence=0.4,
+                message_ref=known.message_ref,
+                quote_start=known.quote_start,
+                quote_end=known.quote_end,
+                proposal={**(known.proposal or {}), "value": value},
+            )
+    return world
+
+
+def believed(world: World) -> dict[str, object]:
+    with tenant_tx(world.acme.tenant.id):
+        found = preference_values(current_preferences(world.acme.subject))
+        return {f"{category}/{key}": value for category, held in found.items() for key, value in held.items()}
+
+
+def test_a_wrong_preference_is_put_right_in_six_clicks(told: World, site: str, page: Page) -> None:
+    log_in(page, site, "sam")
+    clicks = ["the box is in focus", "Enter finds"]
+    page.locator("input[name=q]").first.fill("ada")
+    page.keyboard.press("Enter")
+    with tenant_tx(told.acme.tenant.id):
+        row = Preference.objects.get(category="navigation")
+    page.locator(f'a[href$="{row.pk}/change/"]').first.click()
+    looked_at(page, "preference")
+    page.get_by_role("link", name="Correct", exact=True).click()
+    page.fill("#id_value", "不走高速")
+    page.fill("#id_reason", "she said so on the phone")
+    looked_at(page, "correct")
+    page.get_by_role("button", name="Correct", exact=True).click()
+    clicks += ["the preference", "Correct", "save"]
+    expect(page.locator(".messagelist")).to_contain_text("Corrected")
+    assert len(clicks) <= 6
+    assert believed(told)["navigation/route"] == "不走高速"
+    page.set_viewport_size({"width": 390, "height": 844})
+    looked_at(page, "preference-phone")
+    page.get_by_role("link", name="Undo", exact=True).click()
+    looked_at(page, "undo-phone")
+    page.fill("#id_reason", "not her")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator(".messagelist")).to_contain_text("Taken back")
+    assert believed(told)["navigation/route"] == "highway"
+
+
+def test_what_waits_is_walked_by_key_and_never_while_typing(told: World, site: str, page: Page) -> None:
+    log_in(page, site, "sam")
+    page.goto(f"{site}{QUEUE}")
+    expect(page.locator("mark")).to_have_text("把空调调到26度")
+    looked_at(page, "review")
+    first = page.input_value("[name=candidate]")
+    page.keyboard.press("j")
+    page.wait_for_url("**after=*")
+    assert page.input_value("[name=candidate]") != first
+    page.keyboard.press("k")
+    page.wait_for_url("**candidate=*")
+    assert page.input_value("[name=candidate]") == first
+    page.keyboard.press("?")
+    expect(page.locator("#review-keys li").first).to_be_visible()
+    page.fill("#id_reason", "")
+    page.locator("#id_reason").press_sequentially("a rare eskimo ?")
+    assert page.input_value("[name=candidate]") == first
+    page.keyboard.press("Enter")
+    page.wait_for_load_state()
+    assert page.input_value("#id_reason") == "a rare eskimo ?", "Enter decides nothing by itself"
+
+
+def test_what_waits_is_decided_by_key(told: World, site: str, page: Page) -> None:
+    log_in(page, site, "sam")
+    page.goto(f"{site}{QUEUE}")
+    page.locator("#review-what").focus()
+    page.keyboard.press("a")
+    expect(page.locator(".messagelist")).to_contain_text("Accepted")
+    assert believed(told)["climate/temperature"] == "26度"
+    page.keyboard.press("r")
+    expect(page.locator("#id_reason")).to_be_focused()
+    page.keyboard.type("said in jest")
+    page.keyboard.press("Enter")
+    expect(page.locator(".messagelist")).to_contain_text("Rejected")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.keyboard.press("e")
+    expect(page.locator("#id_value")).to_be_focused()
+    looked_at(page, "review-phone")
+    page.fill("#id_value", "21度")
+    page.get_by_role("button", name="Accept as edited").click()
+    expect(page.locator("#content")).to_contain_text("Nothing waits for review.")
+    assert believed(told)["climate/temperature"] == "21度"

@@ -1,0 +1,107 @@
+"""Dead letters by what went wrong: replayed or discarded in groups, with a reason. Rows: C3, E9, D2, T3, T7."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from snapshots.intake.accept import accept_messages
+from snapshots.intake.values import IncomingMessage
+from snapshots.models import Message, Work, WorkState
+from snapshots.queue.counts import work_counts
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import House, World
+from tests.memory_platform.console.conftest import Staff
+
+DEAD = "/console/snapshots/work/dead/"
+WORK = "/console/snapshots/work/"
+REASON = "the model is back"
+
+
+@pytest.fixture
+def acme(world: World) -> House:
+    return world.acme
+
+
+@pytest.fixture
+def dead(acme: House) -> list[Work]:
+    """Four dead items of acme, two of each kind."""
+    texts = ("We adopted a cat called CANARY.", "我们养了一只猫")
+    with tenant_tx(acme.tenant.id):
+        accept_messages(acme.subject, "c1", [IncomingMessage(role="user", content=text) for text in texts])
+        Work.objects.update(state=WorkState.DEAD, attempts=8, error_code="ValueError")
+        Work.objects.filter(kind="extract").update(error_code="lease_expired")
+        return list(Work.objects.order_by("position"))
+
+
+def send(client: Client, verb: str, *groups: str, reason: str = REASON) -> Any:
+    return client.post(DEAD, {"verb": verb, "group": list(groups), "reason": reason}, follow=True)
+
+
+def states(house: House) -> list[str]:
+    with tenant_tx(house.tenant.id):
+        return sorted(Work.objects.values_list("state", flat=True))
+
+
+def test_dead_letters_stand_by_kind_and_error_without_a_word_of_anybody(staff: Staff, dead: list[Work]) -> None:
+    page = staff.vic.get(DEAD).content.decode()
+    assert "ValueError" in page
+    assert "lease expired" in page
+    assert "CANARY" not in page
+    assert 'name="verb"' not in page, "a viewer decides nothing"
+    assert f'href="{DEAD}"' in staff.sam.get(WORK).content.decode()
+    address = "/console/snapshots/work/?state__exact=dead&kind__exact=extract&error_code=lease_expired"
+    assert address.replace("&", "&amp;") in page
+    assert staff.sam.get(address).content.decode().count("field-error_code") == 2
+
+
+def test_a_group_is_replayed_and_another_discarded(acme: House, staff: Staff, dead: list[Work]) -> None:
+    assert "2 items are being replayed" in send(staff.sam, "replay", "extract:lease_expired").content.decode()
+    assert states(acme) == ["dead", "dead", "ready", "ready"]
+    assert "2 items were discarded" in send(staff.sam, "discard", "statement:ValueError").content.decode()
+    assert states(acme) == ["ready", "ready"]
+    with tenant_tx(acme.tenant.id):
+        assert work_counts().removed == 2
+        assert Message.objects.count() == 2
+        for action in ("work.replayed", "work.discarded"):
+            records = AuditRecord.objects.filter(action=action)
+            assert list(records.values_list("reason", flat=True)) == [REASON, REASON]
+
+
+def test_the_same_group_sent_twice_is_settled_once(acme: House, staff: Staff, dead: list[Work]) -> None:
+    send(staff.sam, "discard", "extract:lease_expired")
+    assert "0 items were discarded" in send(staff.sam, "discard", "extract:lease_expired").content.decode()
+    assert states(acme) == ["dead", "dead"]
+
+
+def test_chosen_items_are_discarded_from_the_list_and_what_is_not_dead_is_told(
+    acme: House, staff: Staff, dead: list[Work]
+) -> None:
+    with tenant_tx(acme.tenant.id):
+        Work.objects.filter(pk=dead[0].pk).update(state=WorkState.READY)
+    body = {"action": "discard", "_selected_action": [str(item.pk) for item in dead[:2]], "reason": REASON}
+    page = staff.sam.post(WORK, body, follow=True).content.decode()
+    assert "1 item was discarded." in page
+    assert "1 item was not dead." in page
+    assert states(acme) == ["dead", "dead", "ready"]
+
+
+@pytest.mark.parametrize(
+    ("who", "sent"),
+    [
+        ("sam", ("discard", "extract:lease_expired", " \u202e")),
+        ("sam", ("erase", "extract:lease_expired", REASON)),
+        ("sam", ("discard", "extract:nothing\x00", REASON)),
+        ("vic", ("discard", "extract:lease_expired", REASON)),
+        ("gus", ("discard", "extract:lease_expired", REASON)),
+        ("gus", ("replay", "statement:ValueError", REASON)),
+    ],
+)
+def test_nothing_is_settled_without_a_reason_or_by_others(
+    acme: House, staff: Staff, dead: list[Work], who: str, sent: tuple[str, str, str]
+) -> None:
+    verb, group, reason = sent
+    assert send(getattr(staff, who), verb, group, reason=reason).status_code in {200, 403}
+    assert states(acme) == ["dead"] * 4
+    assert "ValueError" not in staff.gus.get(DEAD).content.decode()
