@@ -31,12 +31,13 @@ GROUP_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number at a glance. ``kept``: whether it is within what is promised; None where nothing is."""
+    """One number at a glance, leading to ``address`` if there is one. ``kept``: is it as it should be, if told."""
 
     title: Any
     value: str
     note: str = ""
     kept: bool | None = None
+    address: str = ""
 
 
 @require_safe

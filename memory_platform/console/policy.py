@@ -43,6 +43,7 @@ class FiguresPolicy:
     fast_lane_most_ms: float = promised(1000.0, row="G4")
     periods: tuple[int, ...] = promised((7, 30, 90), row="D2")
     series: int = assumed(6, owner="console", settle_by="how many lines managers tell apart")
+    counted: int = assumed(1_000, owner="console", settle_by="from which backlog on its size tells staff nothing more")
 
 
 FIGURES = FiguresPolicy()

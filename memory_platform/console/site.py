@@ -21,6 +21,7 @@ from memory_platform.console.operation import operation
 from memory_platform.console.outside import AfterCommit
 from memory_platform.console.pages import own_entries
 from memory_platform.console.previews import preview
+from memory_platform.console.start import waiting_tiles, week_tiles
 from memory_platform.console.support_guard import guarded, support_of
 from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
@@ -178,6 +179,11 @@ class ConsoleSite(AdminSite):
             raise PermissionDenied
         request.session[SESSION_KEY] = wanted
         return redirect("admin:index")
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Show what waits and how the week was, above the menu."""
+        glance = {"waiting": waiting_tiles(request), "week": week_tiles(request)}
+        return super().index(request, {**glance, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Return the menu: the models that the person may see, in our sections; one app's models for its own page."""

@@ -9,7 +9,7 @@ ASSUMED = {
         "drained_bytes drained_s drained_pause_s head_s body_s pause_s answer_s idempotency_key_chars "
         "token_chars twin_wait_ms usage_days"
     ),
-    "memory_platform.console.FiguresPolicy": "series",
+    "memory_platform.console.FiguresPolicy": "series counted",
     "memory_platform.console.OperationPolicy": "workers_s beat_late_s next_runs examples",
     "memory_platform.console.FindPolicy": (
         "query_chars words few head shown wait_ms begins inside alike tells id_first name_first full_first"
