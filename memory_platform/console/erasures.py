@@ -1,6 +1,13 @@
 """Screens of erasures, with what their certificates say, and of the jobs that products asked for. Nothing to change."""
 
+from uuid import UUID
+
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.base import TenantAdmin
@@ -19,6 +26,13 @@ def genuine(erasure: Erasure) -> bool:
     return is_genuine(certificate_of(erasure))
 
 
+@admin.display(description=_("certificate"))
+def certificate_link(erasure: Erasure) -> SafeString:
+    """Link to the certificate as a file: what the signature covers, as the API shows it."""
+    address = reverse("admin:profiles_erasure_certificate", args=[erasure.pk])
+    return format_html('<a href="{}" download>{}</a>', address, _("Download (JSON)"))
+
+
 @admin.register(Erasure)
 class ErasureScreen(TenantAdmin):
     """Erasures, the newest first; ids stand as keyed hashes, so that none of these pages shows whose they were."""
@@ -31,7 +45,7 @@ class ErasureScreen(TenantAdmin):
     date_hierarchy = "requested_at"
     ordering = ("-requested_at", "-id")
     fieldsets = (
-        part(None, "scope", "state", genuine, "reason"),
+        part(None, "scope", "state", genuine, certificate_link, "reason"),
         part(
             _("What was erased"),
             column("erased", value_whole, _("erased")),
@@ -41,6 +55,22 @@ class ErasureScreen(TenantAdmin):
         part(_("Times"), "requested_at", "erased_at"),
         part(_("More"), "id", "subject_hash", "object_hash", "actor_kind", "actor_ref", "signature"),
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.certificate_view)
+        own = path("<uuid:erasure_id>/certificate.json", view, name="profiles_erasure_certificate")
+        return [own, *super().get_urls()]
+
+    def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
+        """Hand out the certificate; who holds it can have the platform check it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        erasure = self.get_object(request, str(erasure_id))
+        if erasure is None:
+            raise Http404
+        answer = JsonResponse(certificate_of(erasure), json_dumps_params={"indent": 2})
+        answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure_id}.json"'
+        return answer
 
 
 @admin.register(Job)

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.display import column, part, plain, value_line, value_whole, word
-from memory_platform.console.find import FindableAdmin
+from memory_platform.console.subject_leaving import LeavableAdmin
 from memory_platform.console.subject_moment import read_clock, read_moment, span_of
 from memory_platform.console.subject_page import parts_of, timing_of
 from memory_platform.kernel.clock import utc_now
@@ -29,7 +29,7 @@ def with_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
 
 
 @admin.register(Subject)
-class SubjectScreen(FindableAdmin):
+class SubjectScreen(LeavableAdmin):
     """Find a subject by id, name, attribute or tag; its page shows all that is held, at any past moment."""
 
     change_form_template = "console/subject.html"
@@ -60,6 +60,10 @@ class SubjectScreen(FindableAdmin):
         subject = kwargs["obj"]
         span = span_of(subject, read_clock(request.GET), utc_now())
         moment = read_moment(request.GET, span)
+        context |= {
+            "may_export": self.has_support_permission(request),
+            "may_erase": self.has_manager_permission(request),
+        }
         context |= {"timing": timing_of(moment, span), "parts": parts_of(subject, moment)}
         return super().render_change_form(request, context, *args, **kwargs)
 
