@@ -30,6 +30,7 @@ from snapshots.lifecycle.policy import (
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.recall.policy import SEALING
+from snapshots.receipts.policy import RECEIPTS
 from tenants.policy import LEDGER_POLICY, RUN_POLICY
 from tenants.services.slots import Daily, Default
 
@@ -98,6 +99,13 @@ TIMETABLE = (
         runs="snapshots.jobs.count_embedding_spaces_job",
         why=gettext_noop("The console shows how far a change of the embedding model is without counting itself."),
         owner="lifecycle",
+    ),
+    Job(
+        "spread-receipts",
+        every=RECEIPTS.spread_every,
+        runs="snapshots.jobs.spread_receipts_job",
+        why=gettext_noop("Each memory that a context used gets its row, so that its receipts are found at once."),
+        owner="receipts",
     ),
     Job(
         "roll-up-tallies",

@@ -36,6 +36,8 @@ from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.wake_up import nudge
 from snapshots.recall.policy import SEALING
 from snapshots.recall.sealing import seal_memories
+from snapshots.receipts.policy import RECEIPTS
+from snapshots.receipts.spread import spread_tenant
 from tenants.isolation import tenant_tx
 from tenants.jobs import platform_job, tenant_job
 from tenants.policy import LEDGER_POLICY, RUN_POLICY
@@ -170,6 +172,16 @@ def _wake_for_jobs(tenant_id: UUID) -> int:
     if is_due:
         nudge_jobs(tenant_id)
     return int(is_due)
+
+
+@platform_job
+def spread_receipts_job() -> None:
+    """Give each memory that a context used its row."""
+    run_round(
+        "spread-receipts",
+        RECEIPTS.spread_every,
+        lambda turn: spread_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
+    )
 
 
 @platform_job

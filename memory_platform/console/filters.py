@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.display import short_id
 from profiles.models import Subject
-from snapshots.models import Conversation, MessageArchive, ReceiptMemory
+from snapshots.models import Conversation, MessageArchive
+from snapshots.receipts.read import holding
 
 
 class Standing(admin.SimpleListFilter):
@@ -127,7 +128,4 @@ class WithMemory(ChosenRow):
         return short_id(chosen or "-")
 
     def narrowed(self, queryset: Any, chosen: UUID) -> Any:
-        injected = ReceiptMemory.objects.filter(
-            receipt_id=OuterRef("id"), subject_id=OuterRef("subject_id"), memory_ref=chosen
-        )
-        return queryset.filter(Exists(injected))
+        return queryset.filter(holding(chosen))

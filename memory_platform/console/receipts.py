@@ -18,6 +18,7 @@ from memory_platform.console.playground import playground
 from memory_platform.console.snapshots import conversation_shown
 from memory_platform.console.why import BAR_UNITS, why_of
 from snapshots.models import Receipt
+from snapshots.receipts.read import LARGE
 from tenants.models import PolicyVersion
 
 CODE_FILTERS = (("intent", CodeFilter), ("degraded_reason", CodeFilter))
@@ -67,7 +68,7 @@ class ReceiptScreen(SubjectOwnedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Return receipts; what was put in and rendered is read only when one is opened."""
-        return super().get_queryset(request).defer("candidates", "rendered")
+        return super().get_queryset(request).defer(*LARGE)
 
     def get_urls(self) -> list[URLPattern]:
         page = self.admin_site.admin_view(self.playground_view)

@@ -23,7 +23,7 @@ from snapshots.models import (
     SnapshotVersion,
     TagSource,
 )
-from snapshots.receipts.read import receipts
+from snapshots.receipts.read import due_positions, receipts
 
 ANSWERS_SHOWN = 10
 ANSWERS_COUNTED = 1_000
@@ -38,18 +38,19 @@ def receipts_with(memory: Any) -> SafeString:
     newest = list(found.order_by("-created_at", "-id")[:ANSWERS_SHOWN])
     injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id).order_by()
     outcomes = {row.receipt_id: row for row in injected.filter(receipt_id__in=[one.pk for one in newest])}
-    answers = [_answer(receipt, outcomes.get(receipt.pk)) for receipt in newest]
-    more = {"number": injected[: ANSWERS_COUNTED + 1].count(), "address": list_address(Receipt, memory=memory_id)}
+    due = due_positions(memory_id, [one.pk for one in newest if one.pk not in outcomes])
+    answers = [_answer(receipt, outcomes.get(receipt.pk), due.get(receipt.pk)) for receipt in newest]
+    more = {"number": found[: ANSWERS_COUNTED + 1].count(), "address": list_address(Receipt, memory=memory_id)}
     return render_to_string("console/answers.html", {"answers": answers, "all": more, "most": ANSWERS_COUNTED})
 
 
-def _answer(receipt: Receipt, outcome: ReceiptMemory | None) -> dict[str, Any]:
+def _answer(receipt: Receipt, outcome: ReceiptMemory | None, due: int | None) -> dict[str, Any]:
     return {
         "address": address_of(Receipt, receipt.pk),
         "made_at": receipt.created_at,
         "conversation": receipt.conversation.external_id if receipt.conversation else "",
         "intent": in_words(receipt.intent),
-        "position": outcome.context_position if outcome else None,
+        "position": outcome.context_position if outcome else due,
         "utilised": outcome.utilised if outcome else None,
         "signal": signal_told(outcome.signal, outcome.signal_reason) if outcome else "",
     }

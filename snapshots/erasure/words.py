@@ -24,6 +24,7 @@ from snapshots.models import (
     Snapshot,
     SnapshotVersion,
 )
+from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import with_words
 
 BLANK: dict[str, Any] = {
@@ -102,6 +103,7 @@ def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
 def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> Counter[str]:
     """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``, and what the
     product told of their memories in words of its own; return the rows by table and column."""
+    spread_subject(words.subject_id)
     own = Receipt.objects.filter(subject_id=words.subject_id).order_by()
     told = ReceiptMemory.objects.filter(subject_id=words.subject_id).order_by()
     shown = Exists(told.filter(receipt=OuterRef("id"), memory_ref__in=list(memories)))

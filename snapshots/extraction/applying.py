@@ -148,7 +148,9 @@ def _preferences_shown_in(conversation: Conversation) -> set[UUID]:
     shown = ReceiptMemory.objects.filter(
         subject_id=conversation.subject_id, lane="preferences", receipt__in=recent.order_by()
     )
-    return set(shown.order_by().values_list("memory_ref", flat=True))
+    waiting = recent.filter(due__isnull=False).order_by().values_list("due", flat=True)
+    due = {UUID(memory) for held in waiting for memory, lane, _ in held or () if lane == "preferences"}
+    return due.union(shown.order_by().values_list("memory_ref", flat=True))
 
 
 def _preferences_of(conversation: Conversation) -> set[UUID]:

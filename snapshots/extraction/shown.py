@@ -23,9 +23,10 @@ from snapshots.extraction.echo import (
 from snapshots.extraction.policy import ECHO, EchoPolicy
 from snapshots.models import Message, Receipt
 from snapshots.receipts.read import rendered_of
+from snapshots.receipts.spread import INJECTED
 from tenants.isolation import current_tenant_id
 
-SHOWN = """
+SHOWN = f"""
 WITH shown AS (
     SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last
     FROM unnest(%(subjects)s::uuid[], %(after)s::timestamptz[], %(before)s::timestamptz[])
@@ -36,7 +37,7 @@ WITH shown AS (
             AND created_at > u.after AND created_at < u.before
         ORDER BY created_at DESC LIMIT %(receipts)s
     ) r
-    JOIN receipt_memory m
+    JOIN {INJECTED} m
         ON m.tenant_id = %(tenant)s AND m.receipt_id = r.id AND m.subject_id = u.subject_id
     GROUP BY 1, 2, 3
     ORDER BY last DESC
@@ -53,7 +54,7 @@ LEFT JOIN profile_fact f ON h.lane = 'profile'
     AND f.tenant_id = %(tenant)s AND f.subject_id = h.subject_id AND f.id = h.memory_ref
 LEFT JOIN tag t ON h.lane = 'tags'
     AND t.tenant_id = %(tenant)s AND t.subject_id = h.subject_id AND t.id = h.memory_ref
-"""
+"""  # noqa: S608  # made of constants; values are parameters
 """The memories that each subject's newest prompts held, with their words of now: one that is gone has none."""
 
 
@@ -145,7 +146,7 @@ def _lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID,
         newest = Receipt.objects.filter(
             subject_id=message.subject_id, created_at__lt=message.accepted_at, rendered__isnull=False
         ).order_by("-created_at")
-        for receipt in newest.defer("candidates", "sections")[: policy.prompts]:
+        for receipt in newest.defer("candidates", "packed", "due", "sections")[: policy.prompts]:
             found[message.subject_id] = found.get(message.subject_id, frozenset()) | _lines_of(receipt)
     return found
 

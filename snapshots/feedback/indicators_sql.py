@@ -1,6 +1,8 @@
 """The statement behind the indicators of a day."""
 
-DAY = """
+from snapshots.receipts.spread import INJECTED
+
+DAY = f"""
 WITH span AS (
     SELECT %(day)s::date::timestamp AT TIME ZONE 'UTC' AS first,
            (%(day)s::date + 1)::timestamp AT TIME ZONE 'UTC' AS past
@@ -14,7 +16,7 @@ WITH span AS (
            coalesce(s.last_validated_at, p.last_validated_at, f.last_validated_at)
                < c.created_at - make_interval(days => %(stale_days)s) AS stale
     FROM contexts c
-    JOIN receipt_memory m ON m.tenant_id = %(tenant)s AND m.receipt_id = c.id
+    JOIN {INJECTED} m ON m.tenant_id = %(tenant)s AND m.receipt_id = c.id
     LEFT JOIN snapshot s ON m.lane = 'snapshots' AND s.tenant_id = %(tenant)s AND s.id = m.memory_ref
     LEFT JOIN preference p ON m.lane = 'preferences' AND p.tenant_id = %(tenant)s AND p.id = m.memory_ref
     LEFT JOIN profile_fact f ON m.lane = 'profile' AND f.tenant_id = %(tenant)s AND f.id = m.memory_ref
@@ -60,4 +62,4 @@ FROM versions v
 LEFT JOIN by_context c USING (policy_version, experiment, arm)
 LEFT JOIN by_memory m USING (policy_version, experiment, arm)
 LEFT JOIN changes x USING (policy_version, experiment, arm)
-"""
+"""  # noqa: S608  # made of constants; values are parameters

@@ -14,6 +14,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tally import take_back
 from snapshots.feedback.values import GRAVITY, NAMED, How, Judgement, SaidVerdict, Signal
 from snapshots.models import VERDICT, Receipt, ReceiptMemory
+from snapshots.receipts.spread import spread_receipt
 
 REASON_CHARS = 64
 KEEP = """
@@ -30,6 +31,7 @@ _KEPT = ("id", "utilised", "how", "signal", "signal_reason", "told_at")
 
 def locked_rows(receipt: Receipt) -> list[ReceiptMemory]:
     """Return the receipt's rows by position, with the receipt locked until the transaction ends: parts queue up."""
+    spread_receipt(receipt)
     told = Receipt.objects.filter(id=receipt.id, subject_id=receipt.subject_id).select_for_update(no_key=True)
     times = told.values_list("replied_at", "answered_at").first()
     receipt.replied_at, receipt.answered_at = times or (receipt.replied_at, receipt.answered_at)

@@ -81,7 +81,7 @@ def answered_by(message: Message) -> Receipt | None:
             created_at__gt=message.accepted_at - LOOP.answer_within,
             created_at__lt=message.accepted_at,
         )
-        .defer("candidates", "sections")
+        .defer("candidates", "packed", "sections")
         .order_by("-created_at", "-id")[:NEWEST]
     )
     for receipt in recent:

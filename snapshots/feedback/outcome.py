@@ -31,7 +31,7 @@ from snapshots.feedback.values import (
     Utilised,
 )
 from snapshots.models import VERDICT, Receipt, ReceiptMemory
-from snapshots.receipts.read import receipt_by_id, rendered_of
+from snapshots.receipts.read import injected_in, receipt_by_id, rendered_of
 from tenants.isolation import tenant_tx
 
 
@@ -86,8 +86,7 @@ def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
     """Raise MemoryNotInReceipt naming the verdicts on memories that the context did not hold."""
     if not verdicts:
         return
-    rows = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
-    held = set(rows.order_by().values_list("memory_ref", flat=True))
+    held = {memory for memory, _ in injected_in(receipt)}
     faults = [
         FieldFault(f"verdicts.{number}.memory_id", "not_in_receipt", "This context did not hold the memory.")
         for number, verdict in enumerate(verdicts)

@@ -11,7 +11,8 @@ from snapshots.extraction.corrections import may_correct
 from snapshots.extraction.fast_lane import apply_corrections, apply_unposted, note_changes
 from snapshots.extraction.learn import Learned
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.models import Message, MessageRole, Receipt, ReceiptMemory
+from snapshots.models import Message, MessageRole, Receipt
+from snapshots.receipts.read import injected_in
 
 
 def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
@@ -61,5 +62,4 @@ def _unposted(receipt: Receipt, said: str, at: datetime) -> Message:
 
 
 def _preferences_of(receipt: Receipt) -> Sequence[UUID]:
-    shown = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id, lane="preferences")
-    return list(shown.order_by().values_list("memory_ref", flat=True))
+    return [memory for memory, lane in injected_in(receipt) if lane == "preferences"]

@@ -15,6 +15,7 @@ from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tally_sql import ADD_BELIEFS, ADD_SNAPSHOTS, MARK_COUNTED, TAKE_BELIEFS, TAKE_SNAPSHOTS
 from snapshots.feedback.values import Signal
 from snapshots.models import ReceiptMemory, Snapshot
+from snapshots.receipts.spread import spread_tenant, without_rows
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
@@ -31,6 +32,7 @@ def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: what a row was counted as stands in
     the row, written by the transaction that counts it.
     """
+    spread_tenant(tenant_id, may_go_on=may_go_on)
     total = 0
     while may_go_on():
         with tenant_tx(tenant_id):
@@ -46,7 +48,7 @@ def preview_tallies() -> CarePreview:
     scope."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True)
     heard = waiting.exclude(signal="", utilised__isnull=True)
-    return CarePreview({"injections": waiting.count(), "of them heard of": heard.count()})
+    return CarePreview({"injections": waiting.count() + without_rows(), "of them heard of": heard.count()})
 
 
 def count_some(most: int) -> int:

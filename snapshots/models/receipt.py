@@ -10,8 +10,12 @@ from tenants.models import TenantForeignKey
 
 
 class Receipt(SubjectOwned):
-    """One assembled context. ``candidates`` is one array of ids, numbers and reasons, without text.
+    """One assembled context. What might have gone in stands in ``packed``, ids, numbers and reasons without text; in
+    ``candidates`` where a receipt is older than that or came by an import:
+    :func:`snapshots.receipts.packing.candidates_held` reads either.
 
+    ``due`` is a JSON array of ``[memory, lane, position]``: the memories in the context while they have no row of their
+    own yet; None afterwards, and where there are none. See :mod:`snapshots.receipts.spread`.
     ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays. ``replied_at``
     and ``answered_at``: when the product told the reply, and the user's next turn. ``experiment`` and ``arm`` by
     name: the subject's part when the context was made; "" for none.
@@ -26,6 +30,8 @@ class Receipt(SubjectOwned):
     phase = models.CharField(_("phase"), max_length=40, blank=True)
     model_route = models.JSONField(_("model route"), null=True, blank=True)
     candidates = models.JSONField(_("candidates"), default=list)
+    packed = models.BinaryField(null=True, editable=False)
+    due = models.JSONField(null=True, blank=True, editable=False)
     sections = models.JSONField(_("sections"), default=list)
     tokens = models.JSONField(_("tokens"), default=dict)
     degraded_reason = models.CharField(_("degraded reason"), max_length=200, blank=True)
@@ -44,6 +50,9 @@ class Receipt(SubjectOwned):
                 fields=("tenant", "created_at"),
                 condition=models.Q(rendered__isnull=False),
                 name="receipt_with_text",
+            ),
+            models.Index(
+                fields=("tenant", "subject"), condition=models.Q(due__isnull=False), name="receipt_without_rows"
             ),
         )
         verbose_name = _("receipt")

@@ -11,6 +11,7 @@ from snapshots.policies.effective import policies_of
 from snapshots.policies.replaying import Asked, Choice, beside, bound_in, offered_in, replayed, untold
 from snapshots.policies.sections import PURGE
 from snapshots.policy import RETENTION_SECTION
+from snapshots.receipts.packing import candidates_held
 from tenants.policies.sections import Document, differences
 from tenants.services.policies import version_by_number
 
@@ -62,11 +63,11 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
     documents = version_by_number(before).document, version_by_number(after).document
     old, new = policies_of(before, documents[0]), policies_of(after, documents[1])
     rows = Receipt.objects.filter(policy_version=str(before), subject__erasing=False)
-    found = rows.order_by("-created_at", "-id").only("id", "intent", "candidates", "sections")[:receipts]
+    found = rows.order_by("-created_at", "-id").only("id", "intent", "candidates", "packed", "sections")[:receipts]
     read, choices = 0, {}
     for receipt in found.iterator(chunk_size=READ_AT_ONCE):
         read += 1
-        offered = offered_in(receipt.candidates)
+        offered = offered_in(candidates_held(receipt))
         if offered:
             asked = Asked(offered, receipt.intent, beside(receipt.sections, offered), bound_in(receipt.sections))
             choices[receipt.id] = replayed(asked, old, new)

@@ -17,9 +17,11 @@ from django.db import models
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
-from snapshots.models import Message, Receipt
+from snapshots.models import Message, Receipt, ReceiptMemory
 from snapshots.portability.lines import END, FORMAT, HEADER, KINDS, SUBJECT, LineKind
 from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
+from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
 
@@ -45,6 +47,10 @@ def _lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy) -> Iter
     yield _line({"type": SUBJECT, "subject_id": subject.external_id, **_of_subject(subject)})
     try:
         for kind in KINDS:
+            if kind.model is ReceiptMemory:  # those of the receipts that were just told
+                with tenant_tx(tenant_id):
+                    _still_there(subject)
+                    spread_subject(subject.id)
             for rows in _batches(tenant_id, subject, kind, policy):
                 counts[kind.name] += len(rows)
                 yield b"".join(_line({"type": kind.name, **row}) for row in rows)
@@ -86,6 +92,7 @@ def _rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[st
 def _shown(row: models.Model, kind: LineKind) -> dict[str, Any]:
     shown = {"id": row.pk} | {name: getattr(row, name) for name in kind.columns}
     if isinstance(row, Receipt):
+        shown["candidates"] = candidates_held(row)
         shown[PACKED] = None if row.rendered is None else orjson.loads(zlib.decompress(bytes(row.rendered)))
     return shown
 

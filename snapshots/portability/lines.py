@@ -95,7 +95,7 @@ KINDS = (
     LineKind("snapshot_counter", SnapshotCounter),
     LineKind("belief_counter", BeliefCounter, ids=("memory_ref",)),
     LineKind("fast_lane_change", FastLaneChange, ids=("memory_ref",)),
-    LineKind("receipt", Receipt),
+    LineKind("receipt", Receipt, left_out=frozenset({"packed", "due"})),
     LineKind("receipt_memory", ReceiptMemory, ids=("memory_ref",)),
 )
 """Everything that is held, each kind after those that it refers to."""

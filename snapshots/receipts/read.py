@@ -1,16 +1,30 @@
 """Reading receipts: what was put into a prompt, why, and what came of it."""
 
 import zlib
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.errors import NotFound
 from snapshots.models import Receipt, ReceiptMemory
+from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.values import Rendered
+
+LARGE = ("candidates", "packed", "due", "rendered")
+"""Columns that lists do without."""
+
+
+class _AnyOf(Func):
+    """Whether the first is one of the second, an array."""
+
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
 
 
 def receipt_by_id(receipt_id: UUID) -> Receipt:
@@ -34,18 +48,44 @@ def receipts(
 
     ``memory_id``: those that put this memory into a prompt. ``since`` and ``until`` are both included.
     """
-    found = Receipt.objects.select_related("subject", "conversation").defer("candidates", "rendered").order_by()
+    found = Receipt.objects.select_related("subject", "conversation").defer(*LARGE).order_by()
     found = found.filter(subject__erasing=False)
     if subject_external_id is not None:
         found = found.filter(subject__external_id=subject_external_id, subject__tenant_id=F("tenant_id"))
     if memory_id is not None:
-        injected = ReceiptMemory.objects.filter(
-            receipt_id=OuterRef("id"), subject_id=OuterRef("subject_id"), memory_ref=memory_id
-        )
-        found = found.filter(Exists(injected))
+        found = found.filter(holding(memory_id))
     if since is not None:
         found = found.filter(created_at__gte=since)
     return found if until is None else found.filter(created_at__lte=until)
+
+
+def holding(memory_id: UUID) -> Q:
+    """Return the condition on receipts that put this memory into a prompt, whether it has its row there yet or not; in
+    the open scope.
+
+    Mostly all have their rows: then Postgres reads these receipts alone, even without statistics. Else by an array: a
+    memory is in receipts of one subject, so it is short.
+    """
+    rows = ReceiptMemory.objects.filter(memory_ref=memory_id).order_by()
+    due = Receipt.objects.filter(due__isnull=False, due__contains=[[str(memory_id)]]).order_by()
+    if not due.exists():
+        return Q(Exists(rows.filter(receipt_id=OuterRef("id"), subject_id=OuterRef("subject_id"))))
+    ids = rows.values("receipt_id").union(due.values("id"), all=True)
+    return Q(_AnyOf(F("id"), ArraySubquery(ids)))
+
+
+def due_positions(memory_id: UUID, receipt_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Return where those of some receipts that have no rows yet put a memory, by receipt; in the open scope."""
+    held = Receipt.objects.filter(id__in=receipt_ids, due__isnull=False).order_by().values_list("id", "due")
+    return {one: position for one, due in held for memory, _, position in due or () if memory == str(memory_id)}
+
+
+def injected_in(receipt: Receipt) -> list[tuple[UUID, str]]:
+    """Return the memories that a receipt put into a prompt, each with its lane, by position; in the open scope."""
+    if receipt.due is not None:
+        return [(UUID(memory), lane) for memory, lane, _ in receipt.due]
+    rows = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
+    return list(rows.order_by("context_position").values_list("memory_ref", "lane"))
 
 
 def rendered_of(receipt: Receipt) -> Rendered | None:
@@ -59,7 +99,8 @@ def rendered_of(receipt: Receipt) -> Rendered | None:
 def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
     """Return every candidate with the members of G1: those in the context by position, then the others, best first.
 
-    ``utilized`` (bool or None) and ``user_feedback_signal`` stand in the narrow rows, where feedback puts them.
+    ``utilized`` (bool or None) and ``user_feedback_signal`` stand in the rows of the memories, where feedback puts
+    them: both None before.
     """
     outcomes = {
         str(row.memory_ref): row
@@ -67,7 +108,7 @@ def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
     }
     candidates = [
         {**candidate, "policy_version": receipt.policy_version, **_outcome(candidate, outcomes)}
-        for candidate in receipt.candidates
+        for candidate in candidates_held(receipt)
     ]
     return sorted(candidates, key=_reading_order)
 

@@ -10,8 +10,8 @@ from uuid import UUID
 class ReceiptCandidate:
     """One thing that was offered to a context, without its words.
 
-    ``context_position`` counts from 1 in reading order; None when it was left out. ``explain`` holds ranks, scores and
-    factors as plain numbers.
+    ``context_position`` counts from 1 in reading order; None when it was left out. ``explain``: ranks, scores and
+    factors without their names, in the order of :func:`snapshots.receipts.packing.named`.
     """
 
     memory_id: str
@@ -22,7 +22,7 @@ class ReceiptCandidate:
     tokens: int
     guardrail_hit: str | None = None
     context_position: int | None = None
-    explain: Mapping[str, Any] | None = None
+    explain: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,24 @@
-"""Writing a receipt: one row for the context, one narrow row for each memory in it (G1), one for the cost ledger (X10),
-in one statement.
+"""Writing a receipt: one row for the context (G1) and one for the cost ledger (X10), in one statement.
 
-It commits without waiting for the disk: a receipt lost with a crashing server is no lost message. Nothing is written of
-what changed since it was read: a prompt that shows what was forgotten meanwhile must not be kept.
+What the context put in stands in the receipt until each memory gets a row of its own, a moment later:
+:mod:`snapshots.receipts.spread`. It commits without waiting for the disk: a receipt lost with a crashing server is no
+lost message. Nothing is written of what changed since it was read: a prompt that shows what was forgotten meanwhile
+must not be kept.
 """
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from operator import itemgetter
 from uuid import UUID
 
 import orjson
 from django.db import IntegrityError, connection
 
-from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from snapshots.models import Receipt
 from snapshots.receipts.errors import ContextOutdated
+from snapshots.receipts.packing import packed_candidates
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from tenants.isolation import current_tenant_id, tenant_notes
@@ -30,21 +31,18 @@ MEMORY_LANES = frozenset({"snapshots", "preferences", "profile", "tags"})
 RECEIPT = """
 WITH written AS (
   INSERT INTO receipt (tenant_id, id, subject_id, conversation_id, created_at, policy_version, intent, phase,
-                       candidates, sections, tokens, degraded_reason, prefix_hash, rendered, model_route,
+                       candidates, packed, due, sections, tokens, degraded_reason, prefix_hash, rendered, model_route,
                        experiment, arm)
   SELECT $1, $2::uuid, $3, $4::uuid, $5::timestamptz, $6::text, $7::text, $8::text,
-         $9::jsonb, $10::jsonb, $11::jsonb, $12::text, $13::text, $14::bytea, $15::jsonb, $16::text, $17::text
-  WHERE $18::bigint IS NULL OR $18::bigint = coalesce(
+         '[]', $9::bytea, $10::jsonb, $11::jsonb, $12::jsonb, $13::text, $14::text, $15::bytea, $16::jsonb,
+         $17::text, $18::text
+  WHERE $19::bigint IS NULL OR $19::bigint = coalesce(
     (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
   RETURNING id
-), injected AS (
-  INSERT INTO receipt_memory (tenant_id, subject_id, receipt_id, signal, id, memory_ref, lane, context_position)
-  SELECT $1, $3, written.id, '', memory.*
-  FROM written, unnest($19::uuid[], $20::uuid[], $21::text[], $22::int[]) memory
 ), used AS (
   INSERT INTO usage_event (tenant_id, id, messages, contexts, tokens_in_context, tokens_full_history, sections)
-  SELECT $1, gen_random_uuid(), 0, 1, coalesce(($11::jsonb ->> 'total')::bigint, 0),
-         coalesce(($11::jsonb ->> 'full_history')::bigint, 0), $10::jsonb
+  SELECT $1, gen_random_uuid(), 0, 1, coalesce(($12::jsonb ->> 'total')::bigint, 0),
+         coalesce(($12::jsonb ->> 'full_history')::bigint, 0), $11::jsonb
   FROM written
 )
 SELECT id FROM written
@@ -89,7 +87,8 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         arm=draft.arm,
         intent=draft.intent or "",
         phase=draft.phase or "",
-        candidates=[stored_candidate(candidate) for candidate in draft.candidates],
+        packed=packed_candidates(draft.candidates),
+        due=due_memories(draft.candidates),
         sections=list(draft.sections),
         tokens=dict(draft.tokens),
         model_route=draft.model_route,
@@ -100,8 +99,7 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
 
 
 def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
-    """Return the statement that writes ``receipt`` and what it injected; it brings a row when it did."""
-    injected = [one for one in draft.candidates if one.context_position is not None and one.lane in MEMORY_LANES]
+    """Return the statement that writes ``receipt``; it brings a row when it did."""
     row = (
         receipt.tenant_id,
         receipt.id,
@@ -111,36 +109,32 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         receipt.policy_version,
         receipt.intent,
         receipt.phase,
-        *(orjson.dumps(value).decode() for value in (receipt.candidates, receipt.sections, receipt.tokens)),
+        receipt.packed,
+        _json(receipt.due),
+        _json(receipt.sections),
+        _json(receipt.tokens),
         receipt.degraded_reason,
         receipt.prefix_hash,
         receipt.rendered,
-        orjson.dumps(draft.model_route).decode() if draft.model_route else None,
+        _json(draft.model_route or None),
         receipt.experiment,
         receipt.arm,
     )
-    columns: Sequence[list[Any]] = (
-        [new_id() for _ in injected],
-        [UUID(one.memory_id) for one in injected],
-        [one.lane for one in injected],
-        [one.context_position for one in injected],
-    )
-    return Statement(RECEIPT, [*row, draft.epoch, *columns])
+    return Statement(RECEIPT, [*row, draft.epoch])
 
 
-def stored_candidate(candidate: ReceiptCandidate) -> dict[str, Any]:
-    """Return a candidate as it is stored. Policy version and feedback stand once, in the rows that own them."""
-    return {
-        "memory_id": candidate.memory_id,
-        "lane": candidate.lane,
-        "kind": candidate.kind,
-        "candidate_score": round(candidate.candidate_score, RECEIPTS.score_digits),
-        "decision_reason": candidate.decision_reason,
-        "guardrail_hit": candidate.guardrail_hit,
-        "context_position": candidate.context_position,
-        "tokens": candidate.tokens,
-        "explain": candidate.explain,
-    }
+def due_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:
+    """Return the memories that a context put in as ``due`` keeps them, by position; None where there are none."""
+    injected = [
+        (one.memory_id, one.lane, one.context_position)
+        for one in candidates
+        if one.context_position is not None and one.lane in MEMORY_LANES
+    ]
+    return sorted(injected, key=itemgetter(2)) or None
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else orjson.dumps(value).decode()
 
 
 def packed(rendered: Rendered) -> bytes:

@@ -91,7 +91,7 @@ ASSUMED = {
     "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept own_words rank_k",
     "snapshots.recall.SealingPolicy": "every time batch batch_bytes others_kept",
-    "snapshots.receipts.ReceiptPolicy": "score_digits",
+    "snapshots.receipts.ReceiptPolicy": "score_digits spread_every spread_batch",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
     "tenants.LedgerPolicy": "every batch tier",

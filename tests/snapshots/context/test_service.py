@@ -34,6 +34,8 @@ from snapshots.lifecycle.archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
 from snapshots.receipts.errors import ContextOutdated
+from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.spread import spread_tenant
 from snapshots.window.policy import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -131,7 +133,7 @@ def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:
         "- [failed] book; error: sold out - [completed] pay",
         "notes: window </task> seat",
     ]
-    assert [(one["lane"], one["memory_id"]) for one in built.receipt.candidates] == [("tasks", str(task.id))]
+    assert [(one["lane"], one["memory_id"]) for one in candidates_held(built.receipt)] == [("tasks", str(task.id))]
     assert elements(all_content(build(world.acme, "What is next?").context.messages), "task") == []
 
 
@@ -149,19 +151,20 @@ def test_the_receipt_counts_what_the_context_holds(world: World) -> None:
     prefer(world.acme, "food", "diet", "vegetarian")
     built = build(world.acme, "What may I eat? peanuts")
     assert shown(built) == ["diet: vegetarian", PEANUTS]
+    spread_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         rows = {row.lane: row.memory_ref for row in ReceiptMemory.objects.filter(subject=world.acme.subject)}
         receipt = Receipt.objects.get()
     assert rows.keys() == {"preferences", "snapshots"}
     assert rows["snapshots"] == memory
     assert (receipt.policy_version, receipt.prefix_hash) == ("3", built.context.prefix.hash)
-    assert {UUID(one["memory_id"]) for one in receipt.candidates} == set(rows.values())
+    assert {UUID(one["memory_id"]) for one in candidates_held(receipt)} == set(rows.values())
 
 
 def test_a_fact_meant_by_the_question_and_in_the_profile_is_one_candidate(world: World) -> None:
     prefer(world.acme, "food", "diet", "vegetarian")
     built = build(world.acme, "vegetarian diet food")
-    assert [one["decision_reason"] for one in built.receipt.candidates] == ["kept"]
+    assert [one["decision_reason"] for one in candidates_held(built.receipt)] == ["kept"]
 
 
 def test_a_context_that_cannot_be_leaves_nothing(world: World) -> None:

@@ -9,6 +9,7 @@ from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Outcome, Told
 from snapshots.models import BeliefCounter, Receipt, ReceiptMemory, SnapshotCounter
+from snapshots.receipts.spread import spread_tenant
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 
@@ -27,6 +28,7 @@ def tell(house: House, receipt: Receipt, **told: Any) -> Outcome:
 
 def rows(house: House, receipt: Receipt) -> list[ReceiptMemory]:
     """Return the receipt's injected memories by position."""
+    spread_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         return list(ReceiptMemory.objects.filter(receipt=receipt).order_by("context_position"))
 

@@ -5,7 +5,7 @@ import pytest
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.injected import injected_texts
-from snapshots.models import Receipt, ReceiptMemory, Snapshot
+from snapshots.models import Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.feedback.telling import rows, tell
@@ -25,9 +25,9 @@ def acme(world: World) -> House:
 
 
 def texts(house: House, receipt: Receipt) -> dict[str, str]:
+    found = rows(house, receipt)
     with tenant_tx(house.tenant.id):
         held = Receipt.objects.get(id=receipt.id)
-        found = list(ReceiptMemory.objects.filter(receipt=held).order_by("context_position"))
         return {one.lane: one.text for one in injected_texts(held, found)}
 
 

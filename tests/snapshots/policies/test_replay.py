@@ -11,9 +11,10 @@ from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Told
-from snapshots.models import Receipt, ReceiptMemory, Snapshot
+from snapshots.models import Receipt, Snapshot
 from snapshots.policies.effective import policies_of
 from snapshots.policies.replay import Replay, replay_policy
+from snapshots.receipts.read import injected_in
 from tenants.errors import PolicyUnknown
 from tenants.isolation import tenant_tx
 from tenants.services.policies import version_by_number
@@ -52,8 +53,8 @@ def ask(house: House, version: int, query: str, like: ContextRequest = NOTHING_B
 
 def kept(house: House, receipt: Receipt) -> set[str]:
     with tenant_tx(house.tenant.id):
-        found = ReceiptMemory.objects.filter(receipt_id=receipt.id, lane="snapshots")
-        return {str(one) for one in found.values_list("memory_ref", flat=True)}
+        found = injected_in(Receipt.objects.get(id=receipt.id))
+    return {str(memory) for memory, lane in found if lane == "snapshots"}
 
 
 def replayed(house: House, before: int, after: int, **how: Any) -> Replay:

@@ -11,14 +11,27 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from snapshots.models import Receipt, ReceiptMemory
+from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
+from snapshots.receipts.spread import spread_tenant
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 
 SEEN, LEFT_OUT, WEAK = new_id(), new_id(), new_id()
-EXPLAIN = {"dense": {"rank": 1, "score": 0.83}, "factors": {"recency": 1.05}}
+EXPLAIN = (1, 0.83, "own", None, None, None, 1.5, 0.5, 0.0, 0.0, 0.9, None, 1.05, 0.7, 1.0, 1.0)
+EXPLAINED = {
+    "dense": {"rank": 1, "score": 0.83, "view": "own"},
+    "keyword": None,
+    "fused": 1.5,
+    "smoothed": 0.5,
+    "conversation": 0.0,
+    "preferred": 0.0,
+    "semantic": 0.9,
+    "reranked": None,
+    "factors": {"recency": 1.05, "confidence_effective": 0.7, "provenance": 1.0, "frequency": 1.0},
+}
 CANDIDATES = (
     ReceiptCandidate(str(WEAK), "snapshots", "statement", 0.1, "over_budget", 40),
     ReceiptCandidate(str(LEFT_OUT), "snapshots", "statement", 0.4, "duplicate_of_window", 12),
@@ -63,7 +76,7 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
         "guardrail_hit": None,
         "context_position": 1,
         "tokens": 20,
-        "explain": EXPLAIN,
+        "explain": EXPLAINED,
         "policy_version": "7",
         "utilized": None,
         "user_feedback_signal": None,
@@ -72,6 +85,7 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
 
 def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> None:
     written(world.acme)
+    assert spread_tenant(world.acme.tenant.id) == 1
     with tenant_tx(world.acme.tenant.id):
         rows = list(ReceiptMemory.objects.filter(subject=world.acme.subject))
     assert [(row.memory_ref, row.context_position) for row in rows] == [(SEEN, 1)]
@@ -79,6 +93,7 @@ def test_only_memories_in_the_context_get_a_row_of_their_own(world: World) -> No
 
 def test_feedback_shows_with_its_candidate(world: World) -> None:
     receipt_id = written(world.acme)
+    spread_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         ReceiptMemory.objects.filter(memory_ref=SEEN).update(utilised=True, signal="positive")
         first, *others = candidates_of(receipt_by_id(receipt_id))
@@ -92,7 +107,7 @@ def test_no_words_stand_outside_of_what_is_purged(world: World) -> None:
         Receipt.objects.filter(id=receipt_id).update(rendered=None)
         receipt = receipt_by_id(receipt_id)
         assert rendered_of(receipt) is None
-        kept = orjson.dumps([receipt.candidates, receipt.sections, receipt.tokens]).decode()
+        kept = orjson.dumps([candidates_held(receipt), receipt.due, receipt.sections, receipt.tokens]).decode()
     assert "家" not in kept
 
 
@@ -124,6 +139,19 @@ def test_receipts_are_found_by_subject_memory_and_time(world: World) -> None:
         assert [one.id for one in receipts(since=said, until=said)] == [adas]
         assert not receipts(until=said - instant).exists()
         assert not receipts(subject_external_id="nobody").exists()
+
+
+def test_a_receipt_of_before_shows_the_candidates_that_it_was_written_with(world: World) -> None:
+    receipt_id = written(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        now = candidates_of(receipt_by_id(receipt_id))
+        then = candidates_held(receipt_by_id(receipt_id))
+        Receipt.objects.filter(id=receipt_id).update(candidates=then, packed=None, due=None)
+        ReceiptMemory.objects.create(
+            subject=world.acme.subject, receipt_id=receipt_id, memory_ref=SEEN, lane="snapshots", context_position=1
+        )
+        assert candidates_of(receipt_by_id(receipt_id)) == now
+        assert [one.id for one in receipts(memory_id=SEEN)] == [receipt_id]
 
 
 def test_another_tenants_receipt_is_one_that_nobody_has(world: World) -> None:

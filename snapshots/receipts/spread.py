@@ -1,0 +1,95 @@
+"""From a receipt to a row for each memory in it: which answers used this memory, and what came of it.
+
+A receipt is written with the memories that it put in as one value (``due``), so that a context waits for one row. The
+rows follow within a minute, by a job, and at once where something is to be noted in them. Until then readers look at
+both: :func:`snapshots.receipts.read.holding`, :data:`INJECTED`.
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Func, IntegerField, Sum
+
+from profiles.models import Subject
+from snapshots.models import Receipt
+from snapshots.receipts.policy import RECEIPTS
+from tenants.isolation import current_tenant_id, tenant_tx
+
+INJECTED = """(
+    SELECT tenant_id, subject_id, receipt_id, memory_ref, lane, utilised, signal FROM receipt_memory
+    UNION ALL
+    SELECT r.tenant_id, r.subject_id, r.id, (m ->> 0)::uuid, m ->> 1, NULL::boolean, ''
+    FROM receipt r CROSS JOIN LATERAL jsonb_array_elements(r.due) m WHERE r.due IS NOT NULL
+)"""
+"""Every injected memory, whether it has its row yet or not: for statements that only read."""
+
+_SPREAD = """
+WITH found AS (
+  SELECT r.id, r.subject_id, r.due FROM receipt r {table}
+  WHERE r.tenant_id = %(tenant)s AND r.due IS NOT NULL AND {which}
+  {lock}
+), written AS (
+  INSERT INTO receipt_memory (tenant_id, subject_id, receipt_id, signal, id, memory_ref, lane, context_position)
+  SELECT %(tenant)s, found.subject_id, found.id, '', gen_random_uuid(), (m ->> 0)::uuid, m ->> 1, (m ->> 2)::int
+  FROM found CROSS JOIN LATERAL jsonb_array_elements(found.due) m
+)
+UPDATE receipt r SET due = NULL FROM found WHERE r.tenant_id = %(tenant)s AND r.id = found.id
+"""
+_OF_SUBJECT = _SPREAD.format(table="", which="r.subject_id = %(subject)s", lock="ORDER BY r.id FOR NO KEY UPDATE")
+_OF_RECEIPT = _SPREAD.format(table="", which="r.id = %(receipt)s", lock="FOR NO KEY UPDATE")
+_SOME = _SPREAD.format(
+    table="JOIN subject s ON s.tenant_id = r.tenant_id AND s.id = r.subject_id",
+    which="true",
+    lock="LIMIT %(most)s FOR KEY SHARE OF s SKIP LOCKED FOR NO KEY UPDATE OF r SKIP LOCKED",
+)
+
+
+def spread_receipt(receipt: Receipt) -> None:
+    """Write the rows of one receipt that has none yet, in the open scope."""
+    if receipt.due is not None:
+        _share_subject(receipt.subject_id)
+        _spread(_OF_RECEIPT, receipt=receipt.id)
+        receipt.due = None
+
+
+def spread_subject(subject_id: UUID) -> int:
+    """Write the rows of all receipts of a subject that have none yet, in the open scope; return those receipts."""
+    _share_subject(subject_id)
+    return _spread(_OF_SUBJECT, subject=subject_id)
+
+
+def spread_tenant(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True) -> int:
+    """Write the rows of receipts that have none yet, in small transactions; return those receipts.
+
+    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill. A receipt whose subject is being
+    erased, or that somebody else is at work on, is left to the next time: nothing waits for a lock here.
+    """
+    total = 0
+    while may_go_on():
+        with tenant_tx(tenant_id):
+            spread = _spread(_SOME, most=RECEIPTS.spread_batch)
+        total += spread
+        if spread < RECEIPTS.spread_batch:
+            break
+    return total
+
+
+def without_rows() -> int:
+    """Return how many injected memories have no row yet, in the open scope."""
+    length = Func("due", function="jsonb_array_length", output_field=IntegerField())
+    due = Receipt.objects.filter(due__isnull=False).aggregate(memories=Sum(length))
+    return due["memories"] or 0
+
+
+def _share_subject(subject_id: UUID) -> None:
+    """Lock the subject as its rows' keys will: before the receipt, as everywhere, so that an erasure cannot cross."""
+    with connection.cursor() as cursor:
+        sql = f"SELECT 1 FROM {Subject._meta.db_table} WHERE tenant_id = %s AND id = %s FOR KEY SHARE"  # noqa: S608
+        cursor.execute(sql, [current_tenant_id(), subject_id])
+
+
+def _spread(sql: str, **values: UUID | int) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"tenant": current_tenant_id(), **values})
+        return int(cursor.rowcount)
