@@ -15,8 +15,8 @@ from snapshots.context.record import candidates_from, shown_sections, shown_toke
 from snapshots.context.service import ContextQuery, Drawn, draw_context
 from snapshots.context.values import ContextRequest
 from snapshots.policies.effective import Policies
+from snapshots.receipts.packing import shown_candidate
 from snapshots.receipts.values import Rendered
-from snapshots.receipts.write import stored_candidate
 
 BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 
@@ -82,7 +82,7 @@ def drawn_side(tenant_id: UUID, subject_external_id: str, asked: Question, label
 def side_of(label: str, drawn: Drawn) -> Side:
     """Return a drawn context as a page shows it."""
     context = drawn.context
-    kept = [stored_candidate(one) for one in candidates_from(context, drawn.held.found)]
+    kept = [shown_candidate(one) for one in candidates_from(context, drawn.held.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
     said = said_in(Rendered(drawn.asked.request.query, context.messages, context.text), kept, sections)
     return Side(

@@ -33,25 +33,26 @@ def screened(
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, Reason]] = []
     for item in best_first:
-        reason = _reason_against(item, present, seen)
+        said = _compared(item) if item.lane == "snapshots" else None
+        reason = _reason_against(item, said, present, seen)
         if reason is None:
             kept.append(item)
             seen.ids.add((item.lane, item.id))
-            if item.lane == "snapshots":
-                seen.texts.add(_compared(item))
+            if said is not None:
+                seen.texts.add(said)
         else:
             refused.append((item, reason))
     return kept, refused
 
 
-def _reason_against(item: MemoryItem, present: Present, seen: _Seen) -> Reason | None:
+def _reason_against(item: MemoryItem, said: str | None, present: Present, seen: _Seen) -> Reason | None:
     if item.untrusted_instruction:
         return Reason.UNTRUSTED_INSTRUCTION
     if said_in_window(item, present.message_keys):
         return Reason.DUPLICATE_OF_WINDOW
     if (item.lane, item.id) in present.facts:
         return Reason.DUPLICATE_OF_PROFILE
-    if (item.lane, item.id) in seen.ids or (item.lane == "snapshots" and _compared(item) in seen.texts):
+    if (item.lane, item.id) in seen.ids or said in seen.texts:
         return Reason.DUPLICATE_OF_MEMORY
     return None
 

@@ -4,16 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from memory_platform.kernel.by_text import ByText
 from profiles.held import HeldFact, HeldPreference
 from profiles.models import Tag
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.looks import LOOKS
 from snapshots.context.relevance import touched_facts
 from snapshots.context.scene import Scene
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
 from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.values import RecalledMemory
@@ -22,7 +19,6 @@ from snapshots.window.values import WindowTurn as HeldTurn
 Item = TypeVar("Item", MemoryItem, Passage)
 
 LOCALE = "locale"
-INSTRUCTS = ByText(lambda text: is_instruction(matching_form(text)), DEFAULT_CONTEXT.texts_remembered)
 
 
 def material_of(query: str, found: Recalled, scene: Scene | None, *, full_history: int) -> Material:
@@ -76,27 +72,28 @@ def standing_of(belief: HeldFact | HeldPreference) -> Standing:
 
 def memory_item(memory: RecalledMemory) -> MemoryItem:
     """Return a snapshot as an item: who said it, when it was not the subject, stands before the words."""
-    item = MemoryItem(
+    text = f"{memory.name}: {memory.text}" if memory.name else memory.text
+    looks = LOOKS(text)
+    return MemoryItem(
         lane="snapshots",
         id=str(memory.id),
         kind=memory.kind,
-        text=f"{memory.name}: {memory.text}" if memory.name else memory.text,
+        text=text,
         confidence=memory.confidence,
         provenance=memory.provenance,
         score=memory.score,
         category=memory.category or "general",
         valid_since=memory.valid_at,
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
+        untrusted_instruction=looks.instructs,
+        looks=looks,
     )
-    return marked(item)
 
 
 def marked(item: Item) -> Item:
-    """Return the item, marked when it tells the model what to do with its rules, secrets or powers.
-
-    Whoever stored it: the product passes on what its users said.
-    """
-    return replace(item, untrusted_instruction=True) if INSTRUCTS(item.text) else item
+    """Return the item with what its text looks like, marked when it instructs the model."""
+    looks = LOOKS(item.text)
+    return replace(item, untrusted_instruction=looks.instructs, looks=looks)
 
 
 def window_turns(scene: Scene) -> Iterator[WindowTurn]:

@@ -1,12 +1,11 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
 from snapshots.recall.answer import Recalled
-from snapshots.recall.explained import numbers_of
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
 from snapshots.receipts.values import ReceiptCandidate
 
@@ -23,7 +22,7 @@ ROOM = "room"
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
     """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
     alike shows the place it got, or why the memory section, which was asked last, left it out."""
-    why = {str(memory.id): numbers_of(memory.explain) for memory in found.memories if memory.explain}
+    why = {str(memory.id): tuple(memory.explain) for memory in found.memories if memory.explain}
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
@@ -32,18 +31,18 @@ def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptC
     return [*(candidate_from(decision, why) for decision in fates.values()), *left_out_candidates(found.left_out)]
 
 
-def candidate_from(decision: Decision, why: Mapping[str, Sequence[Any]]) -> ReceiptCandidate:
+def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]]) -> ReceiptCandidate:
     """Return a decision as a receipt keeps it."""
     return ReceiptCandidate(
-        memory_id=decision.id,
-        lane=decision.lane,
-        kind=decision.kind,
-        candidate_score=decision.score,
-        decision_reason=str(decision.reason),
-        tokens=decision.tokens,
-        guardrail_hit=str(decision.guardrail) if decision.guardrail else None,
-        context_position=decision.position,
-        explain=why.get(decision.id),
+        decision.id,
+        decision.lane,
+        decision.kind,
+        decision.score,
+        decision.reason.value,
+        decision.tokens,
+        decision.guardrail.value if decision.guardrail else None,
+        decision.position,
+        why.get(decision.id),
     )
 
 

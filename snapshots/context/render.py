@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, date
 from typing import Any
 
 from memory_platform.providers.contracts import TokenCounter
@@ -48,10 +48,10 @@ class Scribe:
 
     def memory(self, item: MemoryItem, *, in_prefix: bool = False) -> Piece:
         """Return ``item`` as one ``user_memory`` element; in the prefix without the nonce, to stay the same."""
-        since = item.valid_since.astimezone(UTC).date().isoformat() if item.valid_since else "unknown"
-        confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
-        opened = self._opened((item.kind, confidence, item.provenance, since, item.category), in_prefix=in_prefix)
-        rest = f"{escaped(item.text)}</{MEMORY}>\n"
+        since = item.valid_since.astimezone(UTC).date() if item.valid_since else None
+        opened = self._opened(item, since, in_prefix=in_prefix)
+        body = item.text if item.looks and item.looks.plain else escaped(item.text)
+        rest = f"{body}</{MEMORY}>\n"
         return Piece(opened.text + rest, opened.tokens + self.counter.count(rest), item)
 
     def passage(self, passage: Passage) -> Piece:
@@ -75,10 +75,12 @@ class Scribe:
             return self.block(self.heading(SectionName.QUERY).text + element("query", {}, query), messages=1)
         return self.block(unforged(query), messages=1)
 
-    def _opened(self, values: tuple[str, ...], *, in_prefix: bool) -> Piece:
+    def _opened(self, item: MemoryItem, since: date | None, *, in_prefix: bool) -> Piece:
         """Return the opening tag of a memory. Many memories of one response share theirs: each is counted once."""
-        key = (*values, in_prefix)
+        key = (item.kind, item.confidence, item.provenance, since, item.category, in_prefix)
         if key not in self._openings:
+            confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
+            values = (item.kind, confidence, item.provenance, since.isoformat() if since else "unknown", item.category)
             attributes = dict(zip(_ATTRIBUTES, values, strict=True)) | ({} if in_prefix else {"nonce": self.nonce})
             tag = opening(MEMORY, attributes)
             self._openings[key] = Piece(tag, self.counter.count(tag))

@@ -3,10 +3,8 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from memory_platform.kernel.by_text import ByText
 from snapshots.context.budget import Piece, Shelf
-from snapshots.context.fence import guardrail_of
-from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.looks import LOOKS
 from snapshots.context.values import (
     Decision,
     Guardrail,
@@ -27,8 +25,6 @@ _CANDIDATES = (
     SectionName.SUMMARY,
 )
 """Sections whose items are candidates, in reading order."""
-
-MET = ByText(guardrail_of, DEFAULT_CONTEXT.texts_remembered)
 
 
 def section_reports(
@@ -107,4 +103,4 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
 def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:
     if origin.untrusted_instruction:
         return Guardrail.INSTRUCTION
-    return MET(origin.text)
+    return (origin.looks or LOOKS(origin.text)).guardrail

@@ -186,7 +186,12 @@ def read(
         asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
     )
     query = RecallQuery(
-        asked.request.query, asked_at=utc_now(), top_k=candidates, explain=True, left_out=policy.left_out_noted
+        asked.request.query,
+        asked_at=utc_now(),
+        top_k=candidates,
+        explain=True,
+        left_out=policy.left_out_noted,
+        sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
     along = partial(statements_along, tenant_id, conversation_id=asked.conversation_id)
     found = recall_of(known_to_product(tenant_id, subject_external_id), query, question, along)

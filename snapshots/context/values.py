@@ -48,11 +48,22 @@ class Guardrail(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Looks:
+    """What a stored text looks like. ``plain``: it stands in a prompt as it is, nothing is escaped or removed;
+    ``instructs``: it tells the model what to do with its rules, secrets or powers."""
+
+    plain: bool
+    instructs: bool
+    guardrail: Guardrail | None
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryItem:
     """One remembered thing that may become one ``user_memory`` element.
 
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``score`` orders items of one call.
     ``message_keys`` name the messages it came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
+    ``looks`` is what its text looks like, None where nobody has looked yet.
     """
 
     lane: Lane
@@ -66,6 +77,7 @@ class MemoryItem:
     valid_since: datetime | None = None
     message_keys: frozenset[str] = frozenset()
     untrusted_instruction: bool = False
+    looks: Looks | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +93,7 @@ class Passage:
     label: str = ""
     score: float = 0.0
     untrusted_instruction: bool = False
+    looks: Looks | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def statements_beside(
         whose.statement(STATE),
         beliefs_statement(whose.tenant_id, subject_id, beliefs_in(query)),
         tags_statement(whose.tenant_id, subject_id),
-        texts_statement(whose.tenant_id, subject_id, hits),
+        texts_statement(whose.tenant_id, subject_id, hits, query.sources_within),
     )
 
 

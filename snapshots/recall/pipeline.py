@@ -1,9 +1,10 @@
 """Recall over one image, one page of named stages: score, keep what is alive, rank, say once, explain."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +18,10 @@ from snapshots.recall.left_out import left_out
 from snapshots.recall.matching import Matcher
 from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.probe import Probe, asked_at
-from snapshots.recall.ranking import DIGITS, as_factors, factors, relevance, semantic
+from snapshots.recall.ranking import DIGITS, factors, relevance, semantic
 from snapshots.recall.repeats import first_sayings
 from snapshots.recall.scoring import Scores, score_memories
-from snapshots.recall.values import KINDS, Explain, LaneHit, RankedHit, RecallQuery
+from snapshots.recall.values import KINDS, Explain, RankedHit, RecallQuery
 
 KEYWORD_VIEWS = ("own", "window")
 DENSE_VIEWS = ("own", "continued")
@@ -140,22 +141,25 @@ def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
 
 def explain(scores: Scores, alive: Mask, rows: Int64, near: Float64, weights: Float64) -> Iterator[Explain]:
     """Yield an Explain per row; ``weights`` (4, k) are its factors, ranks count among the memories that may answer."""
-    keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
     dense = _lane_hits(DENSE_VIEWS, scores.dense, np.stack([alive & scores.dense_held] * 2), rows)
-    parts = (scores.fused, scores.smoothed, scores.conversation, scores.preferred)
-    numbers = (*(part[rows].tolist() for part in parts), near.tolist())
-    return map(Explain, dense, keyword, *numbers, map(as_factors, weights.T.tolist()))
+    keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
+    parts = np.stack((scores.fused, scores.smoothed, scores.conversation, scores.preferred))[:, rows]
+    numbers = (*_rounded(parts), near.tolist(), repeat(None), *weights.tolist())
+    return map(Explain._make, zip(*dense, *keyword, *numbers, strict=False))  # repeat() has no end
 
 
-def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> list[LaneHit | None]:
-    """Return each row's place in the view of a lane that ranks it higher; None for a row that neither found."""
+def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> tuple[Sequence[Any], ...]:
+    """Return each row's rank, score and view in the view of a lane that ranks it higher; no rank where neither found
+    it."""
     places = np.stack([_ranks(*view, rows) for view in zip(scores, members, strict=True)])
     better = places.argmin(axis=0)
-    best = places.min(axis=0).tolist(), scores[better, rows].tolist(), better.tolist()
-    return [
-        LaneHit(rank, score, views[view]) if rank <= scores.shape[1] else None
-        for rank, score, view in zip(*best, strict=True)
-    ]
+    best, most = places.min(axis=0).tolist(), scores.shape[1]
+    ranks = [rank if rank <= most else None for rank in best]
+    return ranks, _rounded(scores[better, rows]), [views[view] for view in better.tolist()]
+
+
+def _rounded(numbers: Float32) -> list[Any]:
+    return np.asarray(numbers, np.float64).round(DIGITS).tolist()  # type: ignore[no-any-return]  # as deep as the array
 
 
 def _ranks(scores: Float32, members: Mask, rows: Int64) -> Int64:

@@ -1,6 +1,5 @@
 """R3: the final score of a memory is its semantic score times recency, confidence, provenance and frequency."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy.typing as npt
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.policy import RankingPolicy
-from snapshots.recall.values import Factors
 
 Int64 = npt.NDArray[np.int64]
 DAY_SECONDS = 86_400
@@ -78,11 +76,6 @@ def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
     judged = injected >= policy.frequency_injected
     liked = np.where(share > policy.frequency_liked, policy.frequency_bonus, 1.0)
     return np.where(judged, np.where(share < policy.frequency_disliked, policy.frequency_malus, liked), 1.0)
-
-
-def as_factors(column: Sequence[float]) -> Factors:
-    """Return one column of :func:`factors` by name."""
-    return Factors(*(float(value) for value in column))
 
 
 def _age(columns: Columns, rows: Int64, at: datetime) -> Float64:

@@ -60,4 +60,4 @@ def _reranked(memory: RecalledMemory, relevance: float) -> RecalledMemory:
     if why is None:
         return replace(memory, score=relevance)
     read = round(relevance, DIGITS)
-    return replace(memory, score=read * why.factors.product, explain=replace(why, reranked=read))
+    return replace(memory, score=read * why.factors.product, explain=why._replace(reranked=round(read, DIGITS)))

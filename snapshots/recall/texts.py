@@ -21,7 +21,8 @@ LEFT JOIN LATERAL (
   FROM snapshot_source l
   JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.message_id
   JOIN conversation c ON c.tenant_id = m.tenant_id AND c.id = m.conversation_id
-  WHERE l.tenant_id = s.tenant_id AND l.memory_id = s.id
+  WHERE l.tenant_id = s.tenant_id AND l.memory_id = s.id AND ($4::text IS NULL OR s.conversation_id IS NULL OR
+    s.conversation_id = (SELECT id FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $4))
 ) links ON true
 WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 """
@@ -38,9 +39,15 @@ def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMem
     return texts_of(found, hits)
 
 
-def texts_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
-    """Return the statement that reads the memories of ``hits``; :func:`texts_of` reads its rows."""
-    return Statement(TEXTS, [tenant_id, subject_id, [hit.id for hit in hits]])
+def texts_statement(
+    tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit], sources_within: str | None = None
+) -> Statement:
+    """Return the statement that reads the memories of ``hits``; :func:`texts_of` reads its rows.
+
+    With ``sources_within``, a memory of another conversation comes without its sources.
+    """
+    ids = f"{{{','.join([str(hit.id) for hit in hits])}}}"  # written here: psycopg takes longer for a list
+    return Statement(TEXTS, [tenant_id, subject_id, ids, sources_within])
 
 
 def texts_of(

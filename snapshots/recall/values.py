@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from snapshots.recall.filters import FilterNode
@@ -19,7 +19,8 @@ DOCUMENTS = "documents"
 class RecallQuery:
     """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now.
 
-    ``left_out``: how many memories of each reason shall be told that the answer leaves out.
+    ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
+    conversation whose memories shall come with their sources, "" for none, None for all.
     """
 
     text: str
@@ -37,6 +38,7 @@ class RecallQuery:
     rerank: bool = False
     rewrite: bool = False
     left_out: int = 0
+    sources_within: str | None = None
 
     @property
     def at(self) -> datetime:
@@ -106,10 +108,8 @@ class Factors:
         return self.recency * self.confidence_effective * self.provenance * self.frequency
 
 
-@dataclass(frozen=True, slots=True)
-class Explain:
-    """Why a memory stands where it stands (R7). A lane that was left out, or did not find it, is None: both
-    only where a question asks for nothing but a time, and it was said then.
+class Explain(NamedTuple):
+    """Why a memory stands where it stands (R7), rounded: flat, as receipts keep it, for there is one for each memory.
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
     the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is ``fused`` between 0 and 1 among the
@@ -117,15 +117,38 @@ class Explain:
     then takes the place of ``semantic`` there.
     """
 
-    dense: LaneHit | None
-    keyword: LaneHit | None
+    dense_rank: int | None
+    dense_score: float
+    dense_view: str
+    keyword_rank: int | None
+    keyword_score: float
+    keyword_view: str
     fused: float
     smoothed: float
     conversation: float
     preferred: float
     semantic: float
-    factors: Factors
-    reranked: float | None = None
+    reranked: float | None
+    recency: float
+    confidence_effective: float
+    provenance: float
+    frequency: float
+
+    @property
+    def dense(self) -> LaneHit | None:
+        """Its place among the vectors; None for a memory that they did not find. Both lanes are None only where a
+        question asks for nothing but a time, and it was said then."""
+        return None if self.dense_rank is None else LaneHit(self.dense_rank, self.dense_score, self.dense_view)
+
+    @property
+    def keyword(self) -> LaneHit | None:
+        """Its place among the keywords; None for a memory that they did not find."""
+        return None if self.keyword_rank is None else LaneHit(self.keyword_rank, self.keyword_score, self.keyword_view)
+
+    @property
+    def factors(self) -> Factors:
+        """The multipliers of its score."""
+        return Factors(self.recency, self.confidence_effective, self.provenance, self.frequency)
 
 
 WhyLeftOut = Literal["said_again", "expired", "below_floor"]

@@ -14,20 +14,10 @@ from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.values import ReceiptCandidate
 
 FORMAT = 1
-"""Stands before the rows, so that those of another shape could be told apart."""
+"""Stands before the rows, whose values are those of ReceiptCandidate in its order."""
 
-COLUMNS = (
-    "memory_id",
-    "lane",
-    "kind",
-    "candidate_score",
-    "decision_reason",
-    "guardrail_hit",
-    "context_position",
-    "tokens",
-    "explain",
-)
-_EXPLAIN = COLUMNS.index("explain")
+_SCORE = ReceiptCandidate._fields.index("candidate_score")
+
 _FACTORS = ("recency", "confidence_effective", "provenance", "frequency")
 _PARTS = ("fused", "smoothed", "conversation", "preferred", "semantic", "reranked")
 
@@ -50,18 +40,7 @@ def named(numbers: Sequence[Any]) -> dict[str, Any]:
 def packed_candidates(candidates: Iterable[ReceiptCandidate]) -> bytes:
     """Return candidates as a receipt keeps them. Policy version and feedback stand once, in the rows that own them."""
     rows = [
-        (
-            one.memory_id,
-            one.lane,
-            one.kind,
-            round(one.candidate_score, RECEIPTS.score_digits),
-            one.decision_reason,
-            one.guardrail_hit,
-            one.context_position,
-            one.tokens,
-            one.explain,
-        )
-        for one in candidates
+        (*one[:_SCORE], round(one.candidate_score, RECEIPTS.score_digits), *one[_SCORE + 1 :]) for one in candidates
     ]
     return zlib.compress(orjson.dumps((FORMAT, rows)), RECEIPTS.compression_level)
 
@@ -71,7 +50,11 @@ def candidates_held(receipt: Receipt) -> list[dict[str, Any]]:
     if receipt.packed is None:
         return list(receipt.candidates)  # of before they were packed, or imported
     _, rows = orjson.loads(zlib.decompress(bytes(receipt.packed)))
-    return [
-        dict(zip(COLUMNS, row, strict=True)) | {"explain": None if row[_EXPLAIN] is None else named(row[_EXPLAIN])}
-        for row in rows
-    ]
+    return [shown_candidate(ReceiptCandidate._make(row)) for row in rows]
+
+
+def shown_candidate(one: ReceiptCandidate) -> dict[str, Any]:
+    """Return a candidate by the names of G1, without policy version and feedback."""
+    score = round(one.candidate_score, RECEIPTS.score_digits)
+    why = None if one.explain is None else named(one.explain)
+    return {**one._asdict(), "candidate_score": score, "explain": why}

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptCandidate:
+class ReceiptCandidate(NamedTuple):
     """One thing that was offered to a context, without its words.
 
     ``context_position`` counts from 1 in reading order; None when it was left out. ``explain``: ranks, scores and
@@ -22,7 +21,7 @@ class ReceiptCandidate:
     tokens: int
     guardrail_hit: str | None = None
     context_position: int | None = None
-    explain: Sequence[Any] | None = None
+    explain: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,8 +194,9 @@ def snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], An
 
 def receipt_of(subject: Subject, text: str, snapshot: Snapshot, rows: dict[type[Model], Any]) -> Receipt:
     """Write a receipt with a memory in the prompt, one left out, and one of a lane that has no screen."""
+    why = (1, 1.2, text, None, None, None, *[0.5] * 5, None, *[1.0] * 4)
     offered = [
-        ReceiptCandidate(str(snapshot.pk), "snapshots", text, 0.8, text, 12, context_position=1, explain={text: 1.2}),
+        ReceiptCandidate(str(snapshot.pk), "snapshots", text, 0.8, text, 12, context_position=1, explain=why),
         ReceiptCandidate(str(rows[Tag].pk), "tags", "place", 0.2, text, 9, guardrail_hit=text),
         ReceiptCandidate(str(new_id()), "documents", text, 0.1, text, 9),
     ]

@@ -65,7 +65,7 @@ def test_a_receipt_shows_its_candidates_and_the_whole_prompt(staff: Staff, hosti
     assert "0.800" in page
     assert page.count('class="why-card left-out"') == 2
     assert "{{ 7|add:7 }}" in page
-    assert f"{hostile[Receipt].candidates[0]['memory_id']}/change/" in page
+    assert f"{hostile[Snapshot].pk}/change/" in page
 
 
 def test_another_tenants_rows_are_like_rows_that_do_not_exist(world: World, staff: Staff, secret: Rows) -> None:
