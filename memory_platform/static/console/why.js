@@ -1,7 +1,7 @@
 "use strict";
 // The page works without this: links lead from a candidate to its place and back. This makes the whole card a target,
 // shows the other half while one points at or focuses either, and lets j and k walk through the candidates.
-(() => {
+document.addEventListener("DOMContentLoaded", () => {
   const cards = Array.from(document.querySelectorAll(".why-card"));
   const typing = (node) => node instanceof HTMLElement && (node.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(node.tagName));
 
@@ -34,4 +34,4 @@
       next.scrollIntoView({ block: "nearest" });
     }
   });
-})();
+});
