@@ -36,7 +36,7 @@ def _waiting() -> Iterator[Tile]:
     unsure = MemoryReview.objects.filter(decided_at__isnull=True)
     yield Tile(_("Memories to review"), _some(unsure), address=list_address(MemoryReview))
     dead = _some(Work.objects.filter(state=WorkState.DEAD))
-    yield Tile(_("Dead letters"), dead, kept=dead == "0", address=list_address(Work, state__exact="dead"))
+    yield Tile(_("Dead letters"), dead, kept=dead == "0", address=reverse("admin:snapshots_work_dead"))
 
 
 def _some(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:

@@ -5,19 +5,40 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
 from memory_platform.console.base import OperatorAdmin
-from memory_platform.console.display import column, line, whole
+from memory_platform.console.display import EMPTY, column, line, whole
+from memory_platform.console.pages import is_manager
+from memory_platform.console.upcoming import next_runs
+from snapshots.care import CARE
 
 
 def why(description: str) -> str:
     """Return what a job is for, in the reader's language where the timetable wrote it, without the seal it adds."""
     words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
     return (gettext(words) if words else "") + opening + owner
+
+
+@admin.display(description=_("next runs"))
+def upcoming(job: PeriodicTask) -> str:
+    """Show when the job runs next; of one that is stopped, that it does not."""
+    times = [date_format(at, "Y-m-d H:i") for at in next_runs(job)]
+    return ", ".join(times) or gettext("It does not run.")
+
+
+@admin.display(description=_("preview"))
+def effect(job: PeriodicTask) -> str:
+    """Link to what the job would do in the tenant worked in, for jobs that can tell."""
+    if job.name not in CARE:
+        return EMPTY
+    return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("what it would do"))
 
 
 purpose = column("description", lambda description: line(why(description)), _("why"))
@@ -39,7 +60,16 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
     staff_may_view = True
     change_form_template = None  # the library's own has an inline script
     change_list_template = None
-    list_display = ("name", "enabled", column("scheduler", str, _("schedule")), "last_run_at", purpose)
+    list_display = (
+        "name",
+        "enabled",
+        column("scheduler", str, _("schedule")),
+        "last_run_at",
+        upcoming,
+        effect,
+        purpose,
+    )
+    list_select_related = ("interval", "crontab")
     list_filter = ("enabled",)
     search_fields = ("name", "task", "description")
     date_hierarchy = None
@@ -51,6 +81,10 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
         (_("With"), {"fields": ("args", "kwargs", "queue"), "classes": ("collapse",)}),
     )
     readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Leave the way to previews out for those who may not open one."""
+        return [name for name in self.list_display if name is not effect or is_manager(request)]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Leave the chooser of tasks out where nothing can be chosen, and the seal where nothing can be written."""

@@ -1,12 +1,15 @@
 """The operator edits the timetable, tenant staff see it. Rows: E9, T3."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.contrib.admin import site
 from django.contrib.admin.models import LogEntry
 from django_celery_beat.models import ClockedSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
+from memory_platform.kernel.clock import utc_now
+from memory_platform.schedule import sync_schedule
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
@@ -49,6 +52,17 @@ def test_staff_see_the_jobs_and_can_change_nothing(staff: Staff, job: PeriodicTa
         for action in ("disable", "disable_tasks", "toggle_tasks", "run_tasks", "delete_selected"):
             client.post(JOBS, {"action": action, "_selected_action": [str(job.pk)], "post": "yes"})
         assert enabled()
+
+
+def test_staff_see_when_jobs_run_next_and_managers_what_they_would_do(staff: Staff, job: PeriodicTask) -> None:
+    sync_schedule()
+    preview = 'href="/console/preview/purge-expired/"'
+    for client, leads in ((staff.vic, False), (staff.mia, True)):
+        page = client.get(JOBS).content.decode()
+        assert f'field-upcoming">{utc_now():%Y-%m-%d} ' in page or f"{utc_now() + timedelta(days=1):%Y-%m-%d} " in page
+        assert (preview in page) is leads
+    PeriodicTask.objects.update(enabled=False)
+    assert "It does not run." in staff.vic.get(JOBS).content.decode()
 
 
 def test_the_operator_changes_a_job_and_it_is_recorded(world: World, staff: Staff, job: PeriodicTask) -> None:
