@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from memory_platform.kernel.text import simplify
 from snapshots.extraction.changes import swap
 from snapshots.extraction.observe import Clause, matching_form
 from snapshots.extraction.rules import preference
@@ -117,15 +118,15 @@ def is_plausible(change: Candidate, grammar: Grammar) -> bool:
     if not isinstance(change, PreferenceCandidate) or change.category is not None:
         return True
     old, new = change.replaces or "", str(change.value)
-    return not ((old and grammar.empty_old.match(old)) or grammar.empty_new.match(new))
+    return not ((old and grammar.empty_old.match(simplify(old))) or grammar.empty_new.match(simplify(new)))
 
 
 def _said(clause: Clause, match: re.Match[str], each: Frame, grammar: Grammar) -> Iterator[Candidate]:
     old, new = (_side(clause, match, name, grammar) for name in ("old", "new"))
     if (each.alike and _sort_of(old) != _sort_of(new)) or (each.telling and not _tells(match, new)):
         return
-    if (old and grammar.empty_old.match(old)) or (new and grammar.empty_new.match(new)):
-        return
+    if (old and grammar.empty_old.match(simplify(old))) or (new and grammar.empty_new.match(simplify(new))):
+        return  # the sides stand in the speaker's own characters, which may be traditional ones
     if old and new.startswith(old) and _TELLS_OF_IT.match(new, len(old)):
         return
     cited = replace(clause, text=match.group().strip(), start=clause.start + match.start(), shift=0)

@@ -56,7 +56,7 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-5"
+EXTRACTOR_VERSION = "rules-6"
 """Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _SAID_FULLY = ("change",)

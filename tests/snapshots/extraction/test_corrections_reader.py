@@ -1,5 +1,7 @@
 """The taught reader of corrections: what it doubts is no change, what it is sure of is one. Rows: G4."""
 
+import hashlib
+
 import pytest
 
 from snapshots.extraction.corrections_reader import (
@@ -11,9 +13,10 @@ from snapshots.extraction.corrections_reader import (
     is_correction,
     is_doubtful,
 )
-from tests.golden.blind import found_in
-from tests.golden.labels import rows
+from tests.golden.blind import correction_scores, found_in
+from tests.golden.labels import HERE, rows
 
+LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_4")
 SURE = [
     "who's Karen? my sister is Karin, you've got it wrong",
     "no, that's my old number, use the new one",
@@ -61,6 +64,38 @@ def test_what_is_doubted_changes_nothing_that_is_sure_is_told() -> None:
 def test_most_statements_are_no_corrections() -> None:
     stated = [row["text"] for row in rows("utterances_5") if row["class"] != "change"]
     assert sum(map(is_correction, stated)) / len(stated) <= 0.1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_corrections_that_were_labelled_are_found_as_well_as_asked(language: str) -> None:
+    lines = [row for name in LABELLED for row in rows(name) if row["language"] == language]
+    found = correction_scores(lines)["detected"]
+    assert found.precision >= 0.95
+    assert found.recall >= 0.75
+
+
+def test_they_are_found_by_a_reader_that_their_writers_did_not_teach() -> None:
+    taught = correction_reader().taught
+    assert taught["by"] == {
+        name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest() for name in taught["by"]
+    }
+    precision, recall = taught["beside_rules"]
+    assert precision >= 0.95
+    assert recall >= 0.75
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my dad told them it wasn't his car, it was mine",
+        "隔壁老陈不再摆摊了，改送外卖",
+        "要不是堵车，我早到家了",
+    ],
+)
+def test_what_is_told_of_others_or_supposed_puts_nothing_right(text: str) -> None:
+    reader = correction_reader()
+    assert reader.shares(features(text))[CORRECTION] >= reader.least[CORRECTION]  # its words alone would
+    assert not is_correction(text)
 
 
 def test_an_empty_text_and_a_long_one_are_read() -> None:
