@@ -1,6 +1,7 @@
 """What a next turn does to the reply before it, read from sentences (G3): a small linear model beside the rules.
 
-Its numbers are what the three sentences have in common, as vectors and in words, the form of the turn, and its vector.
+Its numbers are what the three sentences have in common, as vectors and in words, the form of the turn, its vector and
+its words.
 It was taught by labelled turns (``senses.json`` says which, and how well it reads turns of writers it was not taught
 by) and needs no model but the sentence encoder inside the wheels.
 """
@@ -14,7 +15,9 @@ import numpy as np
 
 from memory_platform.kernel.linear import Float32, LinearReader
 from memory_platform.kernel.terms import terms
-from snapshots.feedback.sentences import Sentences, parts_of, sentences_of
+from snapshots.extraction.corrections_reader import hashed, parts_of
+from snapshots.feedback.sentences import Sentences, sentences_of
+from snapshots.feedback.sentences import parts_of as texts_of
 from snapshots.feedback.signals import sense_of
 from snapshots.feedback.values import Sense, Turn
 
@@ -31,6 +34,8 @@ _FEW_WORDS, _SOME_WORDS, _MANY_WORDS = 3, 6, 30
 _WHOLE = 3.0
 """How much a vector's numbers weigh beside the others, and the products of two vectors; found by cross-validation."""
 _SHARED = 20.0
+_WORD_SLOTS, _WORDS_WEIGH, _WORDS_A_RUN = 4_096, 4.0, 2
+"""The turn's own words, hashed: among writers not learned from they raise what is told rightly from 0.913 to 0.929."""
 
 
 def read_turns(turns: Sequence[Turn]) -> list[Sense]:
@@ -69,7 +74,7 @@ def sense_reader() -> LinearReader:
 
 def features(turn: Turn, sentences: Sentences) -> Float32 | None:
     """Return the numbers that a turn is read by; None where the vector of its sentence is missing."""
-    query, reply, said = parts_of(turn)
+    query, reply, said = texts_of(turn)
     own = sentences.get(said)
     if own is None:
         return None
@@ -77,7 +82,9 @@ def features(turn: Turn, sentences: Sentences) -> Float32 | None:
     asked, replied = sentences.get(query, nothing), sentences.get(reply, nothing)
     near = [float(one @ other) for one, other in ((asked, own), (replied, own), (asked, replied))]
     plain = [*compared(query, reply, said, near), float(bool(query)), float(bool(reply))]
-    return np.concatenate([np.array(plain, np.float32), _WHOLE * own, _SHARED * own * asked, _SHARED * own * replied])
+    words = hashed(parts_of(said, longest=_WORDS_A_RUN), _WORD_SLOTS, _WORDS_WEIGH)
+    told = np.array(plain, np.float32)
+    return np.concatenate([told, _WHOLE * own, _SHARED * own * asked, _SHARED * own * replied, words])
 
 
 def compared(query: str, reply: str, said: str, near: list[float]) -> list[float]:

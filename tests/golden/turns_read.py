@@ -1,12 +1,16 @@
 """How well next turns and replies are read: precision and recall of each sense, and of the memories found used.
 
 ``python -m tests.golden.turns_read [FILE] [--misses] [--used]`` prints figures only, so that a file may be scored
-before anyone has read it; ``--misses`` prints the turns that were misread, ``--used`` the memories.
+before anyone has read it: those of the reader, as the product reads (``EMBEDDER`` lists ``use``), and of rules alone
+beside. Of a file that taught the reader it prints what the file cannot tell: how turns of other writers are read is
+told by ``python -m tests.golden.teach``. ``--misses`` prints the turns that were misread, ``--used`` the memories.
 """
 
+import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +22,16 @@ from tests.golden.labels import HERE, Score, scores
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
 django.setup()
 
+from snapshots.feedback.reader import read_turns, sense_reader  # noqa: E402 -- its values name models
 from snapshots.feedback.signals import sense_of  # noqa: E402 -- its values name models
 from snapshots.feedback.utilisation import used_memories  # noqa: E402
-from snapshots.feedback.values import Turn  # noqa: E402
+from snapshots.feedback.values import Sense, Turn  # noqa: E402
 
 
-def sense_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
-    """Return the score of each sense."""
-    return scores(({str(_sense(row))}, {row["signal"]}) for row in wanted)
+def sense_scores(read: Iterable[Sense], wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    """Return the score of each sense that was ``read``; what is unclear is no answer."""
+    told = ({str(sense)} - {str(Sense.UNCLEAR)} for sense in read)
+    return scores(zip(told, ({row["signal"]} for row in wanted), strict=True))
 
 
 def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
@@ -35,18 +41,21 @@ def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
 
 
 def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the figures for both languages and for each."""
+    """Yield the figures of the reader and of rules, for both languages and for each."""
+    turns = [_turn(row) for row in wanted]
+    for reader, read in (("reader", read_turns(turns)), ("rules", [sense_of(turn) for turn in turns])):
+        for language in LANGUAGES:
+            here = [language in (None, row["language"]) for row in wanted]
+            found = sense_scores(compress(read, here), list(compress(wanted, here)))
+            yield from (line(f"{language or 'both'} {reader} {name}", score) for name, score in found.items())
     for language in LANGUAGES:
         some = [row for row in wanted if language in (None, row["language"])]
-        for name, score in sense_scores(some).items():
-            yield line(f"{language or 'both'} {name}", score)
         yield line(f"{language or 'both'} used", used_score(some))
 
 
-def misread(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the turns whose sense was misread."""
-    for row in wanted:
-        found = _sense(row)
+def misread(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the turns whose sense the reader misread."""
+    for row, found in zip(wanted, read_turns([_turn(row) for row in wanted]), strict=True):
         if str(found) != row["signal"]:
             yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
 
@@ -60,8 +69,13 @@ def misused(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
                 yield f"{'extra' if number in found else 'missed'} {memory} | {row['query']} | {row['reply']}"
 
 
-def _sense(row: dict[str, Any]) -> str:
-    return str(sense_of(Turn(row["query"], row["reply"], row["next"])))
+def taught_by(path: Path) -> bool:
+    """Return whether a file taught the reader."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() in sense_reader().taught["by"].values()
+
+
+def _turn(row: dict[str, Any]) -> Turn:
+    return Turn(row["query"], row["reply"], row["next"])
 
 
 def _used(row: dict[str, Any]) -> dict[int, Any]:
@@ -73,6 +87,8 @@ def main(arguments: list[str]) -> None:
     paths = [Path(each) for each in arguments if not each.startswith("--")] or [HERE / "feedback.jsonl"]
     for path in paths:
         wanted = loaded(path)
+        if taught_by(path):
+            sys.stdout.write(f"{path.name} taught the reader: these are no figures of other people's turns\n")
         shown = misread if "--misses" in arguments else misused if "--used" in arguments else figures
         sys.stdout.write("\n".join(shown(wanted)) + "\n")
 

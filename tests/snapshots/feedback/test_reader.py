@@ -15,12 +15,14 @@ from snapshots.feedback.signals import sense_of
 from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
 from tests.golden.labels import HERE, rows, scores
 
+ASKED = (0.95, 0.75)
+"""Precision and recall of each sense."""
 UNSEEN = {
-    "confirm": (0.92, 0.83),
-    "correct": (0.97, 0.84),
-    "follow_up": (0.89, 0.66),
-    "restate": (0.95, 0.93),
-    "topic_change": (0.95, 0.75),
+    "confirm": (0.95, 0.87),
+    "correct": (0.97, 0.81),
+    "follow_up": (0.91, 0.64),
+    "restate": (0.97, 0.97),
+    "topic_change": (0.92, 0.77),
 }
 """Precision and recall reached on ``feedback_unseen.jsonl``; goal .95 and .75 (docs/feedback.md)."""
 
@@ -35,6 +37,14 @@ def test_the_reader_was_taught_by_the_files_as_they_are() -> None:
     assert taught == {name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest() for name in taught}
     assert set(sense_reader().classes) == {row["signal"] for name in taught for row in rows(name)}
     assert sense_reader().encoder == ENCODER
+
+
+def test_each_sense_is_read_as_well_as_asked_by_a_reader_that_its_writer_did_not_teach() -> None:
+    """The figures belong to the files as they are: the test above compares their digests."""
+    assert set(sense_reader().taught["scores"]) == set(sense_reader().classes)
+    for sense, (precision, recall) in sense_reader().taught["scores"].items():
+        assert precision >= ASKED[0], sense
+        assert recall >= ASKED[1], sense
 
 
 def test_turns_of_strangers_are_read() -> None:
