@@ -32,11 +32,13 @@ from profiles.services.tags import LabelTaken
 from snapshots.lifecycle.acts import Doing, NoLongerHeld, is_held
 from snapshots.lifecycle.merging import NotToBeMerged
 from snapshots.lifecycle.undoing import UndoImpossible, last_act
-from snapshots.models import Snapshot, SnapshotVersion
+from snapshots.models import ActVerb, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord
 
 CONFLICT = 409
 SO_ALREADY = gettext_lazy("Nothing to do: it is so already.")
+RETIRING = ("preference.retracted", "profile.retracted", "snapshot.retired")
+"""How the audit trail calls it when a memory is retired."""
 TAG_SAYS = ("address", "phone", "relation", "aliases")
 
 
@@ -149,8 +151,9 @@ class ActPage:
         act, joined = last_act(self.memory), joined_into(self.memory)
         if act is None:
             return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
-        records = AuditRecord.objects.filter(object_id=str(act.memory_ref), subject_ref=act.subject_id, refused=False)
-        record = with_names(records.filter(at__gte=act.created_at)).order_by("at").first()
+        told = RETIRING if act.verb == ActVerb.RETIRED else (f"memory.{act.verb}",)
+        records = AuditRecord.objects.filter(object_id=str(act.memory_ref), subject_ref=act.subject_id, action__in=told)
+        record = with_names(records.filter(refused=False)).order_by("-at", "-id").first()
         return {"last": {"verb": act.get_verb_display(), "at": act.created_at, "record": record}}
 
 

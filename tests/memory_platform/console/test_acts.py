@@ -72,6 +72,8 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
     assert "Corrected. The next answer knows it." in page
     made = only(acme, Preference, value="不走高速")
     assert (made.statement, made.provenance, made.confidence) == ("别走高速", "confirmed_by_user", 1.0)
+    page = staff.sam.get(address(made, "undo")).content.decode()
+    assert f"sam: <bdi>{REASON}</bdi>" in page
     assert "Taken back." in act(staff.sam, made, "undo")
     assert believed(acme) == {"navigation": {"route": "highway"}}
     assert audited(acme) == ["memory.corrected", "memory.corrected_undone"]
