@@ -88,7 +88,7 @@ ASSUMED = {
     "snapshots.recall.RecallPolicy": (
         "asked_again clock_skew_seconds image_cache_bytes known_subjects tag_question_chars"
     ),
-    "snapshots.recall.ScoringPolicy": "related_words sentence_least sitting_gap_hours",
+    "snapshots.recall.ScoringPolicy": "alike_cosines asked_alike related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept own_words rank_k",
     "snapshots.recall.SealingPolicy": "every time batch batch_bytes others_kept",
     "snapshots.receipts.ReceiptPolicy": "score_digits spread_every spread_batch",

@@ -42,11 +42,22 @@ def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
         assert last["context_most"] <= 5_900
         assert 10_000 < last["full_history"] < 15_000
         assert last["questions"] == 6
-        assert last["memory"] >= 0.5
+        assert last["memory"] >= 5 / 6
         assert last["cost"] < last["cost_full_history"]
     with tenant_tx(tenant_by_slug("simulation").id):
         day = UsageDay.objects.get()
         assert (day.contexts, day.messages) == (60, 120)
+
+
+def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: Path) -> None:
+    days = ("--days", "5", "--tokens", "200", "--language", "en")
+    whole, none = (
+        figures(tmp_path / f"{name}.json", *days, *more)["lives"]["en"]["all"]
+        for name, more in (("whole", ()), ("none", ("--memory", "0")))
+    )
+    assert whole["questions"] == none["questions"] == 12
+    assert whole["memory"] >= 0.9
+    assert none["memory"] <= 0.3
 
 
 def test_a_repeat_begins_anew_and_finds_the_same(tmp_path: Path) -> None:
