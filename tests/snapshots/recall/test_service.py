@@ -79,6 +79,27 @@ def test_a_memory_names_its_message_and_explains_itself(world: World) -> None:
     assert memory.explain.keyword.rank == 1
 
 
+@pytest.mark.parametrize(
+    ("within", "named"),
+    [
+        (None, {"here", "there", "anywhere"}),
+        ("here", {"here", "anywhere"}),
+        ("", {"anywhere"}),
+        ("不存在", {"anywhere"}),
+    ],
+)
+def test_sources_come_of_one_conversation_and_of_what_belongs_to_none(
+    world: World, within: str | None, named: set[str]
+) -> None:
+    for place in ("here", "there", "anywhere"):
+        messages = say(world.acme, f"peanuts {place} 花生", conversation=place)
+        own = None if place == "anywhere" else messages[0].conversation_id
+        remember(world.acme, f"peanuts {place} 花生", messages=messages, conversation_id=own)
+    found = ask(world.acme, "peanuts 花生", sources_within=within).memories
+    assert len(found) == 3
+    assert {one.conversation_id for memory in found for one in memory.sources} == named
+
+
 def test_an_unknown_subject_has_nothing_and_stays_unknown(world: World) -> None:
     found = ask(world.acme, "anything", subject_id="nobody")
     assert (found.memories, found.lanes.beliefs.profile, found.lanes.tags) == ((), {}, ())
