@@ -44,6 +44,7 @@ from snapshots.extraction.observe import Clause, observe, whole_sentence
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 from snapshots.extraction.rules import apply
 from snapshots.extraction.sensitive import is_sensitive, mask_sensitive
+from snapshots.extraction.tagger_candidates import tagged
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -127,7 +128,9 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
         return Extraction()
     sentences = observe(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
-    candidates = islice((candidate for clauses in allowed for candidate in analyse(clauses)), policy.max_candidates)
+    by_rules = [candidate for clauses in allowed for candidate in analyse(clauses)]
+    found = by_rules or (candidate for clauses in allowed for candidate in tagged(clauses))
+    candidates = islice(found, policy.max_candidates)
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 
