@@ -1,16 +1,17 @@
 """A real browser against a real server: Chromium where one is found, else skipped with the reason."""
 
 import os
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.program import CHROMIUM, SWITCHES
 from tests.serving import served
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
 
 
 @pytest.fixture
@@ -37,8 +38,41 @@ def chromium() -> Iterator[Browser]:
 def page(chromium: Browser) -> Iterator[Page]:
     """A fresh page with a session of its own; any request that leaves the machine fails the test."""
     context = chromium.new_context()
-    strangers: list[str] = []
-    context.on("request", lambda request: None if "127.0.0.1" in request.url else strangers.append(request.url))
+    strangers = strangers_of(context)
     yield context.new_page()
     context.close()
-    assert [url for url in strangers if not url.startswith(("data:", "blob:"))] == []
+    assert strangers == []
+
+
+SitDown = Callable[..., Page]
+
+
+@pytest.fixture
+def sit_down(chromium: Browser, site: str) -> Iterator[SitDown]:
+    """Give each person of staff a browser of their own, logged in without the form; no request may leave the machine.
+
+    ``sit_down("sam", locale="zh-CN", ...)``: what follows the user name goes to Playwright's ``new_context``.
+    """
+    opened: list[tuple[BrowserContext, list[str]]] = []
+
+    def sit(username: str, **looks: Any) -> Page:
+        client = Client()
+        client.force_login(User.objects.get(username=username))
+        context = chromium.new_context(base_url=site, **looks)
+        opened.append((context, strangers_of(context)))
+        key = client.cookies[settings.SESSION_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": key, "url": site}])
+        return context.new_page()
+
+    yield sit
+    for context, _strangers in opened:
+        context.close()
+    assert [strangers for _context, strangers in opened if strangers] == []
+
+
+def strangers_of(context: BrowserContext) -> list[str]:
+    """Return a list that fills with the addresses of every request that leaves the machine."""
+    found: list[str] = []
+    at_home = ("http://127.0.0.1:", "data:", "blob:")
+    context.on("request", lambda request: None if request.url.startswith(at_home) else found.append(request.url))
+    return found

@@ -15,10 +15,10 @@ pytestmark = pytest.mark.browser
 PASSWORD = "a long demo password"
 
 
-def hire(username: str, tenant: Tenant) -> None:
+def hire(username: str, tenant: Tenant, role: Role = Role.SUPPORT) -> None:
     user = User.objects.create_user(username, password=PASSWORD, is_staff=True)
     with tenant_tx(tenant.id):
-        set_member(user.pk, Role.SUPPORT, by=COMMAND_LINE)
+        set_member(user.pk, role, by=COMMAND_LINE)
 
 
 def log_in(page: Page, site: str, username: str) -> None:

@@ -1,0 +1,302 @@
+"""What support, managers and lookers-on come to the console for, from the start page to the end.
+
+Rows: D2, E8, T3, T7.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from memory_platform.console.act_pages import act_address
+from memory_platform.console.display import address_of
+from memory_platform.kernel.ids import new_id
+from profiles.models import Preference, Subject, Tag
+from snapshots.models import MemoryAct, Message, Receipt, Snapshot
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord, Role
+from tests.browser.conftest import SitDown
+from tests.browser.test_console import hire, log_in
+from tests.conftest import House, World
+from tests.snapshots.extraction.making import preferences, say, settle
+
+pytestmark = pytest.mark.browser
+
+MOST_CLICKS = 6
+"""From the start page to the saved correction (row D2); Enter in the find box counts as one."""
+TOLD = (Subject, Preference, Tag, Receipt, Message, Snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a subject said and asked, and how support puts it right."""
+
+    locale: str
+    said: tuple[str, ...]
+    known_by: str
+    question: str
+    wrong: str
+    right: str
+    corrected: str
+
+
+ENGLISH = Talk(
+    "en-US",
+    ("My home is at 12 Willow Lane, Portland.", "From now on always take the highway when you navigate."),
+    "willow lane",
+    "Navigate home, please.",
+    "highway",
+    "side streets",
+    "Corrected",
+)
+CHINESE = Talk(
+    "zh-CN",
+    ("我家在上海市浦东新区锦绣路100号。", "以后导航都走高速。"),
+    "锦绣路",
+    "导航回家",
+    "高速",
+    "地面道路",
+    "已更正",
+)
+
+
+@dataclass
+class Hand:
+    """Somebody's hand on the mouse, and how often it has clicked."""
+
+    page: Page
+    clicks: int = 0
+
+    def click(self, place: Locator) -> None:
+        place.click()
+        self.clicks += 1
+
+    def enter(self) -> None:
+        self.page.keyboard.press("Enter")
+        self.clicks += 1
+
+
+def told(house: House, talk: Talk) -> None:
+    say(house, *talk.said)
+    settle(house)
+
+
+def asked(house: House, site: str, talk: Talk) -> str:
+    """Ask for a context over HTTP; return the text of its prompt."""
+    url = f"{site}/v1/subjects/{house.subject.external_id}/context"
+    answer = httpx.post(url, headers=house.headers, json={"query": talk.question}, timeout=60)
+    assert answer.status_code == 200, answer.text
+    return "\n".join(message["content"] for message in answer.json()["messages"])
+
+
+def newest(house: House, model: Any) -> Any:
+    with tenant_tx(house.tenant.id):
+        return model.objects.order_by("-id").first()
+
+
+@pytest.mark.parametrize("talk", [CHINESE, ENGLISH], ids=["zh", "en"])
+def test_support_sees_why_and_puts_it_right_in_six_clicks(
+    world: World, site: str, sit_down: SitDown, talk: Talk
+) -> None:
+    acme = world.acme
+    told(acme, talk)
+    hire("sam", acme.tenant)
+    assert f"wishes: {talk.wrong}<" in asked(acme, site, talk)
+    with tenant_tx(acme.tenant.id):
+        wish = Preference.objects.get(key="wishes")
+    page = sit_down("sam", locale=talk.locale)
+    page.goto("/console/")
+    hand = Hand(page)
+    page.keyboard.type(talk.known_by)
+    hand.enter()
+    hand.click(page.locator(".found a").first)
+    expect(page.locator("#s-preferences ~ .console-scroll").first).to_contain_text(talk.wrong)
+    hand.click(page.locator("section[aria-labelledby=s-receipts] li a").first)
+    card = page.locator(".why-card", has_text=f"wishes: {talk.wrong}")
+    expect(card).to_have_attribute("id", "candidate-" + card.locator(".why-position").inner_text())
+    expect(page.locator(".why-query")).to_have_text(talk.question)
+    hand.click(card.locator(".why-words a"))
+    behind = page.locator(".inline-group", has_text=talk.said[1])
+    source = behind.locator("a[href*='/snapshots/message/']").first.get_attribute("href")
+    assert talk.said[1] in page.context.request.get(f"{site}{source}").text()
+    hand.click(page.locator(f'a[href="{act_address(wish, "correct")}"]'))
+    page.fill("#id_value", talk.right)
+    page.fill("#id_reason", "she called: 不是这样")
+    hand.click(page.locator(".act-submit button"))
+    expect(page.locator(".messagelist")).to_contain_text(talk.corrected)
+    assert hand.clicks <= MOST_CLICKS
+    now = asked(acme, site, talk)
+    assert f"wishes: {talk.right}<" in now
+    assert f"wishes: {talk.wrong}" not in now
+
+
+@pytest.mark.parametrize(
+    ("talk", "certified"), [(CHINESE, "这是证书"), (ENGLISH, "This is the certificate")], ids=["zh", "en"]
+)
+def test_a_manager_erases_a_person_for_good(
+    world: World, site: str, sit_down: SitDown, talk: Talk, certified: str
+) -> None:
+    acme = world.acme
+    told(acme, talk)
+    asked(acme, site, talk)
+    hire("mia", acme.tenant, Role.MANAGER)
+    page = sit_down("mia", locale=talk.locale)
+    page.goto(address_of(Subject, acme.subject.pk))
+    page.click(".object-tools a.deletelink")
+    for typed in ("Ada", "ada"):
+        page.fill("#id_typed", typed)
+        page.fill("#id_reason", "asked by the person")
+        page.click("input.deletelink")
+        if typed == "Ada":
+            expect(page.locator(".errorlist")).to_be_visible()
+            assert newest(acme, Subject) is not None
+    expect(page.locator(".messagelist")).to_contain_text(certified)
+    expect(page.locator("a[href$='certificate.json']")).to_be_visible()
+    expect(page.locator("#content")).not_to_contain_text("ada")
+    page.goto(f"/console/profiles/subject/find/?q={talk.known_by}")
+    expect(page.locator(".found")).to_have_count(0)
+    gone = page.goto(address_of(Subject, acme.subject.pk))
+    assert gone is not None
+    assert gone.status == 404
+    for end in ("profile", "preferences", "tags"):
+        answers = [
+            httpx.get(f"{site}/v1/subjects/{one}/{end}", headers=acme.headers, timeout=60) for one in ("ada", "nobody")
+        ]
+        assert [answer.status_code for answer in answers] == [404, 404], end
+
+
+def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down: SitDown) -> None:
+    say(world.acme, "set the AC to 22 degrees", "把空调调到26度。")
+    settle(world.acme)
+    pages = {}
+    for name in ("mia", "sam"):
+        hire(name, world.acme.tenant)
+        pages[name] = sit_down(name)
+        pages[name].goto("/console/profiles/candidate/review/")
+        expect(pages[name].locator("mark")).to_have_text("把空调调到26度")
+    pages["sam"].keyboard.press("a")
+    expect(pages["sam"].locator(".messagelist")).to_contain_text("Accepted")
+    pages["mia"].keyboard.press("r")
+    pages["mia"].keyboard.type("she said so in jest")
+    pages["mia"].keyboard.press("Enter")
+    expect(pages["mia"].locator(".messagelist")).to_contain_text("Somebody else had decided this one already")
+    with tenant_tx(world.acme.tenant.id):
+        decided = AuditRecord.objects.filter(action__startswith="candidate.").exclude(action__regex="viewed|listed")
+        assert decided.count() == 1
+
+
+def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDown) -> None:
+    acme = world.acme
+    told(acme, ENGLISH)
+    say(acme, "set the AC to 22 degrees", "把空调调到26度。", conversation="c2")
+    settle(acme)
+    hire("vic", acme.tenant, Role.VIEWER)
+    page = sit_down("vic")
+    with tenant_tx(acme.tenant.id):
+        wish = Preference.objects.get(key="wishes")
+    page.goto(address_of(Subject, acme.subject.pk))
+    expect(page.locator(".subject")).to_contain_text("highway")
+    expect(page.locator("a[href*='/erase/'], a[href*='/export/'], a[href*='playground']")).to_have_count(0)
+    page.goto(address_of(Preference, wish.pk))
+    expect(page.locator("#content")).to_contain_text("highway")
+    expect(page.locator("a[href*='/act/'], #content input[type=submit], #content button")).to_have_count(0)
+    page.goto("/console/profiles/candidate/review/")
+    expect(page.locator("mark")).to_be_visible()
+    expect(page.locator("#review-form")).to_have_count(0)
+    page.keyboard.press("a")
+    token = page.locator(".language-chooser [name=csrfmiddlewaretoken]").input_value()
+    sent: Any = {
+        "csrfmiddlewaretoken": token,
+        "reason": "curious",
+        "value": "x",
+        "version": f"{wish.pk}.{wish.version}",
+    }
+    for address in (act_address(wish, "correct"), f"/console/profiles/subject/{acme.subject.pk}/erase/"):
+        answer = page.context.request.post(f"{site}{address}", form=sent, headers={"Referer": f"{site}/console/"})
+        assert answer.status == 403
+    with tenant_tx(acme.tenant.id):
+        assert AuditRecord.objects.filter(refused=True).count() == 2, "refused for the role, not for a missing token"
+        assert not MemoryAct.objects.exists()
+
+
+def test_another_tenants_member_sees_nothing_of_a_person(world: World, site: str, sit_down: SitDown) -> None:
+    acme = world.acme
+    told(acme, ENGLISH)
+    told(acme, CHINESE)
+    asked(acme, site, ENGLISH)
+    hire("gus", world.globex.tenant, Role.MANAGER)
+    page = sit_down("gus")
+    words = ("willow", "锦绣路", "highway", "高速")
+    for q in (*words, "ada", "wilow lane"):
+        page.goto(f"/console/profiles/subject/find/?q={q}")
+        expect(page.locator(".find-note")).to_be_visible()
+        expect(page.locator(".found")).to_have_count(0)
+    for model in TOLD:
+        at = f"/console/{model._meta.app_label}/{model._meta.model_name}/"
+        page.goto(at)
+        assert not [word for word in words if word in page.content().lower()], model
+        row = newest(acme, model)
+        pages = [shown_at(page, f"{at}{one}/change/", str(one)) for one in (row.pk, new_id())]
+        assert pages[0] == pages[1], f"{model}: an id that nobody has is answered otherwise"
+        assert not [word for word in words if word in pages[0][1].lower()], model
+        if model is Subject:
+            assert pages[0][0] == 404
+
+
+def shown_at(page: Page, address: str, own: str) -> tuple[int, str]:
+    answer = page.goto(address)
+    assert answer is not None
+    return answer.status, page.locator("body").inner_text().replace(own, "ID")
+
+
+def test_a_form_that_is_overtaken_keeps_what_was_typed(world: World, sit_down: SitDown) -> None:
+    acme = world.acme
+    told(acme, CHINESE)
+    pages = {}
+    for name in ("mia", "sam"):
+        hire(name, acme.tenant)
+        pages[name] = sit_down(name)
+        pages[name].goto(act_address(newest(acme, Preference), "correct"))
+        pages[name].fill("#id_value", f"{name}'s way")
+        pages[name].fill("#id_reason", "asked her")
+    pages["mia"].click(".act-submit button")
+    expect(pages["mia"].locator(".messagelist")).to_contain_text("Corrected")
+    pages["sam"].click(".act-submit button")
+    expect(pages["sam"].locator(".overtaken")).to_contain_text("mia's way")
+    expect(pages["sam"].locator("#id_value")).to_have_value("sam's way")
+    pages["sam"].click(".act-submit button")
+    expect(pages["sam"].locator(".messagelist")).to_contain_text("Corrected")
+    assert preferences(acme)["navigation"]["wishes"] == ["sam's way"]
+
+
+def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
+    told(world.acme, ENGLISH)
+    hire("sam", world.acme.tenant)
+    page = sit_down("sam")
+    page.goto(act_address(newest(world.acme, Preference), "retire"))
+    page.fill("#id_reason", "asked her")
+    page.dblclick(".act-submit button")
+    expect(page.locator(".messagelist")).to_be_visible()
+    with tenant_tx(world.acme.tenant.id):
+        assert MemoryAct.objects.count() == 1
+
+
+def test_a_lost_session_leads_back_to_the_form(world: World, site: str, page: Page) -> None:
+    told(world.acme, ENGLISH)
+    hire("sam", world.acme.tenant)
+    log_in(page, site, "sam")
+    wish = newest(world.acme, Preference)
+    page.goto(f"{site}{act_address(wish, 'correct')}")
+    page.fill("#id_value", "side streets")
+    page.fill("#id_reason", "asked her")
+    page.context.clear_cookies(name="sessionid")
+    page.click(".act-submit button")
+    expect(page.locator("#id_password")).to_be_visible()
+    assert newest(world.acme, Preference).value == ["highway"]
+    page.fill("#id_username", "sam")
+    page.fill("#id_password", "a long demo password")
+    page.click("input[type=submit]")
+    page.wait_for_url(f"**{act_address(wish, 'correct')}")
+    expect(page.locator(".act-submit button")).to_be_visible()
