@@ -1,15 +1,18 @@
 """What the console's screens share: rights by role, an audit trail instead of Django's log, no writes by default."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ChangeList
+from django.core.paginator import Paginator
 from django.db import models
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.functional import cached_property
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -23,6 +26,10 @@ from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
 
 HISTORY_SHOWN = 200
+COUNTED = 2_000
+"""Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list."""
+NARROWING = ("subject", "conversation", "memory", "q")
+"""Parameters that narrow a list to what an index finds, or to a search."""
 
 subject_shown = column("subject", lambda subject: link(subject, subject.external_id), gettext_lazy("subject"))
 
@@ -180,10 +187,46 @@ class TenantAdmin(CarefulLists):
             )
 
 
+class OwnedList(CarefulList):
+    """A list of subjects' rows. Of a whole tenant, which may hold millions, it counts the newest and has no dates."""
+
+    is_whole = False
+
+    def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        self.is_whole = is_whole(request)
+        if self.is_whole:
+            self.date_hierarchy = None
+        return super().get_queryset(request, *args, **kwargs)
+
+    @property
+    def stops_counting(self) -> bool:
+        """Whether there may be more rows than are counted."""
+        return self.is_whole and self.result_count >= COUNTED
+
+
+class NewestPaginator(Paginator[Any]):
+    """Counts no further than COUNTED: a tenant's whole table is not counted for a list that nobody pages through."""
+
+    @cached_property
+    def count(self) -> int:
+        """Rows, at most COUNTED."""
+        rows = cast(QuerySet[Any], self.object_list)
+        return rows[:COUNTED].count()
+
+
+def is_whole(request: HttpRequest) -> bool:
+    """Does the list show a whole tenant's rows, with no subject, conversation, memory or search to narrow it?"""
+    return not any(request.GET.get(name) for name in NARROWING)
+
+
 class SubjectOwnedAdmin(TenantAdmin):
-    """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page."""
+    """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page.
+
+    ``sorted_whole``: whether a whole tenant's rows can be put in another order than their own; not of large tables.
+    """
 
     names_subjects = True
+    sorted_whole: ClassVar[bool] = True
     list_select_related: ClassVar[Any] = ("subject",)
     list_filter: ClassVar[Any] = (OfSubject,)
 
@@ -191,6 +234,18 @@ class SubjectOwnedAdmin(TenantAdmin):
         """Return the rows with what pages and lists name beside them, in one query."""
         rows = super().get_queryset(request).select_related(*self.list_select_related)
         return rows.filter(subject__erasing=False)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return OwnedList
+
+    def get_paginator(self, request: HttpRequest, queryset: Any, per_page: int, *args: Any, **kwargs: Any) -> Any:
+        """Return what cuts a list into pages; a whole tenant's is counted to a bound."""
+        kind = NewestPaginator if is_whole(request) else self.paginator
+        return kind(queryset, per_page, *args, **kwargs)
+
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        """Return the columns that sort the list; a large table is read in its own order until it is narrowed."""
+        return super().get_sortable_by(request) if self.sorted_whole or not is_whole(request) else ()
 
 
 class OperatorAdmin(CarefulLists):

@@ -57,6 +57,7 @@ class ReceiptScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id or receipt id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
+    sorted_whole = False
     fields = ("id",)
 
     class Media:

@@ -111,6 +111,7 @@ class MessageScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id, message id, name or words")
     date_hierarchy = "said_at"
     ordering = ("-accepted_at", "-seq", "-id")
+    sorted_whole = False
     fieldsets = (
         part(None, subject_shown, conversation_shown, "role", speaker, column("content", whole, _("content"))),
         part(
@@ -153,11 +154,12 @@ class SnapshotScreen(ActingAdmin):
         "expires_at",
     )
     list_select_related = ("subject", "conversation")
-    list_filter = (OfSubject, OfConversation, Held, "kind", "provenance", "said_at")
+    list_filter = (OfSubject, OfConversation, Held, "kind", "provenance", "recorded_at")
     search_fields = ("subject__external_id", "conversation__external_id", "text", "name")
     search_help_text = _("Subject id, conversation id, name or words")
     date_hierarchy = "said_at"
     ordering = ("-recorded_at", "-id")
+    sorted_whole = False
     fieldsets = (
         part(None, subject_shown, column("text", whole, _("text")), "kind", speaker, conversation_shown),
         part(

@@ -34,6 +34,7 @@ class WorkScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id, item id or error")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-position", "-id")
+    sorted_whole = False
     fieldsets = (
         part(None, "kind", "state", "attempts", error),
         part(

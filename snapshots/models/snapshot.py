@@ -67,6 +67,7 @@ class Snapshot(SubjectOwned):
         indexes = (
             models.Index(fields=("tenant", "subject", "position"), name="snapshot_by_position"),
             models.Index(fields=("tenant", "subject", "recorded_at", "id"), name="snapshot_by_age"),
+            models.Index(fields=("tenant", "recorded_at", "id"), name="snapshot_by_recording"),
             models.Index(
                 fields=("tenant", "expires_at"), condition=models.Q(expires_at__isnull=False), name="snapshot_expiry"
             ),

@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
+from memory_platform.console import base
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work, WorkRemoved
 from tenants.isolation import tenant_tx
@@ -15,6 +16,7 @@ from tenants.models import AuditRecord, TenantOwned
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.rows import one_of_each
+from tests.snapshots.held import remember
 
 MOST_QUERIES = 30
 ROWS = 50
@@ -146,3 +148,20 @@ def test_the_menu_follows_the_work_and_holds_every_screen(world: World, staff: S
 
 def test_the_bare_addresses_lead_to_the_console(staff: Staff) -> None:
     assert staff.sam.get("/")["Location"] == staff.sam.get("/console")["Location"] == "/console/"
+
+
+def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
+    world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(world.acme, *(f"memory {number}" for number in range(5)))
+    monkeypatch.setattr(base, "COUNTED", 3)
+
+    whole = staff.sam.get(address(Snapshot)).content.decode()
+    assert "the newest 3; choose a subject or search to see others" in whole
+    assert "?o=" not in whole
+    assert "toplinks" not in whole, "no way into years and months"
+
+    own = staff.sam.get(address(Snapshot, f"?subject={world.acme.subject.pk}")).content.decode()
+    assert "5 snapshots" in own
+    assert "o=" in own
+    assert "toplinks" in own
