@@ -57,8 +57,9 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-6"
-"""Part of the stable ids of what is extracted: a new version may say something else about the same message."""
+EXTRACTOR_VERSION = "rules-7"
+"""Part of the stable ids of what is extracted: a new version may say something else about the same message. It grows
+with the rules, and with the weights of the taught readers beside them."""
 
 _SAID_FULLY = ("change",)
 """Beside a change, or a limit ("no more highways"), nothing is put right once more."""
