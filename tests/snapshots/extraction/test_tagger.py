@@ -1,5 +1,6 @@
 """The taught tagger of value spans: what it names, what it leaves alone, how it counts. Rows: E1, E2."""
 
+import hashlib
 from itertools import pairwise, product
 from pathlib import Path
 from time import process_time
@@ -14,6 +15,7 @@ from snapshots.extraction.tagger_candidates import LONGEST, tagged
 from snapshots.extraction.tagger_words import MOST_WORDS, WORDS, Read, category_of_kind, kind_of, read_by
 from snapshots.extraction.values import ExtractionContext, PreferenceCandidate
 from tests.golden.blind import found_in
+from tests.golden.labels import HERE
 from tests.snapshots.extraction.said import said
 
 MOST_BYTES = 1_000_000
@@ -111,6 +113,12 @@ def test_a_tagger_is_kept_and_read_again(tmp_path: Path) -> None:
     assert (again.labels, again.index, again.least) == (TINY.labels, TINY.index, TINY.least)
     assert np.allclose(again.weights, TINY.weights, atol=0.02)
     assert again.spans(sentence("love tea")) == pytest.approx(again.spans(sentence("love tea")))
+
+
+def test_the_tagger_was_taught_by_the_files_as_they_are() -> None:
+    by = tagger().taught["by"]
+    assert by == {name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest() for name in by}
+    assert not [name for name in by if name.endswith(("_5", "_unseen"))]  # these measure
 
 
 def test_the_weights_are_small() -> None:

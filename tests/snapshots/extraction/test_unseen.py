@@ -1,4 +1,4 @@
-"""What rules read of sentences that nobody who mends them has seen: floors below what docs/extraction.md tells.
+"""What is read of sentences that nobody who mends rules has seen: floors below what docs/extraction.md tells.
 
 Rows: E1, E2, G4, A3.
 """
@@ -8,10 +8,10 @@ import pytest
 from tests.golden.blind import correction_scores, found_in, lasting_scores, utterance_scores
 from tests.golden.labels import rows
 
-SAID = {"explicit": (0.74, 0.51), "implicit": (0.88, 0.56), "change": (0.75, 0.67), "constraint": (0.89, 0.77)}
+SAID = {"explicit": (0.74, 0.53), "implicit": (0.88, 0.56), "change": (0.75, 0.67), "constraint": (0.89, 0.77)}
 """Precision and recall; goal .95 and .75."""
 DETECTED = (0.92, 0.74)
-SIDES = 0.33
+SIDES = 0.36
 
 
 @pytest.mark.parametrize("name", SAID)
