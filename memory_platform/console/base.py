@@ -6,11 +6,12 @@ from typing import Any, ClassVar, cast
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.paginator import Paginator
 from django.db import models
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.functional import cached_property
 from django.utils.text import Truncator, capfirst
@@ -28,6 +29,7 @@ from tenants.services.audit import record_audit
 HISTORY_SHOWN = 200
 COUNTED = 2_000
 """Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list."""
+PARTS_OF_DATES = ("year", "month", "day")
 NARROWING = ("subject", "conversation", "memory", "q")
 """Parameters that narrow a list to what an index finds, or to a search."""
 
@@ -242,6 +244,24 @@ class SubjectOwnedAdmin(TenantAdmin):
         """Return what cuts a list into pages; a whole tenant's is counted to a bound."""
         kind = NewestPaginator if is_whole(request) else self.paginator
         return kind(queryset, per_page, *args, **kwargs)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the list; what only a narrowed list offers leaves the address with the subject."""
+        kept = request.GET.copy()
+        for name in [name for name in kept if is_whole(request) and self._narrowed_only(name)]:
+            del kept[name]
+        if request.method == "GET" and len(kept) < len(request.GET):
+            return redirect(f"{request.path}?{kept.urlencode()}" if kept else request.path)
+        return super().changelist_view(request, extra_context)
+
+    def _narrowed_only(self, parameter: str) -> bool:
+        """Is the parameter a day, month or year of the date hierarchy, or another order of a large table?"""
+        field, _lookup, part_of_date = parameter.partition("__")
+        filters = [name for name in self.list_filter if isinstance(name, str)]
+        dated = bool(part_of_date) and field == self.date_hierarchy
+        return (dated and (field not in filters or part_of_date in PARTS_OF_DATES)) or (
+            parameter == ORDER_VAR and not self.sorted_whole
+        )
 
     def get_sortable_by(self, request: HttpRequest) -> Any:
         """Return the columns that sort the list; a large table is read in its own order until it is narrowed."""

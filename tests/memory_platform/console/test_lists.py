@@ -165,3 +165,6 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
     assert "5 snapshots" in own
     assert "o=" in own
     assert "toplinks" in own
+
+    answer = staff.sam.get(address(Snapshot, "?o=1&said_at__year=2026&kind=manual"))
+    assert answer["Location"] == address(Snapshot, "?kind=manual")
