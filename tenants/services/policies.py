@@ -92,6 +92,21 @@ def activate_version(number: int, *, by: Actor, reason: str, accept: Accept = la
     return found
 
 
+def roll_back(number: int, sections: Sections, *, by: Actor, reason: str) -> PolicyVersion:
+    """Make a version that says what version ``number`` says, and let it steer; leaves both audit records.
+
+    Numbers so tell in which order answers were steered. Raises PolicyUnknown, and PolicyUnchanged where the active
+    version steers just so.
+    """
+    lock_steering()
+    earlier = version_by_number(number)
+    differing = compare_versions(active_number(), number, sections)
+    if not differing:
+        raise PolicyUnchanged("The active version steers so already.")
+    made = create_version(Proposal(number, earlier.document, differing), by=by, reason=reason)
+    return activate_version(made.number, by=by, reason=reason)
+
+
 def compare_versions(before: int, after: int, sections: Sections) -> list[Change]:
     """Return by what two versions differ. Raises PolicyUnknown."""
     return differences(version_by_number(before).document, version_by_number(after).document, sections)

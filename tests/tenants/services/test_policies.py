@@ -20,6 +20,7 @@ from tenants.services.policies import (
     compare_versions,
     create_version,
     propose,
+    roll_back,
     section_in_force,
     version_by_number,
 )
@@ -79,6 +80,18 @@ def test_a_version_is_made_compared_activated_and_rolled_back_on_record(acme: Wo
         ("policy.activated", "3", "as tasted"),
         ("policy.activated", "2", "as tasted"),
     ]
+
+
+def test_rolling_back_makes_a_version_that_says_the_same(acme: World) -> None:
+    made(STRONG)
+    activate(2)
+    again = roll_back(1, SECTIONS, by=COMMAND_LINE, reason="苦")
+    assert (again.number, again.based_on, again.document, active_number()) == (3, 1, {}, 3)
+    with pytest.raises(PolicyUnchanged):
+        roll_back(1, SECTIONS, by=COMMAND_LINE, reason="苦")
+    with pytest.raises(PolicyUnknown):
+        roll_back(9, SECTIONS, by=COMMAND_LINE, reason="苦")
+    assert told()[-2:] == [("policy.created", "3", "苦"), ("policy.activated", "3", "苦")]
 
 
 def test_a_proposal_writes_nothing_and_tells_what_would_differ(acme: World) -> None:
