@@ -1,4 +1,4 @@
-"""Screens of the tenant's policy: versions, what each sets, new ones, roll-back. For managers (row T4)."""
+"""Screens of the tenant's policy: versions, what each sets, new ones, roll-back. Managers steer (row T4)."""
 
 from typing import Any
 
@@ -6,35 +6,23 @@ from django.contrib import admin, messages
 from django.db.models import OuterRef, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.access import actor_of
-from memory_platform.console.base import TenantAdmin
-from memory_platform.console.display import column, line, part, value_line
+from memory_platform.console.display import EMPTY, column, line, part, value_line
 from memory_platform.console.policy_forms import PolicyForm, key
 from memory_platform.console.policy_labels import FIELDS
 from memory_platform.console.policy_labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policy_steps import SteppedAdmin, changes_shown
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
-from tenants.policies.sections import Change, Document, differences, effective
+from tenants.policies.sections import Document, differences, effective
 from tenants.services.policies import activate_version, active_number, create_version, version_by_number
-
-
-def changes_shown(changes: list[Change]) -> SafeString:
-    """Show what differs between two versions."""
-    rows = [
-        {
-            "section": SECTION_LABELS[change.section],
-            "field": FIELDS[f"{change.section}.{change.field}"],
-            "name": f"{change.section}.{change.field}",
-            "before": value_line(change.before),
-            "after": value_line(change.after),
-        }
-        for change in changes
-    ]
-    return render_to_string("console/policy_changes.html", {"changes": rows})
 
 
 def _against(version: PolicyVersion, other: Document) -> SafeString:
@@ -81,9 +69,20 @@ def is_active(version: PolicyVersion) -> bool:
     return bool(getattr(version, "active", None) == version.number)
 
 
+@admin.display(description=_("roll back"))
+def roll_back_link(version: PolicyVersion) -> str:
+    """Lead to the page that brings an earlier version's settings back."""
+    if version.number >= getattr(version, "active", 0):
+        return EMPTY
+    address = reverse("admin:tenants_policyversion_roll_back", args=[version.pk])
+    return format_html(
+        '<a class="button" href="{}">{}</a>', address, gettext("Roll back to version %s") % version.number
+    )
+
+
 @admin.register(PolicyVersion)
-class PolicyScreen(TenantAdmin):
-    """Versions, newest first: made anew, never changed; one is active, and an earlier one can be again."""
+class PolicyScreen(SteppedAdmin):
+    """Versions, newest first: made anew, never changed; one is active. All staff see them, managers steer."""
 
     form = PolicyForm
     add_role = Role.MANAGER
@@ -103,23 +102,26 @@ class PolicyScreen(TenantAdmin):
             part(SECTION_LABELS[section.name], *(key(section.name, field) for field in section.kinds))
             for section in SECTIONS.values()
         ),
-        part(_("Why"), "reason", "based_on"),
+        part(_("Why"), "against", "reason", "based_on"),
     )
 
     def title_of(self, obj: PolicyVersion) -> str:
         return str(_("version %s")) % obj.number
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_manager_permission(request)
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return (*self.list_display, *self._steering_links(request))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.shown if obj else self.asked
+        if obj is None:
+            return self.asked
+        return (*self.shown, *(part(None, link) for link in self._steering_links(request)))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
+        shown = self.get_fieldsets(request, obj) if obj else ()
+        return [name for _title, options in shown for name in options["fields"]]
+
+    def _steering_links(self, request: HttpRequest) -> tuple[Any, ...]:
+        return (roll_back_link,) if self.has_manager_permission(request) else ()
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Return the versions, each beside the number of the active one."""
@@ -135,7 +137,7 @@ class PolicyScreen(TenantAdmin):
         told = _("Version %s is made. It steers nothing before it is activated.")
         self.message_user(request, told % made.number, messages.SUCCESS)
 
-    @admin.action(description=_("Let this version steer; an earlier one rolls back"), permissions=["manager"])
+    @admin.action(description=_("Let this version steer"), permissions=["manager"])
     @needs_reason
     def activate(self, request: HttpRequest, queryset: QuerySet[PolicyVersion]) -> None:
         chosen = list(queryset[:2])

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memory_platform.console.policy_labels import FIELDS
 from memory_platform.console.reasons import ReasonField
@@ -18,6 +19,8 @@ from tenants.policies.sections import effective
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
 VERSION_DIGITS = 9
+ASKED_LAST = ("against", "reason")
+"""Inputs that stand open beside the difference; all others are carried along."""
 
 
 class ValueField(forms.CharField):
@@ -68,9 +71,19 @@ def key(section: str, field: str) -> str:
 
 
 class PolicyFormBase(forms.ModelForm[PolicyVersion]):
-    """Everything that may be set; what differs from the version it is based on becomes a new version."""
+    """Everything that may be set; what differs from the version it is based on becomes a new version.
 
-    reason = ReasonField()
+    The reason is asked for when it is saved: the difference is shown first.
+    """
+
+    against = forms.IntegerField(
+        label=gettext_lazy("Compare with version"),
+        help_text=gettext_lazy("Empty: with the version in force."),
+        min_value=1,
+        max_value=10**VERSION_DIGITS - 1,
+        required=False,
+    )
+    reason = ReasonField(required=False)
     proposal: Proposal | None = None
 
     class Meta:
@@ -90,6 +103,13 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
         for section, values in effective(base.document, SECTIONS).items():
             self.initial.update({key(section, field): value for field, value in values.items()})
 
+    def clean_against(self) -> int | None:
+        """Return the number of the version to compare with. Raises ValidationError where there is none."""
+        number: int | None = self.cleaned_data["against"]
+        if number is not None and not PolicyVersion.objects.filter(number=number).exists():
+            raise forms.ValidationError(_("No version has this number."))
+        return number
+
     def clean(self) -> dict[str, Any]:
         """Check what only the whole tells, and keep the proposal for saving."""
         given = super().clean() or {}
@@ -108,6 +128,12 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
                 name = fault.field.replace(".", "__")
                 self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
         return given
+
+
+class RollBackForm(forms.Form):
+    """Why an earlier version's settings are to steer again."""
+
+    reason = ReasonField()
 
 
 def form_fields() -> Iterator[tuple[str, forms.Field]]:
@@ -139,6 +165,9 @@ def _differing(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, di
 
 def _wrong(kind: Kind) -> str:
     if isinstance(kind, Named):
+        if isinstance(kind.each, Choice):
+            words = _('A JSON object such as {"complaint": "%(first)s"}, with one of: %(all)s.')
+            return words % {"first": kind.each.options[0], "all": ", ".join(kind.each.options)}
         whole = kind.each
         words = _('A JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
         return words % {"least": whole.least, "most": whole.most}
