@@ -1,12 +1,13 @@
 """What the tagger's spans propose (E1): one candidate each, in the convention of the frames beside it.
 
 The tagger is asked where rules found nothing in a sentence. What is asked, supposed, told of others or meant for now
-is no candidate, whatever it says, and what the reader of corrections is not sure of changes nothing.
+is no candidate, whatever it says, and what the reader of corrections is not sure of changes nothing. A tagger analyses:
+what it names replaces nothing that was said outright, unless it was said as a correction.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from snapshots.extraction import marks, rules_en_limits, rules_zh_limits
 from snapshots.extraction.categories import GENERAL, INTEREST_CATEGORIES, allergen_category, known_category
@@ -91,7 +92,11 @@ def tagged(clauses: list[Clause]) -> Iterator[Candidate]:
     named = [one for span in spans if (one := _named(span, read.words, clauses))]
     yield from _change(named)
     for one in named:
-        yield from _candidates(one)
+        yield from map(_analysed, _candidates(one))
+
+
+def _analysed(found: Candidate) -> Candidate:
+    return replace(found, provenance="analysis") if found.provenance == "confirmed_by_user" else found
 
 
 def _named(span: Span, words: Sequence[Word], clauses: Sequence[Clause]) -> Named | None:

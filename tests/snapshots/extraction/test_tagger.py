@@ -10,10 +10,11 @@ import pytest
 
 from snapshots.extraction.observe import observe
 from snapshots.extraction.pipeline import analyse, extract
+from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.tagger import OTHER, WEIGHTS, Tagger, tagger
 from snapshots.extraction.tagger_candidates import LONGEST, tagged
 from snapshots.extraction.tagger_words import MOST_WORDS, WORDS, Read, category_of_kind, kind_of, read_by
-from snapshots.extraction.values import ExtractionContext, PreferenceCandidate
+from snapshots.extraction.values import ExtractionContext, PreferenceCandidate, ProfileFact
 from tests.golden.blind import found_in
 from tests.golden.labels import HERE
 from tests.snapshots.extraction.said import said
@@ -50,6 +51,15 @@ def test_what_no_rule_reads_is_named(text: str, value: str) -> None:
     clauses = observe(said(text))
     assert not [one for some in clauses for one in analyse(some)]
     assert any(value in entry.values for entry in found_in(text))
+
+
+@pytest.mark.parametrize(("text", "value"), READ_BY_NO_RULE)
+def test_what_it_names_is_an_analysis_and_no_word_of_the_user(text: str, value: str) -> None:
+    found = extract(said(text), context=ExtractionContext())
+    named: list[PreferenceCandidate | ProfileFact] = [*found.preferences, *found.facts]
+    assert any(value in str(one.value) for one in named)
+    assert {one.provenance for one in named} == {"analysis"}
+    assert all(one.confidence <= EXTRACTION.analysis_ceiling for one in named)
 
 
 NOTHING = [
