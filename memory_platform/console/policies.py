@@ -114,7 +114,8 @@ class PolicyScreen(SteppedAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return self.asked
-        return (*self.shown, *(part(None, link) for link in self._steering_links(request)))
+        facts, *rest = self.shown
+        return (facts, *(part(None, link) for link in self._steering_links(request)), *rest)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         shown = self.get_fieldsets(request, obj) if obj else ()
