@@ -42,6 +42,13 @@ _OF_A_MOMENT = frozenset({"habit", "old"})
 _FIELD_OF = {"en": rules_en_limits.field_of, "zh": rules_zh_limits.field_of}
 _DIET = re.compile(rf"{DIETS}|plant[- ]based|清真|素食?|全素|纯素|生酮|无麸质", re.IGNORECASE)
 _HEAD = re.compile(r"^(?:(?:an?|the|my|our|some|any) )+(?=\w)", re.IGNORECASE)
+_FRAGMENT = re.compile(
+    r"(?:(?:an?|the|it|its|that|this|these|those|them|one|ones|of|to|in|on|at|for|with|and|or|but|is|are|was|be|i|me|"
+    r"my|you|your|we|our|so|too|very|not|no|stuff|things?)(?: |$))+|[的了是在和与就都也很我你他她它们这那个]+",
+    re.IGNORECASE,
+)
+"""What is left of a name when its edge was cut wrong: nothing that anybody could remember."""
+_BRACKETS = ("()", "（）", "[]", "「」", "《》", "“”")
 _MONEY = re.compile(
     r"[$€£¥]|\b(?:dollars?|euros?|pounds?|quid|bucks?|yuan|grand|spend|spent|pay|budget|costs?|prices?|rent)\b"
     r"|[块元钱蚊价租]|预算|花费",
@@ -108,7 +115,12 @@ def _named(span: Span, words: Sequence[Word], clauses: Sequence[Clause]) -> Name
     if span.kind == "allergy" and _HARMLESS.search(clause.text):
         return None
     value = _HEAD.sub("", first.utterance.text[start:end]).strip(" .,!?\"'~-")
-    return Named(span.kind, value, clause) if value else None
+    return Named(span.kind, value, clause) if value and not _is_fragment(value) else None
+
+
+def _is_fragment(value: str) -> bool:
+    """Return whether a span is small words alone, or has one half of a pair of brackets."""
+    return bool(_FRAGMENT.fullmatch(value)) or any(value.count(left) != value.count(right) for left, right in _BRACKETS)
 
 
 def _is_own(clause: Clause) -> bool:

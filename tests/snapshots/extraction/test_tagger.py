@@ -8,6 +8,7 @@ from time import process_time
 import numpy as np
 import pytest
 
+from snapshots.extraction import tagger_candidates
 from snapshots.extraction.observe import observe
 from snapshots.extraction.pipeline import analyse, extract
 from snapshots.extraction.policy import EXTRACTION
@@ -154,3 +155,13 @@ def test_a_long_message_and_a_hostile_sentence_cost_little() -> None:
         list(tagged(clauses))
     assert process_time() - begun < HOSTILE_SECONDS
     assert all(len(read_by(clauses).words) <= MOST_WORDS for clauses in observe(hostile))
+
+
+@pytest.mark.parametrize("value", ["(old", "of the", "so it is", "the thing", "我的", "那个"])
+def test_an_edge_of_a_name_is_no_value(value: str) -> None:
+    assert tagger_candidates._is_fragment(value)
+
+
+@pytest.mark.parametrize("value", ["the who", "matcha (iced)", "ink", "的士", "《活着》", "IT jobs", "toffee"])
+def test_a_short_name_is_a_value(value: str) -> None:
+    assert not tagger_candidates._is_fragment(value)
