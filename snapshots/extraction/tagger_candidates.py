@@ -48,7 +48,7 @@ _FRAGMENT = re.compile(
     re.IGNORECASE,
 )
 """What is left of a name when its edge was cut wrong: nothing that anybody could remember."""
-_BRACKETS = ("()", "（）", "[]", "「」", "《》", "“”")
+_BRACKETS = tuple(zip("([（「《“", ")]）」》”", strict=True))
 _MONEY = re.compile(
     r"[$€£¥]|\b(?:dollars?|euros?|pounds?|quid|bucks?|yuan|grand|spend|spent|pay|budget|costs?|prices?|rent)\b"
     r"|[块元钱蚊价租]|预算|花费",
