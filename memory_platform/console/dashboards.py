@@ -117,4 +117,4 @@ def _money(figures: Figures) -> Tile:
         return Tile(_("Money saved"), "-", _("no price was valid, or several currencies were"))
     spent = sum(row.cost or 0 for row in priced)
     without = sum(row.cost_full_history or 0 for row in priced)
-    return Tile(_("Money saved"), f"{without - spent:,.2f} {currencies.pop()}", _("cost %s") % f"{spent:,.2f}")
+    return Tile(_("Money saved"), f"{without - spent:z,.2f} {currencies.pop()}", _("cost %s") % f"{spent:,.2f}")

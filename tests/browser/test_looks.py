@@ -1,0 +1,104 @@
+"""The main pages in Chinese without an English label, and on a phone without scrolling sideways. Rows: D2."""
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from memory_platform.console.act_pages import act_address
+from memory_platform.console.display import address_of
+from profiles.models import Preference, Subject
+from snapshots.models import Receipt
+from tenants.models import Role
+from tests.browser.conftest import SitDown
+from tests.browser.test_console import hire, log_in
+from tests.browser.test_console_pages import sideways
+from tests.browser.test_stories import CHINESE, asked, newest, told
+from tests.conftest import House, World
+from tests.snapshots.extraction.making import say, settle
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+OURS = {"ada", "acme", "mia", "english", "utc", "api", "json", "navigation", "climate", "temperature", "wishes"}
+"""Words in Latin letters that are names: of the test world, of its preferences, or of what has no other name."""
+FIRST = ("start", "find", "subject")
+LABELS = """() => {
+  const named = ["aria-label", "placeholder", "title", "alt"];
+  const shown = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
+  // Heads of the menu that nobody sees; Django has them in English only.
+  document.querySelectorAll(".module > table > thead").forEach((one) => one.remove());
+  const attributes = shown.flatMap((one) => named.map((name) => one.getAttribute(name) || ""));
+  const buttons = shown.filter((one) => one.matches("input[type=submit]")).map((one) => one.value);
+  const copy = document.body.innerText;
+  return [document.title, copy, ...attributes, ...buttons].join("\\n");
+}"""
+"""All words of a page that somebody reads or hears."""
+CODES = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[a-z]+_[a-z_]+|<user_memory[^>]*>|</user_memory>|nonce \w+")
+"""Ids, codes of a product and the prompt's own markup."""
+
+
+def main_pages(house: House) -> Mapping[str, str]:
+    """Return the addresses of the main pages by name, for a house that was told something and asked."""
+    subject, wish, receipt = (newest(house, model) for model in (Subject, Preference, Receipt))
+    return {
+        "start": "/console/",
+        "find": f"/console/profiles/subject/find/?q={CHINESE.known_by}",
+        "subject": address_of(Subject, subject.pk),
+        "preference": address_of(Preference, wish.pk),
+        "correct": act_address(wish, "correct"),
+        "erase": f"/console/profiles/subject/{subject.pk}/erase/",
+        "why": address_of(Receipt, receipt.pk),
+        "review": "/console/profiles/candidate/review/",
+        "dead letters": "/console/snapshots/work/dead/",
+        "dashboard": "/console/dashboard/",
+        "playground": f"/console/snapshots/receipt/playground/{subject.pk}/",
+        "keys": "/console/tenants/apikey/",
+        "support sessions": "/console/tenants/supportsession/",
+        "policies": "/console/tenants/policyversion/",
+    }
+
+
+@pytest.fixture
+def acme(world: World, site: str) -> House:
+    """A Chinese subject with a preference, an answer, and one thing that waits; Mia manages."""
+    told(world.acme, CHINESE)
+    say(world.acme, "把空调调到22度。", "把空调调到26度。", conversation="c2")
+    settle(world.acme)
+    asked(world.acme, site, CHINESE)
+    hire("mia", world.acme.tenant, Role.MANAGER)
+    return world.acme
+
+
+def english_on(page: Page) -> set[str]:
+    """Return the words of the page in Latin letters that are no names."""
+    words = CODES.sub(" ", str(page.evaluate(LABELS)))
+    return set(re.findall(r"[a-z]{3,}", words.lower())) - OURS
+
+
+def test_no_label_is_english_from_the_login_to_the_subject(acme: House, site: str, sit_down: SitDown) -> None:
+    page = sit_down("mia", locale="zh-CN")
+    page.context.clear_cookies()
+    page.goto("/console/")
+    found = {"login": english_on(page)}
+    log_in(page, site, "mia")
+    for name in FIRST:
+        page.goto(f"{site}{main_pages(acme)[name]}")
+        found[name] = english_on(page)
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_no_main_page_scrolls_sideways_on_a_phone_and_its_menu_works(acme: House, sit_down: SitDown) -> None:
+    page = sit_down("mia", viewport=PHONE, has_touch=True)
+    wide = {}
+    for name, address in main_pages(acme).items():
+        page.goto(address)
+        wide[name] = sideways(page)
+    assert {name: pixels for name, pixels in wide.items() if pixels > 0} == {}
+    page.locator("#site-name a").tap()
+    menu = page.locator("#content-main .module a[href$='/profiles/preference/']").first
+    menu.scroll_into_view_if_needed()
+    menu.tap()
+    expect(page.locator("#result_list")).to_be_visible()
+    assert sideways(page) <= 0
