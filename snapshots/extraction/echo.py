@@ -30,6 +30,8 @@ Span = tuple[int, int]
 """From character to character of a message, the end not included."""
 
 _ELEMENT = re.compile(r"<user_memory\b(?P<attributes>[^<>]{0,600})>(?P<body>[^<]*)</user_memory>")
+_QUERY = re.compile(r"</?query>")
+"""How a prompt that is one text fences the user's own words, which stay."""
 _OURS = re.compile(
     r'\s*source="[^"]*" confidence="[^"]*" provenance="[^"]*" valid_since="[^"]*" category="[^"]*"'
     r'(?: nonce="[^"]*")?\s*'
@@ -192,6 +194,7 @@ def _elements(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
     shown."""
     if "<user_memory" not in text:
         return
+    yield from (tag.span() for tag in _QUERY.finditer(text))
     for found in _ELEMENT.finditer(text):
         if _OURS.fullmatch(found["attributes"]) or shown.holds(html.unescape(found["body"]), at):
             yield found.span()

@@ -44,7 +44,6 @@ from snapshots.extraction.observe import Clause, observe, whole_sentence
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 from snapshots.extraction.rules import apply
 from snapshots.extraction.sensitive import is_sensitive, mask_sensitive
-from snapshots.extraction.tagger_candidates import tagged
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -57,9 +56,8 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-7"
-"""Part of the stable ids of what is extracted: a new version may say something else about the same message. It grows
-with the rules, and with the weights of the taught readers beside them."""
+EXTRACTOR_VERSION = "rules-6"
+"""Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _SAID_FULLY = ("change",)
 """Beside a change, or a limit ("no more highways"), nothing is put right once more."""
@@ -129,9 +127,7 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
         return Extraction()
     sentences = observe(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
-    by_rules = [candidate for clauses in allowed for candidate in analyse(clauses)]
-    found = by_rules or (candidate for clauses in allowed for candidate in tagged(clauses))
-    candidates = islice(found, policy.max_candidates)
+    candidates = islice((candidate for clauses in allowed for candidate in analyse(clauses)), policy.max_candidates)
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 

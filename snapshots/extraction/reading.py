@@ -4,6 +4,7 @@ A model proposes and nothing more: what it found has to stand where it says, in 
 for good, and goes through the same gate as what rules found. Rules read every message all the same.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -13,7 +14,6 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import comparable, detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
-from snapshots.extraction import marks
 from snapshots.extraction.categories import allergen_category, category_of
 from snapshots.extraction.gate import judge
 from snapshots.extraction.instructions import is_instruction
@@ -39,6 +39,15 @@ ALLERGIES = "allergies"
 LISTS = frozenset({"likes", "dislikes", "avoid", ALLERGIES})
 """Keys of preferences that hold several values."""
 _ORIGIN_CHARS = 64
+_PEOPLE_EN = (
+    r"(?:mum|mom|mother|dad|father|parents?|wife|husband|partner|spouse|girlfriend|boyfriend|sister|brother|siblings?|"
+    r"sons?|daughters?|kids?|child|children|baby|aunt|uncle|cousin|niece|nephew|grand\w+|friends?|flatmate|roommate|"
+    r"neighbou?rs?|boss|manager|colleagues?|co-?workers?|teacher|doctor|landlord|client|customer|guests?|ex)"
+)
+_SELF_EN = re.compile(rf"\b(?:I|me|myself|we|us|mine)\b|\b(?:my|our)\b(?! (?:[a-z]+ )?{_PEOPLE_EN}\b)", re.IGNORECASE)
+_ANOTHER_EN = re.compile(
+    rf"\W*(?:(?:my|our|his|her|their|your|the|a) (?:[a-z]+ )?{_PEOPLE_EN}|he|she|they|you)\b", re.IGNORECASE
+)
 _CONFIDENCE = {
     "explicit": EXTRACTION.explicit_confidence,
     "implicit": EXTRACTION.implicit_confidence,
@@ -148,7 +157,7 @@ def _is_anothers(clause: Clause) -> bool:
     """Return whether a clause speaks of another person; in English also where nothing in it speaks of the speaker."""
     if clause.language == "zh":
         return clause.subject == "other"
-    return marks.OTHER_EN.match(clause.text) is not None or marks.SELF_EN.search(clause.sentence) is None
+    return _ANOTHER_EN.match(clause.text) is not None or _SELF_EN.search(clause.sentence) is None
 
 
 def _candidate(found: Found, message: Utterance, origin: str) -> Candidate:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
 from typing import Any
 from uuid import UUID
 
@@ -157,4 +158,5 @@ def _lines_of(receipt: Receipt) -> frozenset[str]:
         return frozenset()
     texts = [str(one.get("content") or "") for one in rendered.messages]
     lines = {comparable(line) for text in (*texts, rendered.text or "") for line in text.splitlines()}
-    return frozenset(lines - {comparable(line) for line in rendered.query.splitlines()} - {""})
+    asked = f"{rendered.query}\n<query>{escape(rendered.query, quote=False)}</query>"
+    return frozenset(lines - {comparable(line) for line in asked.splitlines()} - {""})

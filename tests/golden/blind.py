@@ -42,7 +42,7 @@ class Found:
 
 
 def found_in(text: str) -> list[Found]:
-    """Return every entry that is taken from ``text``: by rules, and by the tagger where they find nothing."""
+    """Return every entry that the rules take from ``text``."""
     got = extract(said(text), context=ExtractionContext())
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return [entry for candidate in candidates for entry in _entries(candidate)]

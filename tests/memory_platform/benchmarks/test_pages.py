@@ -38,7 +38,7 @@ def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: Worl
         "admin:snapshots_snapshot_changelist",
         "admin:tenants_auditrecord_changelist",
     } <= pages.keys()
-    assert {page.status for page in pages.values()} == {200}
+    assert {page.status for page in pages.values()} <= {200, 302}
     assert all(len(page.ms) == 1 for page in pages.values())
     with tenant_tx(house.tenant.id):
         assert not Member.objects.exists()

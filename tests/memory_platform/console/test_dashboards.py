@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
@@ -31,7 +32,7 @@ def day(back: int) -> date:
 
 
 @pytest.fixture
-def told(world: World) -> World:
+def told(world: World) -> Iterator[World]:
     """Two versions today, one of them in an arm; an older day; waits and use with a price."""
     with tenant_tx(world.acme.tenant.id):
         served = {**COUNTS, "utilised": 300, "positive": 180, "corrected": 20, "stale": 50, "degraded": 7}
@@ -42,6 +43,7 @@ def told(world: World) -> World:
         Indicator.objects.create(day=day(20), policy_version="1", fast_lane_p95_ms=2_500, **served)
         QueueDay.objects.create(day=day(0), done=40, waited_p95_ms=700, waited_longest_ms=9_000)
         UsageDay.objects.create(day=day(0), tokens_in_context=1_000_000, tokens_full_history=3_000_000)
+    examples = list(ModelPrice.objects.all())
     ModelPrice.objects.all().delete()
     ModelPrice.objects.create(
         tier=LEDGER_POLICY.tier,
@@ -53,7 +55,9 @@ def told(world: World) -> World:
         valid_from=day(400),
         source="test",
     )
-    return world
+    yield world
+    ModelPrice.objects.all().delete()
+    ModelPrice.objects.bulk_create(examples)
 
 
 def shown(staff: Staff, query: str = "") -> tuple[str, dict[str, Any]]:

@@ -9,28 +9,28 @@ ASKED = (0.95, 0.75)
 """Precision and recall of each class, over all that was read together."""
 FLOORS = {
     "utterances": {
-        "explicit": (0.98, 0.88),
-        "implicit": (0.97, 0.93),
-        "change": (0.98, 0.95),
-        "constraint": (0.98, 0.97),
+        "explicit": (0.98, 0.84),
+        "implicit": (0.97, 0.84),
+        "change": (0.98, 0.91),
+        "constraint": (0.98, 0.91),
     },
     "utterances_2": {
-        "explicit": (0.97, 0.93),
-        "implicit": (0.97, 0.9),
+        "explicit": (0.97, 0.87),
+        "implicit": (0.97, 0.7),
         "change": (0.97, 0.95),
-        "constraint": (0.97, 0.77),
+        "constraint": (0.97, 0.75),
     },
     "utterances_3": {
-        "explicit": (0.96, 0.76),
-        "implicit": (0.97, 0.85),
-        "change": (0.94, 0.94),
-        "constraint": (0.97, 0.89),
+        "explicit": (0.96, 0.7),
+        "implicit": (0.97, 0.77),
+        "change": (0.94, 0.79),
+        "constraint": (0.97, 0.87),
     },
     "utterances_4": {
-        "explicit": (0.96, 0.91),
-        "implicit": (0.95, 0.83),
-        "change": (0.97, 0.94),
-        "constraint": (0.97, 0.89),
+        "explicit": (0.96, 0.87),
+        "implicit": (0.95, 0.8),
+        "change": (0.97, 0.87),
+        "constraint": (0.97, 0.87),
     },
 }
 """Precision and recall of sets that have been read while rules were mended: they say that nothing broke."""
