@@ -101,3 +101,14 @@ TASK_ON_TEXT = re.compile(
     r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
     re.IGNORECASE,
 )
+IDLE = re.compile(
+    r"^(?:(?:oh|ah|well|and|but|so|yeah|yes|yep|ok(?:ay)?|aw+|wow|haha|thanks|sure|honestly)\b[ ,!]*)*"
+    r"(?:same here|no (?:problems?|worries|doubt|rush|biggie|big deal|pressure|wonder)\b|that one is\b|"
+    r"glad (?:it|that|you|to)\b|(?:nothing|not much) (?:so far|much|new|yet)\b|not so far\b|"
+    r"(?:it|that|this|he|she|they|you|life|things)(?: all| both)? must(?:'ve| have)? "
+    r"(?:be(?:en)?|feel|felt|get|taste|look)\b)"
+    r"|\bnever (?:give|gives|gave|giving) up\b|\bjust like (?:any|every|all)\b|\bhere for (?:you|ya|u)\b"
+    r"|\b(?:turns?|turned|stands?|worked|works|figures?|figured|helps?|helped) out$",
+    re.IGNORECASE,
+)
+"""What friends say to each other all day, and nobody is known by: "no worries", "it must have been great"."""

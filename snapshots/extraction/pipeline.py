@@ -23,6 +23,7 @@ from snapshots.extraction import (
     frames_zh_self,
     frames_zh_usual,
     frames_zh_wishes,
+    marks,
     rules_en_constraints,
     rules_en_habits,
     rules_en_household,
@@ -170,6 +171,8 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
 
 def _stated(clause: Clause) -> list[Candidate]:
     """Return what the tables say of a clause; where none does, what the wider nets catch: limits, tastes, wishes."""
+    if marks.IDLE.search(clause.text):
+        return []
     found = [candidate for table in _TABLES[clause.language] for candidate in apply(table, clause)]
     for net in _NETS[clause.language]:
         found = found or list(net(clause))
@@ -204,7 +207,7 @@ def _not_yet(told: Iterable[Candidate], found: list[Candidate]) -> list[Candidat
 
 def _shown(clauses: list[Clause]) -> Iterator[Candidate]:
     """Yield the tastes that a sentence shows by habits, where nothing is stated in it."""
-    for clause in clauses:
+    for clause in (one for one in clauses if not marks.IDLE.search(one.text)):
         for net in _HABITS[clause.language]:
             found = list(net(clause))
             if found:
