@@ -9,7 +9,7 @@ from tests.snapshots.extraction.said import said
 
 def values(text: str) -> list[str]:
     found = extract(said(text), context=ExtractionContext())
-    return [str(one.value) for one in (*found.facts, *found.preferences)]
+    return [str(one.value) for one in found.facts] + [str(one.value) for one in found.preferences]
 
 
 @pytest.mark.parametrize(
