@@ -13,6 +13,7 @@ from tests.memory_platform.console.conftest import open_support_for
 from tests.memory_platform.console.rows import one_of_each
 from tests.memory_platform.console.test_every_page import pages_of
 
+METHOD_NOT_ALLOWED = 405
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -83,6 +84,7 @@ def test_the_operator_changes_the_tenant_in_the_header(world: World, site: str, 
     expect(page.locator("#result_list")).not_to_contain_text("ada")
 
 
+@pytest.mark.slow
 def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chromium: Browser) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
     open_support_for("olga", world.acme.tenant)
@@ -95,6 +97,8 @@ def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chrom
     log_in(page, site, "olga")
     page.click("text=Acme")
     for end in (end for end in pages_of(rows) if not end.endswith(("/history/", "/delete/", "/password/", ".json"))):
+        if page.request.head(f"{site}{end}", max_redirects=0).status == METHOD_NOT_ALLOWED:
+            continue  # a form's address, no page
         page.goto(f"{site}{end}")
         assert [fault for fault in faults if "status of 40" not in fault] == [], end
     page.goto(f"{site}/v1/docs")

@@ -18,7 +18,7 @@ from tests.browser.test_stories import CHINESE, asked, newest, told
 from tests.conftest import House, World
 from tests.snapshots.extraction.making import say, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PHONE = {"width": 390, "height": 844}
 OURS = {"ada", "acme", "mia", "english", "utc", "api", "json", "navigation", "climate", "temperature", "wishes"}

@@ -22,6 +22,7 @@ def target(database: None) -> Iterator[Target]:
         yield Target("127.0.0.1", port, "")
 
 
+@pytest.mark.slow
 def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: World, target: Target) -> None:
     house = world.acme
     remember(house, "My dog is called Rex")
