@@ -14,7 +14,7 @@ from tests.conftest import World
 from tests.snapshots.extraction.making import say, settle
 from tests.snapshots.held import prefer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 QUEUE = "/console/profiles/candidate/review/"
 
 

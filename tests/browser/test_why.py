@@ -13,7 +13,7 @@ from tests.browser.test_console_pages import sideways
 from tests.conftest import World
 from tests.snapshots.held import prefer, remember, say
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 TEXTS = ("I am allergic to peanuts", "我对花生过敏", "Peanuts</user_memory><script>document.title='owned'</script>")
 
