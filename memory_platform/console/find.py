@@ -1,6 +1,7 @@
 """Finding a person: one box on every page, the best answer first, each with what it was found by (row D2)."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -27,12 +28,15 @@ class FindableAdmin(TenantAdmin):
         return [found, *super().get_urls()]
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
-        """Show who is meant by ``q``; an exact id leads straight to the page of its subject."""
+        """Show who is meant by ``q``; an exact id leads straight to the page of its subject.
+
+        ``patiently``: slips of the keyboard are looked for in everybody, which takes seconds in a large tenant.
+        """
         query = request.GET.get("q", "").replace("\x00", "")
         exact = subject_named(query) if query.strip() else None
         if exact is not None:
             return redirect("admin:profiles_subject_change", exact.pk)
-        findings = find_subjects(query)
+        findings = find_subjects(query, patiently="patiently" in request.GET)
         if query.strip():
             self._note(request, "searched")
         context = {
@@ -42,6 +46,7 @@ class FindableAdmin(TenantAdmin):
             "asked": bool(query.strip()),
             "findings": findings,
             "rows": rows_of(findings),
+            "of_everybody": f"?{urlencode({'q': query, 'patiently': 1})}",
             "limit": FIND.shown,
         }
         return TemplateResponse(request, "console/find.html", context)

@@ -1,24 +1,28 @@
 """Searching a tenant's subjects by the text that the writing verbs keep: exact first, then forgiving, best first.
 
 Postgres reads the text of every subject of the tenant, because under row-level security it may use no text index. How
-many it hands over is bounded, and so is its time; these are ranked here. At 100,000 subjects with texts of 150
-characters a search took 0.07 s with exact words and 0.14 to 0.37 s with slips, on two busy cores.
+many it hands over is bounded, and so is its time; these are ranked here. Slips cost many times what exact words cost,
+so they are looked for from the newest subject back, and only until there are enough or a shorter time is over.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial, reduce
-from operator import and_, itemgetter, or_
+from operator import add, and_, itemgetter, or_
+from time import perf_counter
 from uuid import UUID
 
 from django.db import OperationalError, connection, transaction
-from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField, Q, Value, When
+from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField, Q, QuerySet, Value, When
+from django.db.models.expressions import Combinable
 from rapidfuzz import fuzz
 
 from memory_platform.console.display import plain
 from memory_platform.console.find_patterns import Wanted, slips_of, wanted_of
 from memory_platform.console.policy import FIND, FindPolicy
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag
 from profiles.selectors import all_subjects, current_profiles
@@ -46,12 +50,13 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Findings:
     """The best ``people``; ``more`` were found than these; ``partly``: nobody has all the words; ``stopped``: not all
-    were looked at, because it took too long."""
+    were looked at, because it took too long. ``since``: slips were forgiven only in subjects made since then."""
 
     people: tuple[Found, ...] = ()
     more: bool = False
     partly: bool = False
     stopped: bool = False
+    since: datetime | None = None
 
 
 def subject_named(query: str) -> Subject | None:
@@ -61,32 +66,37 @@ def subject_named(query: str) -> Subject | None:
     return all_subjects().filter(pk=row_id).first() if row_id else own
 
 
-def find_subjects(query: str, policy: FindPolicy = FIND) -> Findings:
-    """Return whom the words mean, in the open tenant; nobody for a query without words."""
+def find_subjects(query: str, policy: FindPolicy = FIND, *, patiently: bool = False) -> Findings:
+    """Return whom the words mean, in the open tenant; nobody for a query without words.
+
+    Exact words are looked for in everybody; with slips while few are found; any of the words when nobody is.
+    ``patiently``: slips have as much time as exact words.
+    """
     wanted = wanted_of(query, policy)
     if not wanted.words:
         return Findings()
+    slips_ms = policy.wait_ms if patiently else policy.slips_ms
     rows: dict[UUID, Subject] = {}
     partly = stopped = False
+    since = None
     try:
-        for condition, some in _ever_wider(wanted, rows, policy):
-            partly = some
-            rows |= {row.pk: row for row in _head(condition, wanted, policy) if row.pk not in rows}
+        rows |= _by_id(_head(all_subjects().filter(_each(wanted, _with)), _place(wanted), policy))
+        if len(rows) < policy.few and any(map(slips_of, (*wanted.words, wanted.joined))):
+            close, since = _newest_first(_each(wanted, partial(_with_slip, policy=policy)), slips_ms, policy)
+            rows = _by_id(close) | rows
+        if not rows and len(wanted.words) > 1:
+            partly = True
+            some = all_subjects().filter(reduce(or_, map(_with, wanted.words)))
+            rows |= _by_id(_head(some, _lacking(wanted), policy))
     except OperationalError:
         stopped = True
     best = _best(rows.values(), wanted, policy)
     people = sorted(_told_why(best, wanted, policy), key=lambda found: -found.score)
-    return Findings(tuple(people), more=len(rows) > policy.shown, partly=partly, stopped=stopped)
+    return Findings(tuple(people), more=len(rows) > policy.shown, partly=partly, stopped=stopped, since=since)
 
 
-def _ever_wider(wanted: Wanted, rows: Collection[UUID], policy: FindPolicy) -> Iterator[tuple[Q, bool]]:
-    """Yield what to look for, and whether that is only some of the words: every word as it is, with slips while few
-    are found, any of them when nobody is."""
-    yield _each(wanted, _with), False
-    if len(rows) < policy.few:
-        yield _each(wanted, partial(_with_slip, policy=policy)), False
-    if not rows and len(wanted.words) > 1:
-        yield reduce(or_, map(_with, wanted.words)), True
+def _by_id(rows: Iterable[Subject]) -> dict[UUID, Subject]:
+    return {row.pk: row for row in rows}
 
 
 def _each(wanted: Wanted, found_by: Callable[[str], Q]) -> Q:
@@ -110,18 +120,64 @@ def _with_slip(word: str, policy: FindPolicy) -> Q:
     return Q(Case(When(intact, then=read), default=Value(False), output_field=BooleanField()))
 
 
-def _head(condition: Q, wanted: Wanted, policy: FindPolicy) -> list[Subject]:
-    """Return whose text meets the condition: those first where the first word begins a word, then the newest.
+def _place(wanted: Wanted) -> Case:
+    """Return what puts those first where the first word begins a word."""
+    first = wanted.words[0]
+    begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
+    return _one_unless(begins)
+
+
+def _lacking(wanted: Wanted) -> Combinable:
+    """Return how many of the words are not in a text."""
+    return reduce(add, (_one_unless(_with(word)) for word in wanted.words))
+
+
+def _one_unless(condition: Q) -> Case:
+    return Case(When(condition, then=Value(0)), default=Value(1), output_field=IntegerField())
+
+
+def _newest_first(condition: Q, wait_ms: int, policy: FindPolicy) -> tuple[list[Subject], datetime | None]:
+    """Return the newest subjects whose text meets the condition, and since when those were made that were looked at:
+    None when these are all, or enough were found; now when they are none."""
+    ends, since = perf_counter() + wait_ms / 1000, utc_now()
+    found: list[Subject] = []
+    for some, begin in _slices(policy):
+        left_ms = (ends - perf_counter()) * 1000
+        if left_ms < 1:
+            return found, since
+        try:
+            found += _head(some.filter(condition), None, policy, wait_ms=int(left_ms))
+        except OperationalError:
+            return found, since
+        if begin is None or len(found) >= policy.head:
+            break
+        since = begin
+    return found, None
+
+
+def _slices(policy: FindPolicy) -> Iterator[tuple[QuerySet[Subject], datetime | None]]:
+    """Yield all subjects in slices, the newest first, each with the moment since when its subjects were made."""
+    older = all_subjects()
+    while True:
+        times = older.order_by("-created_at", "-id").values_list("created_at", flat=True)
+        begin = next(iter(times[policy.slice - 1 : policy.slice]), None)
+        yield (older if begin is None else older.filter(created_at__gte=begin)), begin
+        if begin is None:
+            return
+        older = all_subjects().filter(created_at__lt=begin)
+
+
+def _head(
+    rows: QuerySet[Subject], place: Combinable | None, policy: FindPolicy, *, wait_ms: int | None = None
+) -> list[Subject]:
+    """Return the head of the rows, by ``place`` and then the newest first.
 
     Raises OperationalError where that takes too long; the open transaction goes on.
     """
-    first = wanted.words[0]
-    begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
-    place = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
-    rows = all_subjects().filter(condition).order_by(place, "-created_at", "-id")
+    ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(policy.wait_ms)])
-        found = list(rows[: policy.head])
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or policy.wait_ms)])
+        found = list(ordered[: policy.head])
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", ["0"])
     return found
 

@@ -20,6 +20,8 @@ class FindPolicy:
     few: int = assumed(5, owner="console", settle_by="how often the wanted person is among exact matches")
     head: int = assumed(300, owner="console", settle_by="rank in the database of who is then opened")
     shown: int = assumed(30, owner="console", settle_by="rank of who is opened")
+    slice: int = assumed(5_000, owner="console", settle_by="statements of a search with slips, and what one may take")
+    slips_ms: int = assumed(150, owner="console", settle_by="manage.py bench console: a search among 20,000 subjects")
     wait_ms: int = assumed(5_000, owner="console", settle_by="time of a search among 1,000,000 subjects")
     begins: float = assumed(0.95, owner="console", settle_by="rank of who is opened")
     inside: float = assumed(0.85, owner="console", settle_by="rank of who is opened")

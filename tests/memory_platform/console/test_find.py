@@ -1,6 +1,8 @@
 """Finding a person by whatever is remembered of them. Rows: D2, T1, T7, P6."""
 
 import re
+from functools import partial
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -150,6 +152,56 @@ def test_a_search_that_takes_too_long_is_ended_and_says_so(people: World) -> Non
         findings = find_subjects("jonatan smiht", FindPolicy(wait_ms=1))
         assert findings.stopped
         assert Subject.objects.count() > 400  # the transaction goes on
+
+
+@pytest.fixture
+def crowd(people: World) -> World:
+    """People who came after John, each with a name like his: half of it as it is, so that slips are looked for."""
+    with tenant_tx(people.acme.tenant.id):
+        Subject.objects.bulk_create(
+            Subject(external_id=f"crowd{number}", search_text=f"crowd{number} jonamithan") for number in range(40)
+        )
+    return people
+
+
+def test_slips_are_forgiven_in_the_newest_while_there_is_time(crowd: World) -> None:
+    with tenant_tx(crowd.acme.tenant.id):
+        newest = Subject.objects.get(external_id="crowd39").created_at
+        hurried = find_subjects("jonatahn smiht", FindPolicy(slice=10, slips_ms=0))
+        assert (hurried.people, hurried.stopped) == ((), False)
+        assert hurried.since
+        assert hurried.since > newest
+        patient = find_subjects("jonatahn smiht", FindPolicy(slice=10, slips_ms=0), patiently=True)
+    assert [found.subject.external_id for found in patient.people] == ["user_123"]
+    assert patient.since is None
+
+
+def test_a_search_that_hurried_leads_to_a_patient_one(
+    crowd: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "memory_platform.console.find.find_subjects", partial(find_subjects, policy=FindPolicy(slips_ms=0))
+    )
+    page = staff.sam.get(FIND, {"q": "jonatahn smiht"}).content.decode()
+    assert "user_123" not in page
+    [patient] = re.findall(r'href="([^"]*)">Look in everybody', page)
+    page = staff.sam.get(FIND + unescape(patient)).content.decode()
+    assert "user_123" in page
+    assert "Look in everybody" not in page
+
+
+def test_enough_of_the_newest_end_a_search_with_slips(crowd: World) -> None:
+    with tenant_tx(crowd.acme.tenant.id):
+        findings = find_subjects("corwd", FindPolicy(slice=10, head=10, shown=5))
+    assert {found.subject.external_id for found in findings.people} <= {f"crowd{number}" for number in range(30, 40)}
+    assert findings.more
+    assert findings.since is None
+
+
+def test_of_those_with_some_of_the_words_who_has_most_comes_first(crowd: World, staff: Staff) -> None:
+    with tenant_tx(crowd.acme.tenant.id):
+        findings = find_subjects("zzzzzz jonathan smith crowd1", FindPolicy(head=1))
+    assert [found.subject.external_id for found in findings.people] == ["user_123"]
 
 
 def test_the_box_stands_on_every_page_once(people: World, staff: Staff) -> None:
