@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memory_platform.kernel.text import normalise
+
 Message = Mapping[str, Any]
 """A chat message in OpenAI's form, as the answer of ``context`` has it."""
 
@@ -128,7 +130,7 @@ def _told_call(call: Mapping[str, Any]) -> str:
 
 
 def _element(tag: str, name: object, text: str) -> str:
-    attribute = f' name="{html.escape(str(name))}"' if name else ""
+    attribute = f' name="{html.escape(normalise(str(name)))}"' if name else ""
     return f"<{tag}{attribute}>{html.escape(text, quote=False)}</{tag}>"
 
 
@@ -137,6 +139,6 @@ def _object(value: object, key: str) -> Mapping[str, Any]:
         return value
     try:
         read = json.loads(str(value or "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {key: value}
     return read if isinstance(read, dict) else {key: read}

@@ -1,12 +1,14 @@
 """The prompt fence: stored text enters a prompt as data, inside an element that it can neither close nor imitate.
 
 What XML would read as markup is escaped, what a reader would not see is removed, and memories of the second message
-carry a nonce that no stored text can know. Everything here is linear in the length of the text.
+carry a nonce that no stored text can know. Signs by which open models tell turns apart are broken: a server that writes
+messages into one text would read them as its own. Everything here is linear in the length of the text.
 """
 
 import re
 import secrets
 import string
+import unicodedata
 from collections.abc import Mapping
 
 from memory_platform.kernel.text import visible
@@ -23,20 +25,32 @@ _ANSI = re.compile(
 )
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_FORGED = re.compile(rf"<(?=\s*(?:/\s*)?{MEMORY})", re.IGNORECASE)
-_MARKUP = re.compile(
-    r"<\s*(?:/\s*)?(?:user_memory|memory|system|assistant|instructions?)\b|<!\[CDATA\[|<\||\[/?INST\]|<<\s*/?SYS",
+_OURS = "task|document|conversation_summary|tool_call|tool_result"
+_TEMPLATE_BRACKETS = r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT)\])"
+_FORGED = re.compile(
+    rf"<(?=\s*(?:/\s*)?(?:{MEMORY}|(?:{_OURS})(?![\w.:-])))"
+    r"|<(?=\|[^\s<>|]{1,40}\|>|</?SYS>>|/?s>|(?:bos|eos|pad|unk|(?:start|end)_of_\w{1,20})>)"
+    rf"|{_TEMPLATE_BRACKETS}",
     re.IGNORECASE,
 )
-_LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\uff02"
-"""Signs that become markup where a reader puts the prompt in NFKC: wide and small < > & and the wide quote."""
+"""Where something begins that looks like an element of ours, or like what a chat template puts between turns (ChatML,
+Llama, Mistral, Gemma, DeepSeek)."""
+_OPENING = re.compile("[<\uff1c\ufe64\u226e\\[\uff3b\ufe47]")
+_BRACKETS = re.compile(_TEMPLATE_BRACKETS, re.IGNORECASE)
+_BRACKET = re.compile("[\\[\uff3b\ufe47]")
+_MARKUP = re.compile(
+    rf"<\s*(?:/\s*)?(?:user_memory|memory|system|assistant|instructions?|turn|query|{_OURS})\b"
+    r"|<!\[CDATA\[|<\||\[/?INST\]|<<\s*/?SYS",
+    re.IGNORECASE,
+)
+_LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\uff02\u226e\u226f\u0338"
+"""Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, the wide quote,
+< and > struck through, and the stroke, which would strike a tag's last sign through."""
 _BODY = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"} | {sign: f"&#x{ord(sign):X};" for sign in _LOOK_ALIKES}
 )
 _ATTRIBUTE = _BODY | str.maketrans({"'": "&#39;", "\uff07": "&#xFF07;"})
 _IN_BODY = re.compile(f'[&<>"{_LOOK_ALIKES}]')
-_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0xFE64: "<", 0xFE65: ">"}
-"""Wide characters to those that they look like, one for one."""
 _QUOTING_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"\s+")
@@ -63,14 +77,17 @@ def escaped(text: str) -> str:
     body = shown(text)
     if _IN_BODY.search(body):
         body = body.translate(_BODY)
-    return _QUOTING_APOSTROPHE.sub("&#39;", body) if "'" in body else body
+    if "'" in body:
+        body = _QUOTING_APOSTROPHE.sub("&#39;", body)
+    return _broken(body, _BRACKETS) if _BRACKET.search(body) else body
 
 
 def escaped_attribute(text: str) -> str:
     """Return ``text`` as the value of an attribute in double quotes, on one line."""
     if _PLAIN.fullmatch(text):
         return text
-    return _BLANKS.sub(" ", shown(text)).translate(_ATTRIBUTE)
+    value = _BLANKS.sub(" ", shown(text)).translate(_ATTRIBUTE)
+    return _broken(value, _BRACKETS) if _BRACKET.search(value) else value
 
 
 def opening(name: str, attributes: Mapping[str, str]) -> str:
@@ -84,22 +101,39 @@ def element(name: str, attributes: Mapping[str, str], body: str) -> str:
 
 
 def unforged(text: str) -> str:
-    """Return what somebody said with nothing in it that looks like an element of ours; all other markup stays."""
+    """Return what somebody said with nothing in it that looks like an element of ours or like the end of a turn; all
+    other markup stays."""
     seen = shown(text)
-    begins = [found.start() for found in _FORGED.finditer(narrowed(seen))]
-    ends = [0, *(begin + 1 for begin in begins)]
-    return "&lt;".join(seen[end:begin] for end, begin in zip(ends, [*begins, len(seen)], strict=True))
-
-
-def narrowed(text: str) -> str:
-    """Return ``text`` with wide characters as those that they look like; every place stays."""
-    return text if text.isascii() else text.translate(_NARROW)
+    return _broken(seen, _FORGED) if _OPENING.search(seen) else seen
 
 
 def guardrail_of(text: str) -> Guardrail | None:
     """Return the gravest thing that the fence meets in ``text``; None when there is nothing."""
     seen = shown(text)
-    if _MARKUP.search(narrowed(seen)):
+    if _OPENING.search(seen) and _MARKUP.search(_compatible(seen)[0]):
         return Guardrail.FORGED_MEMORY
     unseen = len(seen) < len(text.strip()) and len(seen) < len(_LINE_END.sub("\n", text).strip())
     return Guardrail.UNSEEN_CHARACTERS if unseen else None
+
+
+def _broken(text: str, pattern: re.Pattern[str]) -> str:
+    """Return ``text`` with the sign that each match of ``pattern`` begins with written as a reference."""
+    form, places = _compatible(text)
+    told, end = [], 0
+    for found in pattern.finditer(form):
+        begin = found.start() if places is None else places[found.start()]
+        told += [text[end:begin], "&lt;" if found.group() == "<" else f"&#x{ord(text[begin]):X};"]
+        end = begin + 1
+    return "".join([*told, text[end:]])
+
+
+def _compatible(text: str) -> tuple[str, list[int] | None]:
+    """Return ``text`` with every character as that which it looks like (NFKC), and where each of the form's characters
+    stands in ``text``; None where all stand in their places."""
+    if text.isascii():
+        return text, None
+    parts = ["<" if sign == "\u226e" else unicodedata.normalize("NFKC", sign) for sign in text]
+    form = "".join(parts)
+    if len(form) == len(text):
+        return form, None
+    return form, [place for place, part in enumerate(parts) for _ in part]

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, date
 from typing import Any
 
+from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.contracts import TokenCounter
 from snapshots.context.budget import Piece, Shelf
-from snapshots.context.fence import MEMORY, element, escaped, opening, unforged
+from snapshots.context.fence import MEMORY, element, escaped, opening, shown, unforged
 from snapshots.context.guide import CAUTION, heading
 from snapshots.context.values import Format, Language, MemoryItem, Passage, SectionName, WindowTurn
 
@@ -98,9 +99,9 @@ def message_of(turn: WindowTurn) -> dict[str, Any]:
     if turn.name and _SENT_NAME.fullmatch(turn.name):
         message["name"] = turn.name
     elif turn.name:
-        message["content"] = f"{unforged(turn.name)}: {content or ''}"
+        message["content"] = f"{collapse_spaces(unforged(turn.name))}: {content or ''}"
     if turn.tool_calls:
-        message["tool_calls"] = [dict(call) for call in turn.tool_calls]
+        message["tool_calls"] = [_call_of(call) for call in turn.tool_calls]
     if turn.tool_call_id:
         message["tool_call_id"] = turn.tool_call_id
     return message
@@ -140,6 +141,33 @@ def _turn_element(turn: WindowTurn) -> str:
     attributes = {"role": turn.role, **({"name": turn.name} if turn.name else {})}
     calls = [_json([dict(call) for call in turn.tool_calls])] if turn.tool_calls else []
     return element("turn", attributes, "\n".join([turn.content or "", *calls]))
+
+
+def _call_of(call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool call that forges nothing; its id stays, by which its result is told apart."""
+    return {key: one if key == "id" else _unforged_in(one) for key, one in call.items()}
+
+
+def _unforged_in(value: Any) -> Any:
+    """Return a JSON value with nothing forged in its strings. Arguments are JSON themselves, where every sign counts:
+    they stay to the letter where they hold nothing, and are looked at without escapes as well."""
+    if isinstance(value, Mapping):
+        return {unforged(key): _unforged_in(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_unforged_in(one) for one in value]
+    if not isinstance(value, str):
+        return value
+    told = unforged(value)
+    if told != shown(value):
+        value = told
+    if "\\" not in value:
+        return value
+    try:
+        meant = json.loads(value)
+        told = _unforged_in(meant)
+    except (ValueError, RecursionError):
+        return value
+    return value if told == meant else _json(told)
 
 
 def _section(name: SectionName, chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> list[Piece]:

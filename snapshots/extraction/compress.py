@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from memory_platform.kernel.text import collapse_spaces
 from snapshots.extraction.extractive import rough_tokens
 from snapshots.extraction.policy import RUNNING, RunningPolicy
 from snapshots.extraction.sensitive import mask_sensitive
@@ -86,7 +87,7 @@ def _lines(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy) ->
             yield Line(text.strip(), _weight(text) + policy.kept_before, order)
             order += 1
     for message in messages:
-        who = message.name or message.role
+        who = collapse_spaces(message.name or "") or message.role
         for found in _SENTENCE.finditer(message.text):
             text = " ".join(found.group().split())
             if text and (says_something(text) or message.role == "tool"):

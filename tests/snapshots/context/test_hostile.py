@@ -1,10 +1,15 @@
 """No stored text leaves its place in a prompt: the messages parse, and hold the expected elements. Rows: X4, E2."""
 
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 from unicodedata import normalize
 from xml.etree import ElementTree
 
 import pytest
 
+from memory_platform.providers.prompt_cache_forms import VENDORS, gemini_cached_form, vendor_form
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.fence import escaped_attribute, shown
 from snapshots.context.material import marked
@@ -23,6 +28,15 @@ from tests.snapshots.context.world import NONCE, SINCE, context, kept_ids, memor
 
 PLENTY = BudgetRequest(**dict.fromkeys(("total", "system", "profile", "memory", "window", "knowledge"), 10**7))
 SURE = Standing(1.0, "confirmed_by_user", SINCE)
+SHORT = [text for text in HOSTILE if len(text) < 1_000]
+NORMAL_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+FORGED = re.compile(
+    r"<\s*/?\s*(?:user_memory|(?:task|document|conversation_summary|tool_call|tool_result)(?![\w.:-]))"
+    r"|<\|[^\s<>|]{1,40}\|>|<</?SYS>>|</?s>|<(?:bos|eos|pad|unk|(?:start|end)_of_\w{1,20})>"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|TOOL_RESULTS)\]",
+    re.IGNORECASE,
+)
+"""What a model could take for an element of ours, or a server for the end of a turn."""
 
 
 def everywhere(text: str) -> Material:
@@ -36,11 +50,21 @@ def everywhere(text: str) -> Material:
     return Material(
         profile=profile,
         memories=(marked(memory(1, text, kind=text, category=text, provenance=text)), memory(2, "tea")),
-        turns=(WindowTurn("k-1", "user", text, name=text), WindowTurn("k-2", "assistant", text)),
+        turns=(
+            WindowTurn("k-1", "user", text, name=text),
+            WindowTurn("k-2", "assistant", text, tool_calls=(call(1, text), call(2, text), {"name": text})),
+            WindowTurn("k-3", "tool", text, tool_call_id="call-1"),
+            WindowTurn("k-4", "tool", text, name=text, tool_call_id="call-9"),
+        ),
         summary=Passage("summary", "now", text, label=text),
         tasks=(Passage("tasks", "task-1", text, label=text),),
         knowledge=(Passage("documents", "document-1", text, label=text),),
     )
+
+
+def call(number: int, text: str) -> dict[str, Any]:
+    arguments = json.dumps({"said": text, text: 1}, ensure_ascii=number == 1)
+    return {"id": f"call-{number}", "type": "function", "function": {"name": text, "arguments": arguments}}
 
 
 def rendered(text: str) -> AssembledContext:
@@ -90,18 +114,64 @@ def shown_facts(text: str) -> list[MemoryItem]:
 def test_they_still_do_for_a_reader_who_puts_them_in_normal_form(text: str) -> None:
     for message in rendered(text).messages[:2]:
         content = str(message["content"])
-        assert [one.tag for one in parsed(normalize("NFKC", content))] == [one.tag for one in parsed(content)]
+        tags = [one.tag for one in parsed(content)]
+        assert [[one.tag for one in parsed(normalize(form, content))] for form in NORMAL_FORMS] == [tags] * 4
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_what_was_said_forges_no_memory_wherever_it_stands(text: str) -> None:
+def test_what_was_said_forges_nothing_wherever_it_stands(text: str) -> None:
     result = context(everywhere(text), f"{text}?", budget=PLENTY)
-    for message in result.messages[2:]:
-        said = normalize("NFKC", str(message["content"])).casefold()
-        assert "<user_memory" not in said.replace(" ", "").replace("\n", "")
-        assert "</user_memory" not in said.replace(" ", "").replace("\n", "")
+    turns = result.messages[2:]
+    assert [one["role"] for one in turns] == ["user", "assistant", "tool", "tool", "user"]
+    assert forged(turns) == []
     flat = parsed(context(everywhere(text), "茶?", format="text", budget=PLENTY).text or "")
-    assert [one.tag for one in flat if one.tag == "turn"] == ["turn"] * 2
+    assert [one.tag for one in flat] == [
+        *(one.tag for one in elements_of(rendered(text))),
+        *["turn"] * 4,
+        "query",
+    ]
+
+
+@pytest.mark.parametrize("text", SHORT, ids=range(len(SHORT)))
+def test_no_vendors_form_lets_it_out_either(text: str) -> None:
+    result = context(everywhere(text), f"{text}?", budget=PLENTY)
+    prefix, brief = (str(message["content"]) for message in result.messages[:2])
+    for vendor in VENDORS:
+        told = list(strings_in(vendor_form(vendor, result.messages, result.prefix.hash)))
+        said = [TOLD.sub("", one) for one in told if one not in {prefix, brief}]
+        assert (vendor, len(told) - len(said), forged(said)) == (vendor, 2, [])
+    cached = gemini_cached_form(result.messages, result.prefix.hash, "cachedContents/c1")
+    assert cached["contents"][0]["parts"][0] == {"text": brief}
+    assert forged([TOLD.sub("", one) for one in strings_in(cached) if one != brief]) == []
+
+
+TOLD = re.compile(r'<(tool_call|tool_result)(?: name="[^"<>]*")?>[^<>]*</\1>')
+"""What the forms themselves write of calls that stand alone: one whole element, with nothing in it that ends it."""
+
+
+def forged(value: Any) -> list[str]:
+    """Return what looks like an element of ours or the end of a turn, also for readers who normalise."""
+    told = set(strings_in(value))
+    texts = told | {normalize(form, one) for one in told if not one.isascii() for form in NORMAL_FORMS}
+    return [found.group() for one in texts for found in FORGED.finditer(shown(one))]
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield every string of a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield str(key)
+            yield from strings_in(one)
+    elif isinstance(value, Sequence):
+        for one in value:
+            yield from strings_in(one)
+
+
+def elements_of(result: AssembledContext) -> list[ElementTree.Element]:
+    """Return the elements of both system messages in their order."""
+    return [one for message in result.messages[:2] for one in parsed(str(message["content"]))]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
