@@ -1,34 +1,77 @@
-"""Scheduled care by name: what each job would do, and how it does it. The timetable and the command go through here."""
+"""Every job of the timetable by name: what it would do, and how it does it.
 
-from collections.abc import Callable
+Beat's jobs, the command and the console's previews go through here. Jobs of :data:`CARE` do a tenant's share at a time;
+those of :data:`WHOLE` see to the platform at once.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from uuid import UUID
 
+from celery import current_app
 from django.conf import settings
 
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.consolidation.policy import CONSOLIDATION
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.backfill import backfill_vectors, preview_backfill
+from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
+from snapshots.embedding.spaces import active_embedders, measured_embedders
+from snapshots.embedding.unread import count_unread, read_again
+from snapshots.erasure.signing import has_left_behind
+from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.feedback.indicators import preview_indicators, roll_up_recent_indicators
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tally import preview_tallies, roll_up_tallies
 from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
-from snapshots.lifecycle.policy import ARCHIVE, CALIBRATION, EVICTION, PURGE_POLICY, REVIEW, PurgePolicy
+from snapshots.lifecycle.idle import end_idle_conversations, preview_idle
+from snapshots.lifecycle.policy import (
+    ARCHIVE,
+    BACKFILL_RUN_POLICY,
+    CALIBRATION,
+    COUNT_RUN_POLICY,
+    EVICTION,
+    IDLE_POLICY,
+    PURGE_POLICY,
+    REVIEW,
+    PurgePolicy,
+)
 from snapshots.lifecycle.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.policies.sections import PURGE
+from snapshots.policy import JOB_POLICY
+from snapshots.queue.asked_jobs import due_jobs, nudge_jobs
+from snapshots.queue.counts import due_work
 from snapshots.queue.days import roll_up_waits, waits_to_write
+from snapshots.queue.policy import QUEUE_POLICY
+from snapshots.queue.wake_up import nudge
+from snapshots.recall.policy import SEALING
+from snapshots.recall.sealing import preview_sealing, seal_memories
+from snapshots.receipts.policy import RECEIPTS
+from snapshots.receipts.spread import preview_spread, spread_tenant
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
-from tenants.services.job_runs import RoundWork, Turn, forget_old_runs, run_round
+from tenants.models import Tenant
+from tenants.policy import LEDGER_POLICY, RUN_POLICY
+from tenants.services.job_runs import (
+    RoundWork,
+    Tally,
+    Turn,
+    for_each_tenant,
+    forget_old_runs,
+    jobs_to_continue,
+    run_once,
+    run_round,
+)
 from tenants.services.model_use import chat_for
 from tenants.services.policies import section_in_force
 from tenants.services.slots import Default
+from tenants.services.usage import preview_usage, roll_up_usage
 
 CALIBRATE = "calibrate-confidence"
+COUNT = "count-embedding-spaces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +84,87 @@ class CareJob:
     run: RoundWork
 
 
+@dataclass(frozen=True, slots=True)
+class WholeJob:
+    """One job that is no tenant's. ``preview`` says what it would do, and changes nothing."""
+
+    name: str
+    every: Default
+    preview: Callable[[], CarePreview]
+    run: Callable[[], Tally]
+
+
 def run_care(name: str) -> bool:
     """Do or go on with the round of the job that is due; return whether there was one."""
+    if name in WHOLE:
+        return run_once(name, WHOLE[name].every, WHOLE[name].run)
     job = CARE[name]
     return run_round(job.name, job.every, job.run)
+
+
+def wake_for_work(tenant_id: UUID) -> int:
+    """Wake a worker where a tenant's work is due or abandoned; return 1 when one was."""
+    with tenant_tx(tenant_id):
+        is_due = any(due_work().values())
+    if is_due:
+        nudge(tenant_id)
+    return int(is_due)
+
+
+def wake_for_jobs(tenant_id: UUID) -> int:
+    """Wake a worker where a job that was asked for is due, or an erasure nobody's to sign; return 1 when one was."""
+    with tenant_tx(tenant_id):
+        is_due = due_jobs().exists() or has_left_behind()
+    if is_due:
+        nudge_jobs(tenant_id)
+    return int(is_due)
+
+
+def send_cut_short() -> Tally:
+    """Send the jobs whose round was cut short, and those that beat has missed."""
+    life = RUN_POLICY.continue_every.total_seconds()
+    tasks = jobs_to_continue()
+    for task in tasks:
+        current_app.send_task(task, expires=life, retry=False, ignore_result=True)
+    return Tally(len(tasks))
+
+
+def _count_spaces() -> Tally:
+    embedders, counts = measured_embedders(), dict[UUID, SpaceCount]()
+
+    def count(tenant_id: UUID) -> int:
+        counts.update(added_up(counts, count_spaces(tenant_id, embedders)))
+        return 1
+
+    tally = for_each_tenant(count)
+    if not tally.errors:  # half a count would look like vectors lost
+        note_counts(counts, embedders)
+    return tally
+
+
+def _preview_count() -> CarePreview:
+    return CarePreview({"tenants": Tenant.objects.count(), "spaces": len(measured_embedders())})
+
+
+def _preview_continuing() -> CarePreview:
+    tasks = jobs_to_continue()
+    return CarePreview({"jobs": len(tasks)}, tasks)
+
+
+def _preview_asked() -> CarePreview:
+    jobs = [f"{job.kind} {job.id}" for job in due_jobs()]
+    return CarePreview({"jobs": len(jobs), "unsigned": int(has_left_behind())}, jobs)
+
+
+def _preview_backfill(tenant_id: UUID) -> CarePreview:
+    with tenant_tx(tenant_id):
+        unread = count_unread()
+    return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_POLICY.limit)})
+
+
+def _backfill(turn: Turn) -> int:
+    read = read_again(turn.tenant_id, mask=mask_sensitive)
+    return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
 
 
 def _purge(turn: Turn) -> int:
@@ -63,6 +183,11 @@ def purge_in_force() -> PurgePolicy:
 def _preview_days() -> CarePreview:
     found = preview_indicators()
     return CarePreview({**found.counts, "changed": found.counts["changed"] + waits_to_write()}, found.examples)
+
+
+def _plain(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
+    """Return the preview that tells counts alone."""
+    return lambda: CarePreview(counts())
 
 
 def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
@@ -120,8 +245,52 @@ CARE = {
             _within(_preview_days),
             lambda turn: roll_up_recent_indicators(turn.tenant_id) + roll_up_waits(turn.tenant_id),
         ),
+        CareJob("purge-expired", PURGE_POLICY.every, _within(_plain(lambda: preview_purge(purge_in_force()))), _purge),
         CareJob(
-            "purge-expired", PURGE_POLICY.every, _within(lambda: CarePreview(preview_purge(purge_in_force()))), _purge
+            "end-idle-conversations",
+            IDLE_POLICY.every,
+            _within(preview_idle),
+            lambda turn: end_idle_conversations(turn.tenant_id),
+        ),
+        CareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
+        CareJob(
+            "seal-memories",
+            SEALING.every,
+            preview_sealing,
+            lambda turn: seal_memories(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "spread-receipts",
+            RECEIPTS.spread_every,
+            _within(preview_spread),
+            lambda turn: spread_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "roll-up-usage",
+            LEDGER_POLICY.every,
+            lambda tenant_id: CarePreview(preview_usage(tenant_id)),
+            lambda turn: roll_up_usage(turn.tenant_id, may_go_on=turn.may_go_on),
+        ),
+        CareJob(
+            "sweep-queue",
+            QUEUE_POLICY.sweep_every,
+            _within(_plain(due_work)),
+            lambda turn: wake_for_work(turn.tenant_id),
+        ),
+        CareJob(
+            "sweep-asked-jobs",
+            JOB_POLICY.sweep_every,
+            _within(_preview_asked),
+            lambda turn: wake_for_jobs(turn.tenant_id),
         ),
     )
 }
+WHOLE = {
+    job.name: job
+    for job in (
+        WholeJob("continue-jobs", RUN_POLICY.continue_every, _preview_continuing, send_cut_short),
+        WholeJob(COUNT, COUNT_RUN_POLICY.every, _preview_count, _count_spaces),
+    )
+}
+JOBS = frozenset({*CARE, *WHOLE})
+"""The names of all jobs."""

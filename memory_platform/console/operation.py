@@ -14,7 +14,7 @@ from memory_platform.console.display import EMPTY
 from memory_platform.console.pages import is_operator, own_page, require
 from memory_platform.console.upcoming import next_runs
 from memory_platform.console.workers import Beat, Worker, beat_now, workers_now
-from snapshots.care import CARE
+from snapshots.care import JOBS
 from snapshots.queue.counts import work_by_tenant
 from snapshots.queue.values import TenantWork
 from tenants.models import JobRun, Tenant
@@ -67,7 +67,7 @@ def _jobs() -> Iterator[dict[str, Any]]:
             "result": _result(job, run),
             "is_bad": run is not None and run.errors > 0,
             "next": next(iter(next_runs(job, 1)), None),
-            "has_preview": job.name in CARE,
+            "has_preview": job.name in JOBS,
         }
 
 

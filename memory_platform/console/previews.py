@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from memory_platform.console.access import actor_of, current_desk, tenantless
 from memory_platform.console.codes import in_words
-from memory_platform.console.pages import is_manager, own_page, require
+from memory_platform.console.pages import is_manager, is_operator, own_page, require
 from memory_platform.console.policy import OPERATION
-from snapshots.care import CARE, purge_in_force
+from snapshots.care import CARE, JOBS, WHOLE, purge_in_force
 from snapshots.lifecycle.forecast import forecast_purge
 from tenants.isolation import tenant_tx
 from tenants.services.audit import record_audit
@@ -22,11 +22,12 @@ PURGE = "purge-expired"
 @require_safe
 def preview(request: HttpRequest, job: str) -> HttpResponse:
     """Show what the job would do. Opens scopes of its own: some jobs ask a model, with none open."""
-    require(is_manager, request)
+    whole = WHOLE.get(job)
+    require(is_operator if whole else is_manager, request)
     desk = current_desk(request)
-    if job not in CARE or desk is None:
+    if job not in JOBS or desk is None:
         raise Http404
-    found = CARE[job].preview(desk.tenant.id)
+    found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)
     with tenant_tx(desk.tenant.id):
         record_audit(actor_of(request), "job.previewed", object_kind="job", object_id=job)
         ahead = _forecast() if job == PURGE else []
@@ -35,6 +36,7 @@ def preview(request: HttpRequest, job: str) -> HttpResponse:
         "console/preview.html",
         _("What a job would do"),
         subtitle=job,
+        whole=whole is not None,
         counts=[(in_words(kind), count) for kind, count in found.counts.items()],
         examples=list(found.examples)[: OPERATION.examples],
         more=max(0, len(found.examples) - OPERATION.examples),

@@ -1,5 +1,6 @@
 """The timetable: the operator edits it, staff see it (row E9). Kinds of schedule that nothing uses are not shown."""
 
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -15,9 +16,9 @@ from django_celery_beat.models import ClockedSchedule, CrontabSchedule, Interval
 
 from memory_platform.console.base import OperatorAdmin
 from memory_platform.console.display import EMPTY, column, line, whole
-from memory_platform.console.pages import is_manager
+from memory_platform.console.pages import is_manager, is_operator
 from memory_platform.console.upcoming import next_runs
-from snapshots.care import CARE
+from snapshots.care import CARE, JOBS
 
 
 def why(description: str) -> str:
@@ -33,12 +34,22 @@ def upcoming(job: PeriodicTask) -> str:
     return ", ".join(times) or gettext("It does not run.")
 
 
-@admin.display(description=_("preview"))
-def effect(job: PeriodicTask) -> str:
-    """Link to what the job would do in the tenant worked in, for jobs that can tell."""
-    if job.name not in CARE:
+def _effect(job: PeriodicTask, known: Collection[str]) -> str:
+    if job.name not in known:
         return EMPTY
     return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("what it would do"))
+
+
+@admin.display(description=_("preview"))
+def effect(job: PeriodicTask) -> str:
+    """Link to what the job would do, for an operator."""
+    return _effect(job, JOBS)
+
+
+@admin.display(description=_("preview"))
+def effect_here(job: PeriodicTask) -> str:
+    """Link to what the job would do in the tenant worked in, where it is a tenant's."""
+    return _effect(job, CARE)
 
 
 purpose = column("description", lambda description: line(why(description)), _("why"))
@@ -83,8 +94,10 @@ class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the 
     readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Leave the way to previews out for those who may not open one."""
-        return [name for name in self.list_display if name is not effect or is_manager(request)]
+        """Lead to the previews that the reader may open."""
+        shown = effect if is_operator(request) else effect_here if is_manager(request) else None
+        columns = (shown if name is effect else name for name in self.list_display)
+        return [name for name in columns if name is not None]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Leave the chooser of tasks out where nothing can be chosen, and the seal where nothing can be written."""

@@ -84,6 +84,21 @@ def backfill_vectors(
     return done
 
 
+def preview_backfill(tenant_id: UUID, limit: int, *, policy: BackfillPolicy = BACKFILL) -> dict[str, int]:
+    """Return how many memories of a tenant :func:`backfill_vectors` would give vectors, and words, as it goes.
+
+    Opens scopes of its own. Words come first: what has none is embedded by the run after.
+    """
+    vectors, words, embedders = 0, 0, measured_embedders()
+    for page in walk(tenant_id):
+        words += sum(one.language is None for one in page)
+        for own in [space_of(embedder, embedders) for embedder in embedders]:
+            vectors = min(limit, vectors + sum(map(len, missing_vectors(own, page, policy.batch))))
+        if vectors == limit:
+            break
+    return {"vectors": vectors, "words": words}
+
+
 def space_of(embedder: Embedder, among: Embedders) -> MissingOf:
     """Return the space of ``embedder``, with the languages whose texts it writes where ``among`` are listed."""
     return MissingOf(space_id(embedder), languages_written(embedder, among))

@@ -47,6 +47,11 @@ def read_again(tenant_id: UUID, *, mask: Mask, policy: SayingPolicy = SAYING) ->
     return read
 
 
+def count_unread(policy: SayingPolicy = SAYING) -> int:
+    """Return how many memories the next run would read again, in the open scope."""
+    return min(policy.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
+
+
 def unread_words(most: int) -> list[SnapshotWords]:
     """Return words that were not read, with their snapshots, in the open scope.
 

@@ -2,12 +2,14 @@
 
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from snapshots.lifecycle.policy import IDLE_POLICY, IdlePolicy
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.ends import end_conversation
 from snapshots.queue.wake_up import nudge
+from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
 
@@ -24,13 +26,23 @@ def end_idle_conversations(tenant_id: UUID, policy: IdlePolicy = IDLE_POLICY) ->
     return ended
 
 
+def preview_idle(policy: IdlePolicy = IDLE_POLICY) -> CarePreview:
+    """Return which conversations would end now, in the open scope."""
+    ids = [str(found) for found in _idle(policy).values_list("id", flat=True)]
+    return CarePreview({"conversations": len(ids)}, ids)
+
+
+def _idle(policy: IdlePolicy) -> QuerySet[Conversation]:
+    """Return the conversations that nobody has ended, the longest idle first."""
+    since = Now() - policy.after
+    return Conversation.objects.filter(status=ConversationStatus.OPEN, last_accepted_at__lte=since).order_by(
+        "last_accepted_at"
+    )
+
+
 def _end_some(tenant_id: UUID, policy: IdlePolicy) -> int:
     with tenant_tx(tenant_id):
-        open_ones = Conversation.objects.filter(
-            status=ConversationStatus.OPEN, last_accepted_at__lte=Now() - policy.after
-        )
-        idle = open_ones.order_by("last_accepted_at").select_for_update(skip_locked=True, no_key=True)[: policy.batch]
-        conversations = list(idle)
+        conversations = list(_idle(policy).select_for_update(skip_locked=True, no_key=True)[: policy.batch])
         for conversation in conversations:
             end_conversation(conversation)
     return len(conversations)

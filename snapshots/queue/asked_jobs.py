@@ -62,11 +62,16 @@ def job_by_id(job_id: UUID) -> Job:
     return found
 
 
+def due_jobs() -> QuerySet[Job]:
+    """Return the jobs of the open tenant that are due or abandoned, those due longest first."""
+    due = Q(status__in=OPEN, due_at__lte=Now()) | Q(status=JobStatus.RUNNING, lease_until__lte=Now())
+    return Job.objects.filter(due).order_by("due_at")
+
+
 def claim_job(policy: JobPolicy = JOB_POLICY) -> Job | None:
     """Lease the job that is due longest, in the open scope; one whose lease ran out too often is given up instead."""
-    due = Q(status__in=OPEN, due_at__lte=Now()) | Q(status=JobStatus.RUNNING, lease_until__lte=Now())
     while True:
-        found = Job.objects.filter(due).order_by("due_at").select_for_update(skip_locked=True).first()
+        found = due_jobs().select_for_update(skip_locked=True).first()
         if found is None or found.attempts < policy.attempts:
             return _leased(found, policy) if found else None
         _give_up(Job.objects.filter(id=found.id), "lease_expired")
@@ -152,12 +157,6 @@ def fail_job(job: Job, code: str, policy: JobPolicy = JOB_POLICY) -> None:
     _ours(job).update(
         status=JobStatus.FAILED, due_at=Now() + pause, error_code=code[:100], lease_token=None, lease_until=None
     )
-
-
-def tenant_has_due_jobs() -> bool:
-    """Return whether the open tenant has a job that is due or abandoned."""
-    due = Q(status__in=OPEN, due_at__lte=Now()) | Q(status=JobStatus.RUNNING, lease_until__lte=Now())
-    return Job.objects.filter(due).exists()
 
 
 def nudge_jobs(tenant_id: UUID) -> None:

@@ -8,10 +8,11 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Now
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
-from snapshots.models import Conversation, Work, WorkRemoved
+from snapshots.models import Conversation, Work, WorkRemoved, WorkState
 from snapshots.queue import sql
 from snapshots.queue.rows import rows
 from snapshots.queue.values import Pending, TenantWork, WorkCounts
@@ -36,6 +37,13 @@ def tenants_with_due_work(at_most: int) -> list[UUID]:
     with connection.cursor() as cursor:
         cursor.execute(sql.TENANTS_WITH_DUE_WORK, {"at_most": at_most})
         return [row[0] for row in cursor.fetchall()]
+
+
+def due_work() -> dict[str, int]:
+    """Return how many items of the open tenant are due, and how many of its workers have left behind."""
+    due = Work.objects.filter(state=WorkState.READY, due_at__lte=Now())
+    abandoned = Work.objects.filter(state=WorkState.LEASED, lease_until__lte=Now())
+    return {"due": due.count(), "abandoned": abandoned.count()}
 
 
 def work_by_tenant() -> list[TenantWork]:

@@ -22,6 +22,7 @@ from snapshots.recall.loading import unpack_rows
 from snapshots.recall.mending import count_blocks, mark_unread
 from snapshots.recall.policy import SEALING, SealingPolicy
 from snapshots.recall.reading import legible, read_stretches, read_vectors
+from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]
@@ -59,11 +60,35 @@ def seal_memories(
 def next_to_seal(tenant_id: UUID, embedders: Embedders, after: UUID) -> UUID | None:
     """Return the next subject with a block to seal for processes of this configuration, in the order of ids."""
     with tenant_tx(tenant_id):
-        blocks = own_blocks(embedders).filter(subject_id=OuterRef("subject_id")).order_by().values("subject_id")
-        rows = SubjectMemory.objects.filter(next_position__gte=BLOCK_POSITIONS, subject_id__gt=after)
-        counted = rows.annotate(held=Coalesce(Subquery(blocks.values(held=Count("*"))), 0))
-        due = counted.filter(next_position__gte=(F("held") + 1) * BLOCK_POSITIONS).order_by("subject_id")
-        return due.values_list("subject_id", flat=True).first()
+        due = _unsealed(embedders).filter(subject_id__gt=after).first()
+    return due[0] if due else None
+
+
+def preview_sealing(tenant_id: UUID, policy: SealingPolicy = SEALING) -> CarePreview:
+    """Return what :func:`seal_memories` would do: blocks to seal, and memories with blocks that nobody reads any more.
+
+    Opens scopes of its own. Blocks with damaged rows are counted, though they wait for their mending.
+    """
+    embedders = measured_embedders()
+    if len(embedders) < len(active_embedders()):
+        return CarePreview({"blocks": 0, "outdated": 0})
+    with tenant_tx(tenant_id):
+        rows = list(_unsealed(embedders))
+    missing = {subject: position // BLOCK_POSITIONS - held for subject, position, held in rows}
+    told = [f"{subject}: {blocks}" for subject, blocks in missing.items()]
+    return CarePreview({"blocks": sum(missing.values()), "outdated": len(outdated(tenant_id, embedders, policy))}, told)
+
+
+def _unsealed(embedders: Embedders) -> QuerySet[SubjectMemory, tuple[UUID, int, int]]:
+    """Return subject, next position and sealed blocks of each memory with a whole block that is not sealed, by id.
+
+    Sealed is what processes of this configuration read.
+    """
+    blocks = own_blocks(embedders).filter(subject_id=OuterRef("subject_id")).order_by().values("subject_id")
+    rows = SubjectMemory.objects.filter(next_position__gte=BLOCK_POSITIONS)
+    counted = rows.annotate(held=Coalesce(Subquery(blocks.values(held=Count("*"))), 0))
+    due = counted.filter(next_position__gte=(F("held") + 1) * BLOCK_POSITIONS).order_by("subject_id")
+    return due.values_list("subject_id", "next_position", "held")
 
 
 def own_blocks(embedders: Embedders) -> QuerySet[MemoryBlock]:

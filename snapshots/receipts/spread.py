@@ -14,6 +14,7 @@ from django.db.models import Func, IntegerField, Sum
 from profiles.models import Subject
 from snapshots.models import Receipt
 from snapshots.receipts.policy import RECEIPTS
+from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 INJECTED = """(
@@ -73,6 +74,13 @@ def spread_tenant(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: Tr
         if spread < RECEIPTS.spread_batch:
             break
     return total
+
+
+def preview_spread() -> CarePreview:
+    """Return which receipts would get their rows now, and how many rows that is, in the open scope."""
+    ids = Receipt.objects.filter(due__isnull=False).order_by("id").values_list("id", flat=True)
+    receipts = [str(found) for found in ids]
+    return CarePreview({"receipts": len(receipts), "memories": without_rows()}, receipts)
 
 
 def without_rows() -> int:

@@ -78,10 +78,7 @@ def run_once(job: str, default: Default, work: Callable[[], Tally]) -> bool:
     run = _begin(job, default, leased=None)
     if run is None:
         return False
-    tally = work()
-    JobRun.objects.filter(id=run.id).update(
-        rows=tally.rows, skipped=tally.skipped, errors=tally.errors, ended_at=timezone.now()
-    )
+    tally = _ended(run, work())
     log(Event.JOB_RUN, job=job, rows=tally.rows, skipped=tally.skipped, errors=tally.errors)
     return True
 
@@ -107,7 +104,7 @@ def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy 
 
 def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
     """Give these tenants their turn now, without a limit of time, on a record of its own that no slot counts."""
-    run = JobRun.objects.create(job=by_hand(job), scheduled_for=timezone.now(), started_at=timezone.now())
+    run = _begin_by_hand(job)
     rows = errors = 0
     marked: list[int] = []
     for tenant_id in tenant_ids:
@@ -116,9 +113,12 @@ def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             errors += 1
             log(Event.JOB_FAILED, job=job, tenant=tenant_id, error=type(fault).__name__)
-    rows += sum(marked)
-    JobRun.objects.filter(id=run.id).update(rows=rows, errors=errors, ended_at=timezone.now())
-    return Tally(rows, errors=errors)
+    return _ended(run, Tally(rows + sum(marked), errors=errors))
+
+
+def run_whole_by_hand(job: str, work: Callable[[], Tally]) -> Tally:
+    """Do a job that is no tenant's now, on a record of its own that no slot counts."""
+    return _ended(_begin_by_hand(job), work())
 
 
 def by_hand(job: str) -> str:
@@ -226,6 +226,17 @@ class _Round:
         if not JobRun.objects.filter(id=run.id, lease_until=held).update(**kept):
             raise RunLost
         self.marked_at = time.monotonic()
+
+
+def _begin_by_hand(job: str) -> JobRun:
+    return JobRun.objects.create(job=by_hand(job), scheduled_for=timezone.now(), started_at=timezone.now())
+
+
+def _ended(run: JobRun, tally: Tally) -> Tally:
+    """Write down that the run is over and what it did; return that."""
+    did = {"rows": tally.rows, "skipped": tally.skipped, "errors": tally.errors}
+    JobRun.objects.filter(id=run.id).update(**did, ended_at=timezone.now())
+    return tally
 
 
 def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | None:

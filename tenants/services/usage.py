@@ -5,6 +5,7 @@ dies, each is counted once. Requests come from Redis as totals since an epoch, s
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import cast
 from uuid import UUID
@@ -16,6 +17,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis_client import RedisAway, redis_client
 from tenants.isolation import current_tenant_id, tenant_tx
+from tenants.models import UsageEvent, UsageRequests
 from tenants.policy import LEDGER_POLICY, LedgerPolicy
 from tenants.services.rates import KEPT, counts_key
 
@@ -99,19 +101,53 @@ def roll_up_usage(
     return added
 
 
+def preview_usage(tenant_id: UUID) -> dict[str, int]:
+    """Return what the next roll-up would add: events, and requests counted since the last one.
+
+    Runs outside any ``tenant_tx``. Without Redis no request is known.
+    """
+    with tenant_tx(tenant_id):
+        told = {(row.day, row.epoch): row.requests for row in UsageRequests.objects.all()}
+        events = UsageEvent.objects.count()
+    counted = _requests_by_day(tenant_id)
+    return {"events": events, "requests": sum(max(0, each.requests - told.get(each.key, 0)) for each in counted)}
+
+
 def roll_up_requests(tenant_id: UUID) -> None:
     """Write down what Redis has counted on the days that it still holds; without Redis nothing."""
+    for each in _requests_by_day(tenant_id):
+        with tenant_tx(tenant_id), connection.cursor() as cursor:
+            cursor.execute(_TOLD, [tenant_id, new_id(), each.day, each.epoch, each.requests, each.refused])
+            cursor.execute(_SUM, {"tenant": tenant_id, "day": each.day})
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Redis's counts of one day since the epoch in which they began."""
+
+    day: date
+    epoch: str
+    requests: int
+    refused: int
+
+    @property
+    def key(self) -> tuple[date, str]:
+        """What tells its row from the others of a tenant."""
+        return self.day, self.epoch
+
+
+def _requests_by_day(tenant_id: UUID) -> list[_Counted]:
+    """Return what Redis has counted on each day that it still holds; nothing without Redis."""
     today = utc_now().date()
-    days = [today - timedelta(days=back) for back in range(KEPT.days)]
     try:
-        counted = _counted(tenant_id, days)
+        counted = _counted(tenant_id, [today - timedelta(days=back) for back in range(KEPT.days)])
     except RedisAway:
-        return
+        return []
+    found = []
     for day, counts in counted.items():
         epoch, requests, refused = (counts.get(name, b"0") for name in (b"epoch", b"requests", b"refused"))
-        with tenant_tx(tenant_id), connection.cursor() as cursor:
-            cursor.execute(_TOLD, [tenant_id, new_id(), day, epoch.decode(), int(requests), int(refused)])
-            cursor.execute(_SUM, {"tenant": tenant_id, "day": day})
+        found.append(_Counted(day, epoch.decode(), int(requests), int(refused)))
+    return found
 
 
 def _counted(tenant_id: UUID, days: list[date]) -> dict[date, dict[bytes, bytes]]:

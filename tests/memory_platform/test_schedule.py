@@ -12,6 +12,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 
 from memory_platform.celery import app
 from memory_platform.schedule import TIMETABLE, Job, sync_schedule
+from snapshots.care import CARE, JOBS, WHOLE
 from tenants.services.slots import Daily
 
 SENT_BY_NAME = {"snapshots.jobs.drain_work_job", "snapshots.jobs.run_asked_jobs_job"}
@@ -34,6 +35,14 @@ def test_every_job_is_in_the_timetable_or_has_a_caller() -> None:
     assert ours == {job.runs for job in TIMETABLE} | SENT_BY_NAME
     for name in ours:
         assert import_string(name).name == name
+
+
+def test_every_job_can_be_previewed_and_run_by_hand() -> None:
+    assert {job.name: job.every for job in TIMETABLE} == {
+        **{job.name: job.every for job in CARE.values()},
+        **{job.name: job.every for job in WHOLE.values()},
+    }
+    assert set(NAMES) == JOBS
 
 
 def test_the_first_sync_writes_the_timetable_and_the_second_nothing() -> None:

@@ -1,7 +1,9 @@
-"""Run or preview a job of scheduled care by hand: ``manage.py care calibrate-confidence --tenant acme --preview``."""
+"""Run or preview a job of the timetable by hand: ``manage.py care calibrate-confidence --tenant acme --preview``."""
 
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -9,39 +11,51 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import quiet_events
-from snapshots.care import CARE, CareJob
+from snapshots.care import CARE, JOBS, WHOLE, CareJob, WholeJob
+from snapshots.values import CarePreview
 from tenants.errors import TenantUnknown
 from tenants.models import Tenant
 from tenants.selectors import tenant_by_slug
-from tenants.services.job_runs import run_by_hand
+from tenants.services.job_runs import Tally, run_by_hand, run_whole_by_hand
 
 EXAMPLES = 10
 
 
 class Command(PlatformCommand):
-    help = "Run a job of scheduled care now, or say what it would do. Safe to repeat, and to stop anywhere."
+    help = "Run a job of the timetable now, or say what it would do. Safe to repeat, and to stop anywhere."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("job", choices=sorted(CARE), help="which job")
+        parser.add_argument("job", choices=sorted(JOBS), help="which job")
         parser.add_argument("--tenant", help="slug of the one tenant that it is for; all when left out")
         parser.add_argument("--preview", action="store_true", help="say what it would do, and change nothing")
         parser.add_argument("--examples", type=int, default=EXAMPLES, help="ids that a preview lists (%(default)s)")
 
     def handle(self, **options: Any) -> None:
-        job, tenants = CARE[options["job"]], self._tenants(options["tenant"])
-        if options["preview"]:
-            for slug, tenant_id in tenants.items():
-                self._preview(job, slug, tenant_id, options["examples"])
-            return
-        errors = 0
+        name, slug = options["job"], options["tenant"]
+        if name in WHOLE and slug is not None:
+            raise CommandError(f"{name} sees to all tenants at once: leave --tenant out.")
         try:
             with quiet_events():
-                for slug, tenant_id in tenants.items():
-                    errors += self._run(job, slug, tenant_id)
+                failed = self._whole(WHOLE[name], options) if name in WHOLE else self._each(CARE[name], options)
         except KeyboardInterrupt:
             raise CommandError("Stopped. What is done stays done; run it again for the rest.", returncode=130) from None
-        if errors:
-            raise CommandError(f"{errors} of {len(tenants)} tenants failed; the log names them.")
+        if failed:
+            raise CommandError(f"{failed} tenants failed; the log names them.")
+
+    def _whole(self, job: WholeJob, options: dict[str, Any]) -> int:
+        if options["preview"]:
+            self._tell_preview("platform", job.preview(), options["examples"])
+            return 0
+        return self._tell_run("platform", lambda: run_whole_by_hand(job.name, job.run))
+
+    def _each(self, job: CareJob, options: dict[str, Any]) -> int:
+        failed = 0
+        for slug, tenant_id in self._tenants(options["tenant"]).items():
+            if options["preview"]:
+                self._tell_preview(slug, job.preview(tenant_id), options["examples"])
+            else:
+                failed += self._tell_run(slug, partial(run_by_hand, job.name, job.run, [tenant_id]))
+        return failed
 
     def _tenants(self, slug: str | None) -> dict[str, UUID]:
         if slug is None:
@@ -51,18 +65,17 @@ class Command(PlatformCommand):
         except TenantUnknown:
             raise CommandError(f"There is no tenant {slug!r}.") from None
 
-    def _preview(self, job: CareJob, slug: str, tenant_id: UUID, examples: int) -> None:
-        found = job.preview(tenant_id)
+    def _tell_preview(self, whose: str, found: CarePreview, examples: int) -> None:
         counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
-        self.stdout.write(f"{slug}: would do {counts}")
+        self.stdout.write(f"{whose}: would do {counts}")
         for line in found.examples[:examples]:
             self.stdout.write(f"  {line}")
         if len(found.examples) > examples:
             self.stdout.write(f"  and {len(found.examples) - examples:,} more")
 
-    def _run(self, job: CareJob, slug: str, tenant_id: UUID) -> int:
+    def _tell_run(self, whose: str, run: Callable[[], Tally]) -> int:
         started = time.monotonic()
-        tally = run_by_hand(job.name, job.run, [tenant_id])
+        tally = run()
         failed = "; it failed" if tally.errors else ""
-        self.stdout.write(f"{slug}: {tally.rows:,} rows in {time.monotonic() - started:.1f} s{failed}")
+        self.stdout.write(f"{whose}: {tally.rows:,} rows in {time.monotonic() - started:.1f} s{failed}")
         return tally.errors

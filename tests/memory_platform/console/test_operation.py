@@ -14,7 +14,7 @@ from memory_platform.console.upcoming import next_runs
 from memory_platform.console.workers import workers_now
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule
-from snapshots.care import CARE
+from snapshots.care import CARE, WHOLE
 from snapshots.lifecycle.forecast import forecast_purge
 from snapshots.models import Receipt, Snapshot, Work
 from snapshots.queue.counts import work_by_tenant
@@ -102,7 +102,10 @@ def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) ->
         assert AuditRecord.objects.get(action="job.previewed").object_id == "purge-expired"
     for job in sorted(CARE):
         assert at_acme.mia.get(f"/console/preview/{job}/").status_code == 200, job
-    assert at_acme.mia.get("/console/preview/sweep-queue/").status_code == 404
+    assert at_acme.mia.get("/console/preview/water-plants/").status_code == 404
+    for job in sorted(WHOLE):
+        assert at_acme.mia.get(f"/console/preview/{job}/").status_code == 403, job
+        assert "the whole platform" in at_acme.olga.get(f"/console/preview/{job}/").content.decode(), job
     assert [one.get(PREVIEW).status_code for one in (at_acme.sam, at_acme.vic, at_acme.gus)] == [403, 403, 403]
 
 
