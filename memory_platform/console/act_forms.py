@@ -1,11 +1,13 @@
 """The forms of acts on one memory. Each carries the version that the person saw, and asks why (rows D2, T7)."""
 
+import re
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from rapidfuzz import fuzz
 
 from memory_platform.console.act_fields import (
@@ -21,19 +23,30 @@ from memory_platform.console.reasons import ReasonField
 from profiles.models import Preference, Tag, TagKind
 from snapshots.extraction.sensitive import is_telephone
 from snapshots.lifecycle.acts import Memory
+from snapshots.lifecycle.origins import origins_of
 from snapshots.lifecycle.selectors import current
-from snapshots.models import MemoryAct, Snapshot
+from snapshots.models import MemoryAct, Snapshot, SnapshotKind
 
 COMPARED_MOST = 500
 """Newest memories that are compared with the one to be merged."""
 OFFERED_MOST = 50
 OFFERED_CHARS = 160
+UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
+
+
+TELLS_OF_MORE = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
+"""Of many messages: not retired for one of them unless somebody ticks it."""
 
 
 def token_of(memory: Memory) -> str:
     """Return what names a memory in the version that a page shows."""
     return f"{memory.id}.{memory.version}"
+
+
+def is_token(row_id: str, version: str) -> bool:
+    """Return whether these are the two parts of a token."""
+    return UUID_FORM.fullmatch(row_id) is not None and version.isascii() and version.isdecimal()
 
 
 class ActForm(forms.Form):
@@ -59,18 +72,56 @@ class ActForm(forms.Form):
         """Add the fields of this act."""
 
 
-class CorrectBeliefForm(ActForm):
+class OriginsField(forms.MultipleChoiceField):
+    """Memories, each in the version that the page shows. One that is gone by the time is not asked for any more."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def valid_value(self, value: str) -> bool:
+        """Accept any; which of them stand behind the belief is looked up under the lock."""
+        return True
+
+
+class RetireBeliefForm(ActForm):
+    """Which memories that tell the same in their old words end with the belief that was learned from them."""
+
+    def add_fields(self) -> None:
+        told = list(origins_of(self.memory).order_by("-position")[:OFFERED_MOST])
+        if not told:
+            return
+        text = ngettext(
+            "Also retire the %(count)d memory it was learned from",
+            "Also retire the %(count)d memories it was learned from",
+            len(told),
+        )
+        self.fields["origins"] = OriginsField(
+            label=text % {"count": len(told)},
+            choices=[(token_of(one), f"{one.get_kind_display()}: {shown_short(one)}") for one in told],
+            initial=[token_of(one) for one in told if one.kind not in TELLS_OF_MORE],
+            required=False,
+            help_text=_("Recall would still find the old words in what stays. An undo brings back what is ticked."),
+        )
+
+    def origins(self) -> dict[UUID, int]:
+        """Return the version seen of each memory that was chosen; what no page of ours sends is left out."""
+        tokens = [str(token).partition(".") for token in self.cleaned_data.get("origins", [])]
+        return {UUID(one): int(version[:18]) for one, _dot, version in tokens if is_token(one, version)}
+
+
+class CorrectBeliefForm(RetireBeliefForm):
     """The right value of a preference or profile field; of a preference also the words."""
 
     def initial_for(self, memory: Any) -> dict[str, Any]:
         return {"value": initial_of(memory.value)}
 
     def add_fields(self) -> None:
+        """Ask for the value, then for the words, then what ends with the old value."""
         self.fields["value"] = value_field(self.memory.value, chars=chars_of(self.memory))
         if isinstance(self.memory, Preference):
             self.fields["statement"] = LongText(
                 label=_("In their words"), required=False, rows=2, help_text=_("What was said, if you know it.")
             )
+        super().add_fields()
 
     def clean_value(self) -> Any:
         """Return the value. Raises ValidationError where it must not be remembered."""

@@ -31,7 +31,8 @@ from profiles.services.forgetting import ForgottenMemory
 from profiles.services.tags import LabelTaken
 from snapshots.lifecycle.acts import Doing, NoLongerHeld, is_held
 from snapshots.lifecycle.merging import NotToBeMerged
-from snapshots.lifecycle.undoing import UndoImpossible, last_act
+from snapshots.lifecycle.origins import OriginChanged
+from snapshots.lifecycle.undoing import UndoImpossible, last_act, origins_retired
 from snapshots.models import ActVerb, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord
 
@@ -154,7 +155,8 @@ class ActPage:
         told = RETIRING if act.verb == ActVerb.RETIRED else (f"memory.{act.verb}",)
         records = AuditRecord.objects.filter(object_id=str(act.memory_ref), subject_ref=act.subject_id, action__in=told)
         record = with_names(records.filter(refused=False)).order_by("-at", "-id").first()
-        return {"last": {"verb": act.get_verb_display(), "at": act.created_at, "record": record}}
+        back = [whole(origin.text) for origin in origins_retired(act)]
+        return {"last": {"verb": act.get_verb_display(), "at": act.created_at, "record": record, "origins": back}}
 
 
 def page_of(row: Any) -> str:
@@ -204,6 +206,7 @@ def in_words(refused: MemoryPlatformError) -> str:
         LabelTaken: _("Another tag of this subject has this label."),
         NotToBeMerged: _("Only two memories of one subject and kind become one."),
         ForgottenMemory: _("The subject had this forgotten: it is not kept again."),
+        OriginChanged: _("A memory it was learned from says something else by now. Please look at them again."),
         NotFound: _("It is not there any more."),
     }
     return next((str(text) for kind, text in told.items() if isinstance(refused, kind)), _("Others keep changing it."))

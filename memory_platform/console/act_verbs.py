@@ -13,6 +13,7 @@ from memory_platform.console.act_forms import (
     CorrectSnapshotForm,
     CorrectTagForm,
     MergeForm,
+    RetireBeliefForm,
 )
 from memory_platform.console.forgetting import forget_belief
 from profiles.models import Preference, ProfileFact, Tag
@@ -32,6 +33,7 @@ from snapshots.lifecycle.acts import (
     retire_memory,
 )
 from snapshots.lifecycle.merging import merge_memories
+from snapshots.lifecycle.origins import retire_origins
 from snapshots.lifecycle.undoing import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
@@ -71,7 +73,9 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
     if isinstance(memory, Tag):
         return correct_tag(memory, form.columns(), doing)
     words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
-    return correct_belief(memory, form.cleaned_data["value"], doing, **words)
+    made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
+    retire_origins(memory, form.origins(), doing, holds=made)
+    return made
 
 
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
@@ -87,8 +91,10 @@ def merge(memory: Any, form: MergeForm, doing: Doing) -> Any:
 
 
 def retire(memory: Any, form: Any, doing: Doing) -> Any:
-    """Take it out of use."""
+    """Take it out of use; with a belief, the memories it was learned from that were chosen, never in bulk."""
     retire_memory(memory, doing)
+    if form is not None and isinstance(memory, BELIEFS):
+        retire_origins(memory, form.origins(), doing, holds=memory)
     return None if isinstance(memory, Tag) else memory
 
 
@@ -231,5 +237,6 @@ _FORMS: Mapping[tuple[str, type[Any]], type[ActForm]] = {
     ("correct", Tag): CorrectTagForm,
     ("correct", Snapshot): CorrectSnapshotForm,
     **{("correct", model): CorrectBeliefForm for model in BELIEFS},
+    **{("retire", model): RetireBeliefForm for model in BELIEFS},
     **{("merge", model): MergeForm for model in (*BELIEFS, Tag, Snapshot)},
 }

@@ -56,6 +56,7 @@ def undo_act(subject: Subject, act_id: UUID, doing: Doing) -> UUID:
     if memory is None:
         raise UndoImpossible("the memory is gone")
     back = _UNDO[ActVerb(act.verb)](memory, act)
+    _bring_origins_back(subject, act, doing)
     if not isinstance(memory, Snapshot):
         refresh_search_text(memory.subject)
     _settle(act, memory, doing)
@@ -141,6 +142,23 @@ def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
     if act.before.get("review"):
         _reopen_review(UUID(act.before["review"]))
     return act.memory_ref
+
+
+def origins_retired(act: MemoryAct) -> list[Snapshot]:
+    """Return the memories that were retired with an act on what was learned from them, and still are."""
+    ids = act.before.get("origins", [])
+    refs = MemoryAct.objects.filter(subject_id=act.subject_id, id__in=ids, undone_at__isnull=True)
+    own = Snapshot.objects.filter(subject_id=act.subject_id, retired_at__isnull=False)
+    return list(own.filter(id__in=refs.order_by().values("memory_ref")).order_by("position")) if ids else []
+
+
+def _bring_origins_back(subject: Subject, act: MemoryAct, doing: Doing) -> None:
+    """Have what was retired with an act hold again; what somebody did something else to since stays as it is."""
+    for origin_act in act.before.get("origins", []):
+        try:
+            undo_act(subject, UUID(origin_act), doing)
+        except (NotFound, UndoImpossible):
+            continue
 
 
 def _undo_merge(memory: Any, act: MemoryAct) -> UUID:
