@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_platform.api.json_guard import shown_key
 from memory_platform.kernel.errors import FieldFault, Refused
-from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as
+from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_sensitive_list
 
 MESSAGE = "Holds a card or identity number or a secret, which is not kept."
 
@@ -41,7 +41,7 @@ def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
             else:
                 yield from _sensitive_paths(f"{path}.{shown_key(key)}", key, item)
     elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _sensitive_paths(f"{path}.{index}", name, item)
-    elif isinstance(value, str | int) and not isinstance(value, bool) and is_sensitive_as(name, str(value)):
+        found = [one for index, item in enumerate(value) for one in _sensitive_paths(f"{path}.{index}", name, item)]
+        yield from found or ([path] if is_sensitive_list(name, value) else [])
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and is_sensitive_as(name, str(value)):
         yield path

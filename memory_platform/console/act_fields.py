@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.display import is_nested
 from profiles.models import ProfileFact
-from snapshots.extraction.sensitive import is_sensitive_as
+from snapshots.extraction.sensitive import is_sensitive_as, is_sensitive_list
 
 MOST_BYTES = 64 * 1024
 """Of one value, as over the API."""
@@ -127,5 +127,7 @@ def refuse_sensitive(name: str, value: Any) -> None:
             left += [("", str(key)) for key in one]
         elif isinstance(one, list):
             left += [(called, inner) for inner in one]
+            if is_sensitive_list(called, one):
+                raise ValidationError(SENSITIVE, code="sensitive")
         elif isinstance(one, str | int | float) and not isinstance(one, bool) and is_sensitive_as(called, str(one)):
             raise ValidationError(SENSITIVE, code="sensitive")

@@ -40,6 +40,7 @@ _ID_CHECK = "10X98765432"
 CARD_LENGTHS = range(13, 20)
 PHONE_DIGITS_MOST = 15
 """Source: ITU-T E.164. A longer number is no telephone's."""
+_NUMBER = re.compile(r"[\d\s.-]+")
 _TELEPHONE = re.compile(r"[+()\d\s./-]*")
 
 
@@ -125,6 +126,14 @@ def is_sensitive_as(name: str, text: str) -> bool:
     """Return whether ``text`` must not be learned, alone or as what is called ``name``: x7k2 as a "wifi_password"."""
     said = f"{name.replace('_', ' ')}: {text}"
     return is_sensitive(text) or (is_sensitive(said) and not is_sensitive(name))
+
+
+def is_sensitive_list(name: str, values: Iterable[object]) -> bool:
+    """Return whether the numbers of a list must not be learned when they are read one after the other: a card in four
+    parts, each an ordinary number."""
+    said = [str(one) for one in values if isinstance(one, str | int | float) and not isinstance(one, bool)]
+    numbers = [one for one in said if _NUMBER.fullmatch(one)]
+    return len(numbers) > 1 and is_sensitive_as(name, ", ".join(numbers))
 
 
 def is_telephone(text: str) -> bool:

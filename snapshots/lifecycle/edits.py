@@ -19,7 +19,7 @@ from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored import Mask, stored_drafts
 from snapshots.embedding.versions import INDEXED, keep_image
 from snapshots.lifecycle.selectors import snapshot_at, with_sources
-from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault
+from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault, labels_without_secrets
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
@@ -116,10 +116,15 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
 
 
 def _masked(edit: Edit) -> dict[str, Any]:
-    if "text" not in edit.changes:
-        return {}
-    text, masked = edit.mask(edit.changes["text"])
-    return {"text": text, "masked": masked > 0}
+    changes: dict[str, Any] = {}
+    if "topics" in edit.changes:
+        changes["topics"] = labels_without_secrets(edit.changes["topics"], edit.mask)
+    if "category" in edit.changes:
+        changes["category"] = "".join(labels_without_secrets([edit.changes["category"]], edit.mask))
+    if "text" in edit.changes:
+        text, masked = edit.mask(edit.changes["text"])
+        changes |= {"text": text, "masked": masked > 0}
+    return changes
 
 
 def _sureness(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:

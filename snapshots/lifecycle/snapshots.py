@@ -25,7 +25,16 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.stored import Mask
 from snapshots.lifecycle.selectors import current, snapshot_at
-from snapshots.lifecycle.values import Accept, Fate, NewSnapshot, Offer, SnapshotAddress, ceiling_fault, expired_fault
+from snapshots.lifecycle.values import (
+    Accept,
+    Fate,
+    NewSnapshot,
+    Offer,
+    SnapshotAddress,
+    ceiling_fault,
+    expired_fault,
+    labels_without_secrets,
+)
 from snapshots.models import Snapshot
 from snapshots.policy import usual_provenance
 from tenants.isolation import current_tenant_id
@@ -123,8 +132,8 @@ def _draft(new: NewSnapshot, now: datetime, mask: Mask) -> SnapshotDraft:
         valid_at=min(said_at, now),
         expires_at=new.expires_at,
         by_kind=new.expires_at is None,
-        category=new.category,
-        topics=tuple(dict.fromkeys(new.topics)),
+        category="".join(labels_without_secrets([new.category], mask)),
+        topics=tuple(labels_without_secrets(new.topics, mask)),
         importance=new.importance,
         confidence=BELIEFS.ceiling(provenance) if new.confidence is None else new.confidence,
         provenance=provenance,

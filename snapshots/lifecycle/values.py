@@ -11,6 +11,7 @@ from profiles.policy import BELIEFS
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot
+from snapshots.embedding.stored import Mask
 from snapshots.models import Snapshot, SnapshotKind
 
 
@@ -93,6 +94,11 @@ class HeldSnapshot:
     snapshot: Snapshot
     recorded_at: datetime
     retired_at: datetime | None
+
+
+def labels_without_secrets(labels: Sequence[str], mask: Mask) -> list[str]:
+    """Return ``labels`` (topics, a category) once each, those left out in which something would be masked (row E2)."""
+    return [label for label in dict.fromkeys(labels) if not mask(label)[1]]
 
 
 def expired_fault() -> ExpiresInPast:

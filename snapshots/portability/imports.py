@@ -7,14 +7,17 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from profiles.models import Subject
+from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.forgetting import forgotten_texts, has_marks
 from profiles.services.search_text import refresh_search_text
+from profiles.values import Provenance
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots, touch_memory
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import is_statement, messages_at
+from snapshots.lifecycle.values import labels_without_secrets
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept import LINK, sift_again, unpacked
 from snapshots.portability.lines import BY_NAME
@@ -140,10 +143,10 @@ def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotD
         seq=row["seq"],
         previous=turn,
         previous_is_memory=turn is None or (previous is not None and is_statement(previous)),
-        category=row["category"],
-        topics=tuple(row["topics"]),
+        category="".join(labels_without_secrets([row["category"]], mask_sensitive)),
+        topics=tuple(labels_without_secrets(row["topics"], mask_sensitive)),
         importance=row["importance"],
-        confidence=row["confidence"],
+        confidence=CEILINGS.capped(row["confidence"], Provenance(row["provenance"])),
         provenance=row["provenance"],
         metadata=row["metadata"],
         masked=row["masked"] or masked > 0,

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_telephone
+from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_sensitive_list, is_telephone
 from snapshots.models import SnapshotVersion
 
 _NAMED_BY = {Preference: "key", ProfileFact: "field", Candidate: "target"}
@@ -14,7 +14,7 @@ _TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {
     Preference: ("category", "key", "value", "statement"),
     ProfileFact: ("field", "value"),
     Candidate: ("target", "value", "proposal"),
-    Tag: ("label", "address", "phone", "relation"),
+    Tag: ("label", "address", "phone", "relation", "aliases"),
     SnapshotVersion: ("fields",),
 }
 
@@ -36,7 +36,7 @@ def _is_sensitive(name: str, value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(is_sensitive(str(key)) or _is_sensitive(str(key), one) for key, one in value.items())
     if isinstance(value, list):
-        return any(_is_sensitive(name, one) for one in value)
-    if isinstance(value, str | int) and not isinstance(value, bool):
+        return any(_is_sensitive(name, one) for one in value) or is_sensitive_list(name, value)
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
         return is_sensitive_as(name, str(value))
     return False

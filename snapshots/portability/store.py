@@ -10,7 +10,9 @@ import orjson
 from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag
+from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.forgetting import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
+from profiles.values import Provenance
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Receipt, SnapshotVersion
 from snapshots.portability.accept import LINK
@@ -111,6 +113,8 @@ def _with_keys_there(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -
 def _columns(kind: LineKind, row: Values) -> Values:
     if kind.model is Message:
         return {**row, "content_hash": fingerprint(row)}
+    if kind.model in BELIEFS:
+        return {**row, "confidence": CEILINGS.capped(row["confidence"], Provenance(row["provenance"]))}
     if kind.model is Receipt and row.get("rendered") is not None:
         return {**row, "rendered": zlib.compress(orjson.dumps(row["rendered"]))}
     return row

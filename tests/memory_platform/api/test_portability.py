@@ -254,6 +254,51 @@ def test_no_import_brings_a_card_or_a_secret_into_a_belief(acme: Caller) -> None
     assert "4111" not in str(there)
 
 
+@pytest.mark.parametrize(
+    ("kind", "column", "value"),
+    [
+        ("tag", "aliases", ["the card", "4111 1111 1111 1111"]),
+        ("preference", "value", 4111111111111111.0),
+        ("preference", "value", [4111, 1111, 1111, 1111]),
+        ("profile_fact", "value", ["4111", "1111", "1111", "1111"]),
+    ],
+)
+def test_no_import_brings_a_card_in_parts_or_beside_a_label(acme: Caller, kind: str, column: str, value: Any) -> None:
+    lines = full(acme)
+    spoilt = next(line for line in lines if line["type"] == kind)
+    acme("DELETE", ADA)
+
+    result = take_back(acme, [{**line, column: value} if line is spoilt else line for line in lines])["result"]
+
+    assert result["sensitive"] == {kind: 1}
+    assert spoilt["id"] not in {line.get("id") for line in export(acme)}
+
+
+def test_an_imported_topic_holds_no_card(acme: Caller) -> None:
+    lines = [
+        {**line, "topics": ["boats", "4111 1111 1111 1111"]} if line["type"] == "snapshot" else line
+        for line in full(acme)
+    ]
+    acme("DELETE", ADA)
+
+    take_back(acme, lines)
+
+    assert {tuple(line["topics"]) for line in export(acme) if line["type"] == "snapshot"} == {("boats",)}
+
+
+def test_no_import_is_surer_than_its_provenance_allows(acme: Caller) -> None:
+    sure = {"provenance": "observation", "confidence": 1.0}
+    kinds = {"preference", "profile_fact", "tag", "snapshot"}
+    lines = [{**line, **sure} if line["type"] in kinds else line for line in full(acme)]
+    acme("DELETE", ADA)
+
+    take_back(acme, lines)
+
+    assert {line["type"]: line["confidence"] for line in export(acme) if line["type"] in kinds} == dict.fromkeys(
+        sorted(kinds), 0.6
+    )
+
+
 def test_a_worker_that_dies_is_followed_by_the_next(
     acme: Caller, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

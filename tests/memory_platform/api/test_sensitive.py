@@ -18,6 +18,9 @@ TOKEN = "sk-live-abcdefghijklmnop1234"
 REFUSED: list[tuple[str, str, Any, set[str]]] = [
     ("PUT", PREFERENCE, {"value": CARD}, {"value"}),
     ("PUT", PREFERENCE, {"value": 4111111111111111}, {"value"}),
+    ("PUT", PREFERENCE, {"value": 4111111111111111.0}, {"value"}),
+    ("PUT", PREFERENCE, {"value": [4111, 1111, 1111, 1111]}, {"value"}),
+    ("PUT", PREFERENCE, {"value": {"parts": ["4111", "1111", "1111", "1111"]}}, {"value.parts"}),
     ("PUT", PREFERENCE, {"value": {"cards": ["aisle", CARD]}}, {"value.cards.1"}),
     ("PUT", PREFERENCE, {"value": {CARD: True}}, {"value"}),
     ("PUT", PREFERENCE, {"value": "aisle", "statement": f"我的身份证号是{IDENTITY}"}, {"statement"}),
@@ -57,8 +60,25 @@ def test_telephone_numbers_and_ordinary_values_are_kept(acme: Caller) -> None:
     for number, phone in enumerate(["+49 1512 3456789", "+86 138 0013 8000", "021-5888", "4222222222222", ""]):
         body = {"label": f"Mum {number}", "phone": phone} if phone else {"label": "Mum"}
         assert acme("POST", f"{ADA}/tags", body).status_code == 201, phone
-    for value in ["aisle", 42, 3.14159265358979, True, None, ["window", {"row": 12}], 1_700_000_000_000]:
+    for value in [
+        "aisle",
+        42,
+        3.14159265358979,
+        True,
+        None,
+        ["window", {"row": 12}],
+        [1984, 2001, 2024, 2026],
+        1_700_000_000_000,
+    ]:
         response = acme("PUT", PREFERENCE, {"value": value})
         assert response.status_code == (400 if value is None else 200), value
     profile = {"name": "Ada 小明", "age_range": "30-39", "attributes": {"height_cm": 172, "keyboard": "qwerty"}}
     assert acme("PATCH", f"{ADA}/profile", profile).status_code == 200
+
+
+def test_topics_and_category_of_a_memory_hold_none_of_it(acme: Caller) -> None:
+    said = {"text": "Ada sails", "topics": ["boats", CARD], "category": IDENTITY}
+    made = body_of(acme("POST", f"{ADA}/snapshots", said))
+    assert (made["topics"], made["category"]) == (["boats"], None)
+    edited = body_of(acme("PATCH", f"{ADA}/snapshots/{made['id']}", {"topics": [CARD, "harbours"], "category": CARD}))
+    assert (edited["topics"], edited["category"]) == (["harbours"], None)
