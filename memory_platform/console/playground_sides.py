@@ -84,7 +84,7 @@ def side_of(label: str, drawn: Drawn) -> Side:
     context = drawn.context
     kept = [shown_candidate(one) for one in candidates_from(context, drawn.held.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
-    said = said_in(Rendered(drawn.asked.request.query, context.messages, context.text), kept, sections)
+    said = said_in(Rendered(drawn.ready.asked.request.query, context.messages, context.text), kept, sections)
     return Side(
         label=label,
         candidates=tuple(kept),

@@ -5,7 +5,6 @@ the one that it would get. It happens faster than it is said to: what was said o
 """
 
 import html
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +23,6 @@ from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.end import end_on_request
 from snapshots.intake.values import IncomingMessage
-from snapshots.receipts.errors import ContextOutdated
 from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
@@ -37,7 +35,6 @@ BUDGET = 5_900
 RAW_BUDGET = 6_000
 """Tokens of the history's end, and of what BM25 finds: a little more than ours, to their advantage."""
 APART = timedelta(minutes=4)
-TRIES, PAUSE_S = 20, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +136,6 @@ def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | N
     budget = BudgetRequest(total=BUDGET, memory=asker.memory)
     request = ContextRequest(query, system_prompt=asker.prompt, budget=budget)
     asked = ContextQuery(request, "1", conversation)
-    for _ in range(TRIES):
-        try:
-            return build_context(tenant_id, asker.subject, asked)
-        except ContextOutdated:  # workers are busy with the subject: a product would come again, too
-            time.sleep(PAUSE_S)
     return build_context(tenant_id, asker.subject, asked)
 
 

@@ -10,11 +10,11 @@ from memory_platform.postgres.prepared import Rows, Statement
 from snapshots.context.guide import LANGUAGE_CHARS
 from snapshots.context.route import ModelRoute
 from snapshots.models import Conversation, Message, MessageRole
+from snapshots.recall.current import Whose
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowTurn
 from snapshots.window.window import window_at
-from tenants.isolation import tenant_tx
 
 FIRST_TURNS = 5
 """The user's first messages that are looked at: the first of them may be a picture or a sign."""
@@ -99,14 +99,14 @@ def surroundings_of(found: Sequence[Rows]) -> Surroundings:
     return Surroundings(tokens, conversation, beginning, tuple(WindowTurn(*row) for row in between), route)
 
 
-def scene_of(tenant_id: UUID, around: Surroundings) -> Scene | None:
-    """Return the scene, None without a conversation; no scope may be open: what is not at hand is read in one."""
+def scene_of(whose: Whose, around: Surroundings) -> Scene | None:
+    """Return the scene, None without a conversation; what is not at hand is read in the scope of ``whose``."""
     conversation = around.conversation
     if conversation is None:
         return None
-    window = with_turns_before(window_at(tenant_id, conversation), around.between)
+    window = with_turns_before(window_at(whose.tenant_id, conversation, whose.scope), around.between)
     if any(archived for _, archived in around.beginning or ()):
-        return Scene(conversation.external_id, window, archived_beginning(tenant_id, conversation))
+        return Scene(conversation.external_id, window, archived_beginning(whose, conversation))
     return Scene(conversation.external_id, window, tuple(said for said, _ in around.beginning or ()))
 
 
@@ -119,9 +119,9 @@ def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Win
     return replace(window, turns=turns)
 
 
-def archived_beginning(tenant_id: UUID, conversation: Conversation) -> tuple[str, ...]:
+def archived_beginning(whose: Whose, conversation: Conversation) -> tuple[str, ...]:
     """Return the user's first turns where their words stand in an archive."""
-    with tenant_tx(tenant_id):
+    with whose.scope():
         rows = Message.objects.filter(
             subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER
         ).order_by("seq")[:FIRST_TURNS]

@@ -1,7 +1,7 @@
 """A context as one call: read what may go in, assemble, leave a receipt. One round trip to Postgres reads, one writes.
 
 Models are asked, and memories are ranked, with no transaction open. Between reading and writing the memory may change:
-then nothing is left, and the context is made anew.
+then nothing is left, and the context is made anew; where that does not end, in one transaction that holds the memory.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
+from django.db import transaction
+
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
@@ -17,6 +19,7 @@ from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
 from snapshots.context.fence import new_nonce
+from snapshots.context.holding import hold_memory
 from snapshots.context.material import material_of
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.reading import puts_right, with_intent, with_phase
@@ -28,7 +31,7 @@ from snapshots.context.understanding import PURPOSE, understood
 from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
 from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
-from snapshots.recall.current import known_to_product
+from snapshots.recall.current import Whose, known_in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
@@ -41,8 +44,8 @@ from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
-MADE_AGAIN = 2
-"""How often a context is made anew whose memory changed between reading and writing."""
+TRIED_FREELY = 2
+"""How often a context is made while others may change the memory meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +87,28 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A context of which nothing is written yet; ``held.found.subject_id`` is None for a subject that is new."""
+class Ready:
+    """A request for which every model has been asked, to be answered from what is remembered, also more than once.
+
+    ``asked`` has its intent; ``missing``: what could not be asked.
+    """
 
     subject: str
     asked: ContextQuery
+    question: Question
+    policy: ContextPolicy
+    missing: frozenset[DegradedReason]
+    watch: Stopwatch
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A context of which nothing is written yet; ``held.found.subject_id`` is None for a subject that is new."""
+
+    ready: Ready
     held: Held
     context: AssembledContext
     route: ModelRoute
-    watch: Stopwatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +126,26 @@ def build_context(
 ) -> Built:
     """Return a context that fits its budget, and leave a receipt; makes the subject on first sight.
 
-    Opens the tenant's scopes itself. Raises BudgetTooSmall; then nothing is written. Raises ContextOutdated.
+    Opens the tenant's scopes itself. Raises BudgetTooSmall; then nothing is written.
     """
-    for _ in range(MADE_AGAIN):
+    ready = made_ready(tenant_id, subject_external_id, asked, policy)
+    for _ in range(TRIED_FREELY):
         with suppress(ContextOutdated):
-            return leave_receipt_alone(tenant_id, draw_context(tenant_id, subject_external_id, asked, policy))
-    return leave_receipt_alone(tenant_id, draw_context(tenant_id, subject_external_id, asked, policy))
+            return leave_receipt_alone(tenant_id, drawn_from(known_to_product(tenant_id, ready.subject), ready))
+    with tenant_tx(tenant_id):
+        return build_held(ready)
 
 
 def draw_context(
     tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
 ) -> Drawn:
     """Return a context of what is remembered now, and write nothing. No scope may be open. Raises BudgetTooSmall."""
+    ready = made_ready(tenant_id, subject_external_id, asked, policy)
+    return drawn_from(known_to_product(tenant_id, subject_external_id), ready)
+
+
+def made_ready(tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy) -> Ready:
+    """Return a request with what models make of it. No scope may be open."""
     watch = Stopwatch()
     lanes = (SNAPSHOTS, DOCUMENTS) if asked.knowledge else (SNAPSHOTS,)
     question = prepare_question(asked.request.query, asked.recall, lanes=lanes)
@@ -130,18 +154,24 @@ def draw_context(
     if asked.by_model:
         with watch.stage("understand"):
             asked, missing = understand(tenant_id, asked)
-    request = with_intent(asked.request, question.probe.vectors)
-    with watch.stage("recall"):
-        held = read(tenant_id, subject_external_id, replace(asked, request=request), question, policy)
-        held = replace(held, missing=missing)
-    with watch.stage("assemble"):
+    asked = replace(asked, request=with_intent(asked.request, question.probe.vectors))
+    return Ready(subject_external_id, asked, question, policy, missing, watch)
+
+
+def drawn_from(whose: Whose, ready: Ready) -> Drawn:
+    """Return a context of what is remembered of ``whose`` subject as it is read, and write nothing. Raises
+    BudgetTooSmall."""
+    asked, request, question, policy = ready.asked, ready.asked.request, ready.question, ready.policy
+    with ready.watch.stage("recall"):
+        held = replace(read(whose, ready), missing=ready.missing)
+    with ready.watch.stage("assemble"):
         material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         material = replace(material, tasks=held.tasks, said_first=first)
         request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
         route = routed(request, material, held.around.route, policy)
-    return Drawn(subject_external_id, asked, held, context, route, watch)
+    return Drawn(ready, held, context, route)
 
 
 def understand(tenant_id: UUID, asked: ContextQuery) -> tuple[ContextQuery, frozenset[DegradedReason]]:
@@ -161,10 +191,26 @@ def understand(tenant_id: UUID, asked: ContextQuery) -> tuple[ContextQuery, froz
 
 def leave_receipt(drawn: Drawn) -> Built:
     """Leave the receipt of a context in the open scope. Raises ContextOutdated; the scope must then be given up."""
-    with drawn.watch.stage("receipt"):
-        subject_id = drawn.held.found.subject_id or ensure_subject(drawn.subject).id
+    with drawn.ready.watch.stage("receipt"):
+        subject_id = drawn.held.found.subject_id or ensure_subject(drawn.ready.subject).id
         receipt = write_receipt(draft_of(drawn, subject_id))
     return built(drawn, receipt)
+
+
+def leave_receipt_or_anew(drawn: Drawn) -> Built:
+    """Leave the receipt of a context in the open scope, or else that of one made anew, which cannot be outdated."""
+    try:
+        with transaction.atomic():
+            return leave_receipt(drawn)
+    except ContextOutdated:
+        return build_held(drawn.ready)
+
+
+def build_held(ready: Ready) -> Built:
+    """Return a context and leave its receipt, all in the open scope while nobody can change the memory or end the
+    subject. They wait as long as it takes to read, rank and write. Raises BudgetTooSmall."""
+    hold_memory(ready.subject)
+    return leave_receipt(drawn_from(known_in_scope(ready.subject), ready))
 
 
 def leave_receipt_alone(tenant_id: UUID, drawn: Drawn) -> Built:
@@ -173,15 +219,14 @@ def leave_receipt_alone(tenant_id: UUID, drawn: Drawn) -> Built:
     if subject_id is None:
         with tenant_tx(tenant_id):
             return leave_receipt(drawn)
-    with drawn.watch.stage("receipt"):
+    with drawn.ready.watch.stage("receipt"):
         receipt = note_receipt(tenant_id, draft_of(drawn, subject_id))
     return built(drawn, receipt)
 
 
-def read(
-    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, question: Question, policy: ContextPolicy
-) -> Held:
+def read(whose: Whose, ready: Ready) -> Held:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
+    asked, policy = ready.asked, ready.policy
     candidates = policy.candidates_for(
         asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
     )
@@ -193,13 +238,13 @@ def read(
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
-    along = partial(statements_along, tenant_id, conversation_id=asked.conversation_id)
-    found = recall_of(known_to_product(tenant_id, subject_external_id), query, question, along)
+    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id)
+    found = recall_of(whose, query, ready.question, along)
     if found.subject_id is None:
         return Held(found)
     around = surroundings_of(found.more)
-    tasks = task_passages(tenant_id, found.subject_id) if asked.tasks else ()
-    return Held(found, around, scene_of(tenant_id, around), tasks)
+    tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
+    return Held(found, around, scene_of(whose, around), tasks)
 
 
 def routed(request: ContextRequest, material: Material, before: ModelRoute | None, policy: ContextPolicy) -> ModelRoute:
@@ -215,7 +260,7 @@ def routed(request: ContextRequest, material: Material, before: ModelRoute | Non
 
 def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
     """Return the receipt to be of a context."""
-    asked, held, context = drawn.asked, drawn.held, drawn.context
+    asked, held, context = drawn.ready.asked, drawn.held, drawn.context
     return ReceiptDraft(
         subject_id=subject_id,
         conversation_id=held.around.conversation.id if held.around.conversation else None,
@@ -237,7 +282,8 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
 
 def built(drawn: Drawn, receipt: Receipt) -> Built:
     """Return a context whose receipt is written, put into metrics and log."""
-    timings = {**drawn.watch.ms, "total": round(sum(drawn.watch.ms.values()), 3)}
+    spent = drawn.ready.watch.ms
+    timings = {**spent, "total": round(sum(spent.values()), 3)}
     CONTEXT_SECONDS.observe(timings["total"] / 1000)
     CONTEXT_TOKENS.observe(drawn.context.tokens.total)
     log(Event.CONTEXT_ASSEMBLED, receipt=receipt.id, tokens=drawn.context.tokens.total, ms=timings["total"])

@@ -8,12 +8,12 @@ from snapshots.context.material import marked
 from snapshots.context.values import Passage
 from snapshots.episodes.tasks import active_tasks
 from snapshots.episodes.values import ActiveStep, ActiveTask
-from tenants.isolation import tenant_tx
+from snapshots.recall.current import Whose
 
 
-def task_passages(tenant_id: UUID, subject_id: UUID) -> tuple[Passage, ...]:
-    """Return the subject's tasks in progress, the one changed last first; opens a scope of its own."""
-    with tenant_tx(tenant_id):
+def task_passages(whose: Whose, subject_id: UUID) -> tuple[Passage, ...]:
+    """Return the subject's tasks in progress, the one changed last first, read in the scope of ``whose``."""
+    with whose.scope():
         tasks = active_tasks(subject_id)
     return tuple(task_passage(task, rank) for rank, task in enumerate(tasks))
 

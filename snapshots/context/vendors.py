@@ -1,7 +1,7 @@
 """A context in the form of one vendor, with the stable prefix kept there where that is asked for (X9)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -54,6 +54,16 @@ def vendor_prompt(
         return VendorPrompt(wanted.vendor, ordinary, missing=kept)
     body = gemini_cached_form(messages, prefix_hash, kept.name)
     return VendorPrompt(wanted.vendor, body, kept=kept, model=keeper.model if keeper else None)
+
+
+def prompt_made_anew(prompt: VendorPrompt, before: AssembledContext, context: AssembledContext) -> VendorPrompt:
+    """Return the prompt of ``context``, which was made in place of the one ``before``, without calling the vendor: what
+    it keeps goes along where the prefix is the same."""
+    messages, prefix_hash = context.messages, context.prefix.hash
+    if prompt.kept is not None and prefix_hash == before.prefix.hash:
+        return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.kept.name))
+    missing = prompt.missing if prompt.kept is None else NotKept.UNAVAILABLE
+    return VendorPrompt(prompt.vendor, vendor_form(prompt.vendor, messages, prefix_hash), missing=missing)
 
 
 def _text(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -139,6 +139,11 @@ def known_to_product(tenant_id: UUID, external_id: str) -> Whose:
     return Whose(tenant_id, run, external_id=external_id, scope=scope)
 
 
+def known_in_scope(external_id: str) -> Whose:
+    """Return a subject by the product's id, read in the open scope."""
+    return Whose(current_tenant_id(), scope_reads, external_id=external_id)
+
+
 def in_scope(subject_id: UUID) -> Whose:
     """Return a subject by our id, read in the open scope."""
     return Whose(current_tenant_id(), scope_reads, subject_id=subject_id)

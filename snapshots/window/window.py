@@ -5,7 +5,6 @@ Its state never decides whether a message survives: it is written after the comm
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
@@ -15,23 +14,19 @@ from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
 from snapshots.window.values import Window, WindowTurn, newest_within, turn_of
-from tenants.isolation import current_tenant_id, tenant_tx
+from tenants.isolation import current_tenant_id
 
 Scope = Callable[[], AbstractContextManager[None]]
 
 
 def window_of(conversation: Conversation) -> Window:
     """Return the recent turns; ``conversation`` as just read from Postgres, inside the same open ``tenant_tx``."""
-    return _window(current_tenant_id(), conversation, nullcontext)
+    return window_at(current_tenant_id(), conversation, nullcontext)
 
 
-def window_at(tenant_id: UUID, conversation: Conversation) -> Window:
-    """Return the recent turns of a conversation as just read from Postgres, with no scope open: what Redis does not
-    hold is read in one of its own."""
-    return _window(tenant_id, conversation, partial(tenant_tx, tenant_id))
-
-
-def _window(tenant_id: UUID, conversation: Conversation, scope: Scope) -> Window:
+def window_at(tenant_id: UUID, conversation: Conversation, scope: Scope) -> Window:
+    """Return the recent turns of a conversation as just read from Postgres; what Redis does not hold is read in
+    ``scope``."""
     degraded = False
     try:
         held = held_turns(redis_client(), window_key(tenant_id, conversation.id), conversation.version)

@@ -22,9 +22,9 @@ from memory_platform.api.views import SubjectView
 from snapshots.context.phase_reader import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
 from snapshots.context.route import Cause, ModelRoute, Tier
-from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt
+from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt_or_anew
 from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, SectionName
-from snapshots.context.vendors import VendorPrompt, VendorRequest, vendor_prompt
+from snapshots.context.vendors import VendorPrompt, VendorRequest, prompt_made_anew, vendor_prompt
 from snapshots.models import Receipt
 from snapshots.policies.effective import Policies
 
@@ -189,8 +189,11 @@ def prompt_of(
 
 
 def left(drawn: Drawn, prompt: VendorPrompt | None) -> Reply:
-    """Leave the receipt of a context inside the open transaction."""
-    return reply_of(leave_receipt(drawn), prompt)
+    """Leave the receipt of a context, or of one made anew in its place, inside the open transaction."""
+    made = leave_receipt_or_anew(drawn)
+    if prompt is not None and made.context is not drawn.context:
+        prompt = prompt_made_anew(prompt, drawn.context, made.context)
+    return reply_of(made, prompt)
 
 
 def reply_of(made: Built, prompt: VendorPrompt | None) -> Reply:

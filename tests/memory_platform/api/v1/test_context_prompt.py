@@ -6,15 +6,21 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
+from memory_platform.api.v1.context import left
 from memory_platform.providers.prompt_cache_forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget
+from snapshots.context.service import ContextQuery, draw_context
+from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.context.vendors import VendorRequest, vendor_prompt
+from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import KeptPrefix, Receipt
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.gemini_server import FakeGemini, gemini_server
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.model_server import Reply
-from tests.snapshots.held import know, say
+from tests.snapshots.held import know, remember, say
+from tests.snapshots.lifecycle.world import edit
 
 ADA = "/v1/subjects/ada"
 LONG = "You are the assistant of a car. " + "Answer in one sentence, 用用户的语言回答。 " * 200
@@ -96,6 +102,30 @@ def test_gemini_keeps_the_prefix_and_the_prompt_names_it(acme: Caller, world: Wo
         assert prompt["degraded_reason"] is None
         assert "systemInstruction" not in prompt["body"]
         assert "阿达" not in str(prompt["body"])
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_context_made_anew_names_what_is_kept_of_its_own_prefix(
+    world: World, gemini: FakeGemini, renamed: bool
+) -> None:
+    house = world.acme
+    know(house, name="Ada 阿达")
+    (memory,) = remember(house, "I like snacks 零食")
+    request = ContextRequest("Any snacks?", LONG, BudgetRequest(total=12_000, system=9_000))
+    drawn = draw_context(house.tenant.id, "ada", ContextQuery(request, "1"))
+    prompt = vendor_prompt(house.tenant.id, house.subject.id, drawn.context, VendorRequest("gemini", True))
+    assert prompt.body["cachedContent"] == "cachedContents/c1"
+    edit(house, SnapshotAddress("ada", memory), text="I like fruit 水果")
+    if renamed:
+        know(house, name="Grace")
+    with tenant_tx(house.tenant.id):
+        told = left(drawn, prompt).data["prompt"]
+    assert "水果" in str(told["body"])
+    assert "零食" not in str(told["body"])
+    assert told["body"].get("cachedContent") == (None if renamed else "cachedContents/c1")
+    assert ("systemInstruction" in told["body"]) is renamed
+    assert told["degraded_reason"] == ("cached_content_unavailable" if renamed else None)
+    assert gemini.asked == ["POST"]
 
 
 def test_another_prefix_is_another_content(acme: Caller, world: World, gemini: FakeGemini) -> None:
