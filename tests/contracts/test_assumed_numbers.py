@@ -12,7 +12,8 @@ ASSUMED = {
     "memory_platform.console.FiguresPolicy": "series counted",
     "memory_platform.console.OperationPolicy": "workers_s beat_late_s next_runs examples",
     "memory_platform.console.FindPolicy": (
-        "query_chars words few head shown slice slips_ms wait_ms begins inside alike tells id_first name_first full_first"
+        "query_chars words few head shown slice slips_ms wait_ms begins inside alike tells "
+        "id_first name_first full_first"
     ),
     "memory_platform.console.SubjectPagePolicy": "beliefs rows text_chars sources sources_each changes steps",
     "memory_platform.devstack.ServerPolicy": "connect_timeout",
