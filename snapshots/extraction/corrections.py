@@ -96,9 +96,7 @@ def _is_told(change: Candidate, told: Collection[str]) -> bool:
 
 
 def _values(found: Candidate) -> tuple[str, ...]:
-    if isinstance(found, TagCandidate):
-        return tuple(filter(None, (found.address, found.phone, *found.aliases)))
-    return found.value if isinstance(found.value, tuple) else (str(found.value),)
+    return found.texts[1:] if isinstance(found, TagCandidate) else found.texts
 
 
 def _may_change(lowered: str) -> bool:

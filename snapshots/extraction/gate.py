@@ -71,7 +71,7 @@ def reason_against(
         return "not_the_subject"
     if not _well_formed(candidate, policy):
         return "schema"
-    said = [candidate.evidence.quote, *_texts(candidate)]
+    said = [candidate.evidence.quote, *candidate.texts]
     if any(is_instruction(matching_form(text)) for text in said):
         return "instruction"
     return "sensitive" if holds_sensitive(candidate) else None
@@ -91,7 +91,7 @@ def holds_sensitive(candidate: Candidate) -> bool:
     )
     if any(map(is_sensitive, (candidate.evidence.quote, *place))):
         return True
-    return any(is_sensitive_as(place[-1], text) for text in _texts(candidate))
+    return any(is_sensitive_as(place[-1], text) for text in candidate.texts)
 
 
 def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
@@ -108,7 +108,7 @@ def _under_ceiling(candidate: Candidate, policy: ExtractionPolicy) -> Candidate:
 def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
     if not 0.0 <= candidate.confidence <= 1.0:
         return False
-    texts = _texts(candidate)
+    texts = candidate.texts
     if not texts or any(not text.strip() or len(text) > policy.max_value_chars for text in texts):
         return False
     match candidate:
@@ -127,14 +127,3 @@ def _well_placed(candidate: PreferenceCandidate) -> bool:
     if candidate.category is None or candidate.key is None:
         return candidate.sort == "change" and candidate.category is candidate.key
     return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))
-
-
-def _texts(candidate: Candidate) -> list[str]:
-    """The values a candidate would bring into memory."""
-    match candidate:
-        case ProfileFact():
-            return [candidate.value]
-        case PreferenceCandidate():
-            return list(candidate.value) if isinstance(candidate.value, tuple) else [str(candidate.value)]
-        case TagCandidate():
-            return [candidate.label, *filter(None, (candidate.address, candidate.phone)), *candidate.aliases]

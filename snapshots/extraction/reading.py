@@ -225,7 +225,7 @@ def _overlaps(clause: Clause, evidence: Evidence) -> bool:
 
 def _is_in_words(candidate: Candidate, message: Utterance) -> bool:
     said = comparable(message.text)
-    return all(comparable(value) in said for value in _values(candidate))
+    return all(comparable(value) in said for value in candidate.texts)
 
 
 def _is_change(candidate: Candidate) -> bool:
@@ -242,7 +242,7 @@ def _is_known(candidate: Candidate, found: Sequence[Candidate]) -> bool:
     """Return whether something found says the same, or reads the same words at the same place in another way."""
     return any(
         _place(candidate) == _place(other)
-        and (_same_words(candidate, other) or not set(_values(candidate)).isdisjoint(_values(other)))
+        and (_same_words(candidate, other) or not set(candidate.texts).isdisjoint(other.texts))
         for other in found
     )
 
@@ -260,16 +260,6 @@ def _place(candidate: Candidate) -> tuple[str, str]:
             return "preference", candidate.key or ""
         case TagCandidate():
             return "tag", comparable(candidate.label)
-
-
-def _values(candidate: Candidate) -> list[str]:
-    match candidate:
-        case ProfileFact():
-            return [candidate.value]
-        case PreferenceCandidate():
-            return list(candidate.value) if isinstance(candidate.value, tuple) else [str(candidate.value)]
-        case TagCandidate():
-            return [value for value in (candidate.label, candidate.address, candidate.phone) if value]
 
 
 def _found(extraction: Extraction) -> Iterator[Candidate]:

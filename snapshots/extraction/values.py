@@ -73,6 +73,11 @@ class ProfileFact:
         """True when the profile has no field of its own for it (city, employer, pets, budget, ...)."""
         return self.field not in PROFILE_FIELDS
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values that it would bring into memory."""
+        return (self.value,)
+
 
 @dataclass(frozen=True, slots=True)
 class PreferenceCandidate:
@@ -98,6 +103,11 @@ class PreferenceCandidate:
     confidence: float = 0.9
     origin: str = ""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values that it would bring into memory."""
+        return self.value if isinstance(self.value, tuple) else (str(self.value),)
+
 
 @dataclass(frozen=True, slots=True)
 class TagCandidate:
@@ -113,6 +123,11 @@ class TagCandidate:
     provenance: str = "confirmed_by_user"
     confidence: float = 0.9
     origin: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values that it would bring into memory, its label first."""
+        return (self.label, *filter(None, (self.address, self.phone)), *self.aliases)
 
 
 Candidate = ProfileFact | PreferenceCandidate | TagCandidate
