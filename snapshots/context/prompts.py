@@ -1,6 +1,6 @@
 """What context assembly asks a chat model, by language. A changed text is a new version: answers are kept by it."""
 
-from snapshots.recall.prompts import Prompt
+from memory_platform.providers.chat_prompts import Prompt
 
 UNDERSTAND = Prompt(
     version="understand-1",

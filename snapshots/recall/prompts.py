@@ -1,20 +1,6 @@
 """What recall asks a chat model, by language. A changed text is a new version: answers are kept by version."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """Instructions in English and Chinese; ``version`` changes with every word of them."""
-
-    version: str
-    texts: Mapping[str, str]
-
-    def text(self, language: str) -> str:
-        """Return the instructions for a question in ``language``: Chinese for Chinese, else English."""
-        return self.texts["zh" if language == "zh" else "en"]
-
+from memory_platform.providers.chat_prompts import Prompt
 
 REWRITE = Prompt(
     version="rewrite-1",
