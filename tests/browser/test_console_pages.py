@@ -36,6 +36,7 @@ def test_the_console_speaks_chinese_when_chosen(world: World, site: str, page: P
     expect(page.locator("#content h1")).to_have_text("偏好")
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_a_phone(world: World, site: str, page: Page) -> None:
     hire("sam", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):
@@ -52,6 +53,7 @@ def test_nothing_is_wider_than_a_phone(world: World, site: str, page: Page) -> N
         assert sideways(page) <= 0, model
 
 
+@pytest.mark.slow
 def test_stored_markup_does_not_run(world: World, site: str, page: Page) -> None:
     hire("sam", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):

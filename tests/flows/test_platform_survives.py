@@ -92,6 +92,7 @@ class Product:
             self.acknowledged[message_id] = said
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_is_remembered_once_whatever_dies_meanwhile(world: World, stage: Stage) -> None:
     acme = world.acme
     first, _ = stage.worker(app=PLATFORM), stage.beat(app=PLATFORM)

@@ -23,6 +23,7 @@ Told = list[tuple[str, str, float]]
 """Ids, texts and scores of an answer, in its order."""
 
 
+@pytest.mark.slow
 def test_two_processes_answer_as_a_new_one_does_whatever_is_written(world: World, stage: Stage) -> None:
     for web in WEBS:
         stage.web(web)

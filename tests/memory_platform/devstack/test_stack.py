@@ -178,6 +178,7 @@ class TestARunningStack:
         assert [process for process in before if process.is_running()] == []
         assert stack.programs() == []
 
+    @pytest.mark.slow
     def test_the_next_start_takes_seconds_and_cleans_up_after_a_killed_one(self, stack: RunningStack) -> None:
         if stack.process.poll() is None:
             stack.stop()
