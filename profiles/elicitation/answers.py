@@ -12,7 +12,7 @@ from memory_platform.kernel.text import detect_language
 from profiles.models import Ask, Subject, TagKind
 from profiles.services.claims import stated
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import amend_list_preference
+from profiles.services.preferences import amend_list_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
@@ -103,7 +103,9 @@ def _write(subject: Subject, answer: Answer) -> tuple[Verdict, str]:
         tag = upsert_tag(subject, TagDraft(answer.label, answer.details))
         return tag.verdict, tag.reason
     if answer.key in {"food", "music"}:
-        listed = amend_list_preference(subject, (answer.key, "likes"), stated(list(answer.entries)), add=answer.entries)
+        claim = stated(list(answer.entries))
+        listed = amend_list_preference(subject, (answer.key, "likes"), claim, add=answer.entries)
+        take_from_opposite(subject, "likes", claim, answer.entries)
         return listed.verdict, listed.reason
     is_list = answer.key == "interests"
     claim = stated(list(answer.entries) if is_list else answer.text)

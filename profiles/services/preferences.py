@@ -3,17 +3,22 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import NotFound
 from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import Place, record_belief, retract_belief
-from profiles.services.claims import Claim, Outcome
-from profiles.services.lists import amend_list
+from profiles.services.claims import Claim, Outcome, is_weaker
+from profiles.services.lists import amend_list, among_entries, entries_of
 from profiles.services.locking import lock_subject
 from profiles.services.quantities import in_place_of, same_unit
+from profiles.values import Provenance
 from tenants.services.audit import Actor, record_audit
+
+OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
+"""Keys of lists that do not hold the same thing at once."""
 
 
 def record_preference(
@@ -64,6 +69,26 @@ def amend_list_preference(
     ``claim.value`` is not read; :func:`profiles.services.lists.amend_list` says what that does.
     """
     return amend_list(preference_place(subject, *path), claim, add=add, remove=remove)
+
+
+def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequence[Any]) -> list[Preference]:
+    """Take what is liked from now on out of what is disliked, in any category, or the other way; return what changed.
+
+    The rest of such a list stays as sure as it was, in its own words. One that is known better than ``claim`` stays
+    whole, and so does anything under a ``key`` that has no opposite.
+    """
+    if key not in OPPOSITE:
+        return []
+    lock_subject(subject)
+    changed = []
+    for held in current_preferences(subject).filter(key=OPPOSITE[key]):
+        gone = [entry for entry in entries_of(held.value) or () if among_entries(entry, entries)]
+        if gone and not is_weaker(claim, held):
+            known_by, details = Provenance(held.provenance), {"statement": held.statement}
+            rest = replace(claim, provenance=known_by, confidence=held.confidence, details=details)
+            outcome = amend_list_preference(subject, (held.category, held.key), rest, remove=gone)
+            changed += [outcome.row] if outcome.row is not None else []
+    return changed
 
 
 def correct_newest_preference(subject: Subject, claim: Claim, *, among: Collection[UUID]) -> Outcome[Preference] | None:

@@ -9,6 +9,7 @@ from profiles.services.preferences import (
     amend_list_preference,
     correct_newest_preference,
     record_preference,
+    take_from_opposite,
 )
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags import TagDraft, upsert_tag
@@ -76,6 +77,10 @@ def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
     if row is None:
         return Learned(found, target, outcome.verdict, outcome.reason)
     link(PreferenceSource, lesson, row.id)
+    if row.is_current and found.mode in {"add", "replace"}:
+        claim = claim_of(lesson, found, as_json(found.value))
+        for opposite in take_from_opposite(lesson.subject, row.key, claim, _entries(found)[0]):
+            link(PreferenceSource, lesson, opposite.id)
     return Learned(found, f"{row.category}/{row.key}", outcome.verdict, outcome.reason, row.id)
 
 

@@ -8,7 +8,7 @@ from profiles.models import Preference, Subject, Tag
 from profiles.models import ProfileFact as ProfileFactRow
 from profiles.services.claims import same_value
 from profiles.services.lists import among_entries
-from profiles.services.preferences import preference_place
+from profiles.services.preferences import OPPOSITE, preference_place
 from profiles.services.profile import FactName, fact_place
 from profiles.services.tags import labelled
 from profiles.values import Provenance
@@ -22,7 +22,6 @@ UNSURE = "unsure"
 """Too little confidence to be written at all."""
 UNSUPPORTED = "unsupported"
 """A model's guess from a habit, which no rule reads in the words."""
-_OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
 
 
 def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT) -> str:
@@ -57,7 +56,7 @@ def _another_preference(subject: Subject, found: PreferenceCandidate) -> bool:
     if found.mode == "set":
         held = preference_place(subject, found.category, found.key).current()
         return held is not None and _is_equal_rival(held.provenance, held.value, found.provenance, as_json(found.value))
-    opposite = _OPPOSITE.get(found.key)
+    opposite = OPPOSITE.get(found.key)
     rival = preference_place(subject, found.category, opposite).current() if opposite and found.mode == "add" else None
     if rival is None or not isinstance(rival.value, list):
         return False
@@ -78,6 +77,6 @@ def believed_against(subject: Subject, found: Candidate) -> list[Preference | Pr
         case ProfileFact():
             rows = [fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()]
         case PreferenceCandidate(category=str(category), key=str(key)):
-            keys = filter(None, (key, _OPPOSITE.get(key)))
+            keys = filter(None, (key, OPPOSITE.get(key)))
             rows = [preference_place(subject, category, one).current() for one in keys]
     return [row for row in rows if row is not None]

@@ -15,7 +15,13 @@ from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, same_value, stated
 from profiles.services.lists import among_entries, entries_of
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import amend_list_preference, preference_place, record_preference
+from profiles.services.preferences import (
+    OPPOSITE,
+    amend_list_preference,
+    preference_place,
+    record_preference,
+    take_from_opposite,
+)
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
 from profiles.services.tags import TagDraft, labelled, upsert_tag
 from profiles.services.tool_saves import note_saved, was_saved
@@ -23,8 +29,6 @@ from profiles.values import Provenance, Verdict
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
 Arguments = Mapping[str, Any]
-OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
-"""Lists of a category: what goes into one leaves the other."""
 SAID_OF_TAG = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
 
 
@@ -102,10 +106,8 @@ def _save_preference(subject: Subject, arguments: Arguments) -> Saved[Preference
     if key not in OPPOSITE or entries is None:
         outcome = record_preference(subject, category, key, claim)
     else:
-        other = preference_place(subject, category, OPPOSITE[key]).current()
-        if other is not None and any(among_entries(one, entries_of(other.value) or []) for one in entries):
-            amend_list_preference(subject, (category, OPPOSITE[key]), claim, remove=entries)
         outcome = amend_list_preference(subject, (category, key), claim, add=entries)
+        take_from_opposite(subject, key, claim, entries)
     return Saved(outcome.verdict, outcome.reason, outcome.current or outcome.row)
 
 

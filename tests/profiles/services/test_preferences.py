@@ -19,6 +19,7 @@ from profiles.services.preferences import (
     correct_newest_preference,
     record_preference,
     retract_preference,
+    take_from_opposite,
 )
 from profiles.services.subjects import ensure_subject
 from profiles.values import Provenance
@@ -53,6 +54,29 @@ def test_a_weaker_entry_does_not_change_a_stronger_list(ada: Subject) -> None:
     assert (outcome.verdict, outcome.reason) == ("rejected", "weaker_than_current")
     assert amend_list_preference(ada, LIKES, weaker, remove=["figs"]).verdict == "rejected"
     assert current_preference(ada, *LIKES).value == ["figs"]
+
+
+def test_what_is_liked_now_leaves_what_was_disliked_and_the_rest_stays_as_sure(ada: Subject) -> None:
+    seen = learned(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now(), statement="ugh")
+    amend_list_preference(ada, ("drinks", "dislikes"), seen, add=["coffee", "cola"])
+    amend_list_preference(ada, ("food", "dislikes"), seen, add=["Coffee"])
+
+    changed = take_from_opposite(ada, "likes", stated(None), ["coffee"])
+
+    rest = current_preference(ada, "drinks", "dislikes")
+    assert (rest.value, rest.provenance, rest.confidence, rest.statement) == (["cola"], "observation", 0.5, "ugh")
+    assert preference_values(current_preferences(ada)) == {"drinks": {"dislikes": ["cola"]}}
+    assert {(row.category, row.key) for row in changed} == {("drinks", "dislikes"), ("food", "dislikes")}
+
+
+def test_what_is_known_better_or_has_no_opposite_stays_whole(ada: Subject) -> None:
+    amend_list_preference(ada, ("food", "dislikes"), stated(None), add=["coffee"])
+    amend_list_preference(ada, ("food", "allergies"), stated(None), add=["nuts"])
+    weaker = learned(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
+    assert take_from_opposite(ada, "likes", weaker, ["coffee"]) == []
+    assert take_from_opposite(ada, "likes", stated(None), ["nuts"]) == []
+    assert take_from_opposite(ada, "avoid_food", stated(None), ["coffee"]) == []
+    assert preference_values(current_preferences(ada)) == {"food": {"dislikes": ["coffee"], "allergies": ["nuts"]}}
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference, Tag
 from snapshots.extraction.policy import EXTRACTION
+from snapshots.intake.delete import delete_conversation
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
+    Conversation,
     PreferenceSource,
     Snapshot,
     SnapshotSource,
@@ -238,3 +240,41 @@ def test_more_corrections_than_a_request_may_apply_wait_for_the_worker(acme: Hou
     assert "dish29" in str(preferences(acme))
     settle(acme)
     assert "dish" not in str(preferences(acme))
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "liked"),
+    [
+        ("I hate coffee.", "Actually I like coffee.", True),
+        ("I love coffee.", "I hate coffee.", False),
+        ("我讨厌香菜", "我喜欢香菜", True),
+        ("我喜欢吃香菜", "不对,我其实不喜欢香菜", False),
+    ],
+)
+def test_nothing_is_liked_and_disliked_at_once_and_what_was_said_last_stands(
+    acme: House, first: str, then: str, liked: bool
+) -> None:
+    say(acme, first)
+    settle(acme)
+    say(acme, then, conversation="c2", at=MONDAY.replace(hour=10))
+    settle(acme)
+    (held,) = [lists for lists in preferences(acme).values() if lists]
+    assert set(held) == {"likes" if liked else "dislikes"}
+    with tenant_tx(acme.tenant.id):
+        held_ever = Preference.objects.filter(version_of__isnull=True)
+        assert all(PreferenceSource.objects.filter(memory_id=row.id).exists() for row in held_ever)
+
+
+@pytest.mark.parametrize(("deleted", "left"), [("c1", {"likes": ["coffee"]}), ("c2", {"dislikes": ["coffee", "tea"]})])
+def test_what_left_the_opposite_list_comes_back_when_what_took_it_out_is_deleted(
+    acme: House, deleted: str, left: dict[str, list[str]]
+) -> None:
+    say(acme, "I hate coffee.", "I hate tea.")
+    settle(acme)
+    say(acme, "Actually I like coffee.", conversation="c2", at=MONDAY.replace(hour=10))
+    settle(acme)
+    with tenant_tx(acme.tenant.id):
+        conversation = Conversation.objects.get(subject=acme.subject, external_id=deleted)
+    with tenant_tx(acme.tenant.id):
+        delete_conversation(conversation)
+    assert preferences(acme) == {"food": left}
