@@ -149,10 +149,11 @@ def place(pool: Pool, planned: Sequence[PlannedSubject]) -> None:
             cursor.execute(statement, values)
 
 
-def tidy() -> None:
-    """Let the planner and the visibility map know what was written; as the owner, outside any tenant."""
+def tidy(*tables: type[models.Model]) -> None:
+    """Let the planner and the visibility map know what was written to these tables, or to a world's; as the owner,
+    outside any tenant."""
     with connections["owner"].cursor() as cursor:
-        for model in WRITTEN:
+        for model in tables or WRITTEN:
             cursor.execute(f"VACUUM (ANALYZE) {model._meta.db_table}")
 
 

@@ -16,6 +16,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import User
 from django.urls import Resolver404, resolve, reverse
 
+from memory_platform.benchmarks.answers import most_used
 from memory_platform.benchmarks.client import WAIT_S
 from memory_platform.benchmarks.figures import percentile
 from memory_platform.benchmarks.target import Target, TargetRefused
@@ -138,11 +139,19 @@ def kind_of(address: str) -> str | None:
 
 
 def starts_of(tenant_id: UUID, subjects: Sequence[str]) -> list[str]:
-    """Return where a visit begins: the start page, and the pages of these subjects."""
+    """Return where a visit begins: the start page, the pages of these subjects, and those of the newest answer of each
+    and of the memory that most of its answers used."""
     with tenant_tx(tenant_id):
         ids = dict(Subject.objects.filter(external_id__in=subjects).values_list("external_id", "id"))
-    change = "admin:profiles_subject_change"
-    return [reverse("admin:index"), *(reverse(change, args=[ids[name]]) for name in subjects if name in ids)]
+        known = [ids[name] for name in subjects if name in ids]
+        answers = [found for found in map(most_used, known) if found]
+    return [
+        reverse("admin:index"),
+        *(reverse("admin:profiles_subject_change", args=[subject]) for subject in known),
+        *(reverse("admin:snapshots_receipt_change", args=[receipt]) for receipt, _ in answers),
+        *(reverse("admin:snapshots_snapshot_change", args=[memory]) for _, memory in answers),
+        *(f"{reverse('admin:snapshots_receipt_changelist')}?memory={memory}" for _, memory in answers),
+    ]
 
 
 def floor_of(visitor: Visitor, rounds: int) -> float:

@@ -3,14 +3,16 @@
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.core.management.base import CommandError
 
+from memory_platform.benchmarks.answers import fill_receipts
 from memory_platform.benchmarks.build import fill_pool, place_subjects, tenant_for, tidy
 from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
 from memory_platform.benchmarks.pages import floor_of, starts_of, visit, visiting
@@ -25,6 +27,7 @@ from memory_platform.env import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
+from snapshots.models import Receipt, ReceiptMemory
 from snapshots.recall.sealing import seal_memories
 
 AGAIN = "Run the same command again: what is stored already is skipped."
@@ -167,10 +170,14 @@ class Command(PlatformCommand):
         parser.add_argument("--sizes", type=numbers, default=(1_000, 10_000), help="a subject of each (1000,10000)")
         parser.add_argument("--each", type=int, default=2, help="pages of a kind (%(default)s)")
         parser.add_argument("--rounds", type=int, default=5, help="answers of each page (%(default)s)")
+        parser.add_argument("--receipts", type=int, default=0, help="that the world has at least (%(default)s)")
 
     def _console(self, options: dict[str, Any]) -> None:
         tenant_id = world_tenant(options["tenant"])
-        subjects = [names[0] for names in subjects_of(tenant_id, options["sizes"]).values()]
+        cohorts = subjects_of(tenant_id, options["sizes"])
+        subjects = [names[0] for names in cohorts.values()]
+        if options["receipts"]:
+            self._make_receipts(tenant_id, [name for names in cohorts.values() for name in names], options["receipts"])
         with (
             visiting(target_at(options["base"], ""), tenant_id) as visitor,
             progress(self.stdout, "visiting", 0, "pages") as advance,
@@ -180,6 +187,13 @@ class Command(PlatformCommand):
         self.stdout.write(f"a view that does nothing: {floor:.1f} ms")
         for page in pages:
             self.stdout.write(page.line(floor))
+
+    def _make_receipts(self, tenant_id: UUID, subjects: Sequence[str], count: int) -> None:
+        with progress(self.stdout, "making receipts", count, "receipts") as advance:
+            made = fill_receipts(tenant_id, subjects, count, advance=advance)
+        if made:
+            with progress(self.stdout, "gathering statistics", 0, "tables"):
+                tidy(Receipt, ReceiptMemory)
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)
