@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.display import EMPTY, column
@@ -124,6 +125,8 @@ WORDS: dict[str, Any] = {
     **ERRORS,
 }
 """One word per code: a code means the same wherever it stands."""
+SEEN_IN = 1_000
+"""Rows whose values a filter offers."""
 
 
 def in_words(code: str | None) -> str:
@@ -137,7 +140,24 @@ def coded(path: str, title: Any) -> Any:
     return column(path, lambda code: in_words(code) or EMPTY, title, order=path)
 
 
-class CodeFilter(admin.AllValuesFieldListFilter):
+class SeenFilter(admin.AllValuesFieldListFilter):
+    """Chooses one of the values that occur in the newest :data:`SEEN_IN` rows, or the one chosen: those of a whole
+    table would be read from each of its rows."""
+
+    def __init__(
+        self, field: Any, request: HttpRequest, params: Any, model: Any, model_admin: Any, field_path: str
+    ) -> None:
+        super().__init__(field, request, params, model, model_admin, field_path)
+        newest = model_admin.get_queryset(request).order_by(*model_admin.get_ordering(request))
+        seen = {*newest.values_list(field_path, flat=True)[:SEEN_IN], *(self.lookup_val or ())}
+        self.lookup_choices: Any = sorted(seen)
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": choice["display"] or EMPTY}
+
+
+class CodeFilter(SeenFilter):
     """Chooses one of the codes that occur, each told in words."""
 
     def choices(self, changelist: Any) -> Any:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.access import tenantless
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
-from memory_platform.console.codes import CodeFilter, coded, in_words
+from memory_platform.console.codes import CodeFilter, SeenFilter, coded, in_words
 from memory_platform.console.display import link_to
 from memory_platform.console.filters import OfConversation, OfSubject, WithMemory
 from memory_platform.console.playground import playground
@@ -48,9 +48,9 @@ class ReceiptScreen(SubjectOwnedAdmin):
         OfConversation,
         WithMemory,
         *CODE_FILTERS,
-        "policy_version",
-        "experiment",
-        "arm",
+        ("policy_version", SeenFilter),
+        ("experiment", SeenFilter),
+        ("arm", SeenFilter),
         "created_at",
     )
     search_fields = ("subject__external_id", "conversation__external_id", "id")

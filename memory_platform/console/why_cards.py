@@ -13,15 +13,19 @@ from snapshots.models import Conversation, ReceiptMemory, Task
 
 Candidate = Mapping[str, Any]
 
+BARRED = frozenset({"semantic", "reranked"})
+"""Steps that are shares of one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of how a score was made. ``value`` is the length of its bar, of ``most``; None for no bar."""
+    """One line of how a score was made. ``value`` is the length of its bar, of ``most``, as markup has it; "" for no
+    bar. Words and numbers are ready to be shown: a page may have a thousand of them."""
 
     label: str
     shown: str
-    value: float | None = None
-    most: float = 1.0
+    value: str = ""
+    most: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +122,16 @@ def _steps(one: Candidate, most: float) -> Iterator[Step]:
             yield Step(str(label), _number(explain[name]["score"]))
     for name, label in STEPS.items():
         if explain.get(name) is not None:
-            yield Step(str(label), _number(explain[name]), *_bar(name, explain[name]))
+            bar = (_length(explain[name]), _length(1)) if name in BARRED else ()
+            yield Step(str(label), _number(explain[name]), *bar)
     for name, value in _factors(one).items():
-        yield Step(str(FACTORS.get(name, name)), f"× {_number(value)}", value, most)
+        yield Step(str(FACTORS.get(name, name)), f"× {_number(value)}", _length(value), _length(most))
     for name in sorted(explain.keys() - {*LANES, *STEPS, "factors"}):
         yield Step(name, plain(explain[name]))
 
 
-def _bar(name: str, value: float) -> tuple[float] | tuple[()]:
-    return (value,) if name in {"semantic", "reranked"} else ()
+def _length(value: float) -> str:
+    return f"{value:.6f}"
 
 
 def _factors(one: Candidate) -> Mapping[str, float]:

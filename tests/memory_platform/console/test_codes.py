@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 from django.utils import translation
 
+from memory_platform.console import codes
 from memory_platform.console.codes import WORDS, in_words
 from memory_platform.console.timetable import why
 from memory_platform.schedule import TIMETABLE
@@ -49,6 +50,24 @@ def test_what_the_jobs_are_for_is_told_in_chinese() -> None:
             assert told.endswith(f"({job.owner})")
         assert why("moved by Olga") == "moved by Olga"
         assert why("") == ""
+
+
+def test_a_filter_offers_what_the_newest_rows_hold_and_what_is_chosen(
+    world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(codes, "SEEN_IN", 2)
+    with tenant_tx(world.acme.tenant.id):
+        for intent in ("navigation", "general", "knowledge"):
+            told = Rendered("q", [{"role": "user", "content": "q"}], None)
+            write_receipt(ReceiptDraft(world.acme.subject.pk, "1", told, intent=intent))
+    page = staff.sam.get("/console/snapshots/receipt/").content.decode()
+    offered = [intent in page for intent in ("?intent=knowledge", "?intent=general", "?intent=navigation")]
+    assert offered == [True, True, False]
+    page = staff.sam.get("/console/snapshots/receipt/", {"intent": "navigation"}).content.decode()
+    assert all(f"?intent={intent}" in page for intent in ("knowledge", "general", "navigation"))
+    hostile = staff.sam.get("/console/snapshots/receipt/", {"intent": "<script>alert(1)</script>"})
+    assert hostile.status_code == 200
+    assert "<script>alert" not in hostile.content.decode()
 
 
 def test_a_receipt_and_a_verdict_speak_chinese(world: World, staff: Staff) -> None:
