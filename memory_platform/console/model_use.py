@@ -59,7 +59,7 @@ class ModelUsageScreen(TenantAdmin):
     """What models were used for, by the day: written by the calls themselves."""
 
     personal_data = False
-    list_display = ("day", "purpose", "model", "calls", "failures", "input_tokens", "output_tokens")
+    list_display = ("day", "purpose", "model", "calls", "failures", "input_tokens", "output_tokens", "token_hours")
     list_filter = ("purpose", "day")
     date_hierarchy = "day"
     search_fields = ("model", "purpose")

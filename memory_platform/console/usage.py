@@ -143,6 +143,7 @@ class ModelPriceScreen(OperatorAdmin):
         "input",
         "cached_input",
         "output",
+        "storage",
         "valid_from",
         "is_example",
         "source",

@@ -13,6 +13,7 @@ from uuid import UUID
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoint import CallFailed, Failure
 from memory_platform.providers.policy import PROMPT_CACHE, PromptCachePolicy
+from snapshots.prompt_cache.ledger import NotedKeeper
 from snapshots.prompt_cache.rows import Claim, Key, claimed, doubted, given_up, gone, held, settled
 
 _NOTHING_MADE = frozenset(
@@ -67,28 +68,32 @@ def keep_prefix(
     if before is not None and before.fresh:
         return before.kept
     claim = claimed(key, prefix.subject_id, policy)
-    return _kept_under(claim, prefix.text, keeper, policy) if claim else _meanwhile(key, NotKept.BEING_MADE, policy)
+    if claim is None:
+        return _meanwhile(key, NotKept.BEING_MADE, policy)
+    return _kept_under(claim, prefix, NotedKeeper(tenant_id, keeper), policy)
 
 
-def _kept_under(claim: Claim, text: str, keeper: PromptKeeper, policy: PromptCachePolicy) -> KeptPrompt | NotKept:
+def _kept_under(
+    claim: Claim, prefix: StablePrefix, keeper: NotedKeeper, policy: PromptCachePolicy
+) -> KeptPrompt | NotKept:
     try:
-        made = _renewed(keeper, claim, text)
+        made = _renewed(keeper, claim, prefix)
     except CallFailed as failed:
         given_up(claim, policy, unsure=failed.failure not in _NOTHING_MADE)
         return _meanwhile(claim.key, NotKept.UNAVAILABLE, policy)
-    return settled(claim, made, policy) or _taken_back(keeper, made)
+    return settled(claim, made, policy) or _taken_back(keeper, made, prefix)
 
 
-def _renewed(keeper: PromptKeeper, claim: Claim, text: str) -> KeptPrompt:
+def _renewed(keeper: NotedKeeper, claim: Claim, prefix: StablePrefix) -> KeptPrompt:
     """Return what is kept, extended, or made anew where there is none any more. Raises CallFailed."""
     if claim.name:
         try:
-            return keeper.extend(claim.name)
+            return keeper.extend(claim.name, prefix.tokens, claim.paid_until)
         except CallFailed as failed:
             if failed.failure is not Failure.GONE:
                 raise
             gone(claim)
-    return keeper.make(text)
+    return keeper.make(prefix.text, prefix.tokens)
 
 
 def _meanwhile(key: Key, reason: NotKept, policy: PromptCachePolicy) -> KeptPrompt | NotKept:
@@ -97,8 +102,8 @@ def _meanwhile(key: Key, reason: NotKept, policy: PromptCachePolicy) -> KeptProm
     return still.kept if still is not None and still.usable else reason
 
 
-def _taken_back(keeper: PromptKeeper, made: KeptPrompt) -> NotKept:
+def _taken_back(keeper: NotedKeeper, made: KeptPrompt, prefix: StablePrefix) -> NotKept:
     """Have deleted at once what was made for a subject that was erased meanwhile."""
     with suppress(CallFailed):  # then it runs out by itself
-        keeper.delete(made.name)
+        keeper.delete(made.name, made.tokens or prefix.tokens, made.expires_at)
     return NotKept.UNAVAILABLE

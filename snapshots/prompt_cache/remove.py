@@ -5,6 +5,7 @@ from uuid import UUID
 
 from memory_platform.providers.contracts import PromptKeeper
 from memory_platform.providers.endpoint import CallFailed
+from snapshots.prompt_cache.ledger import NotedKeeper
 from snapshots.prompt_cache.rows import Revoked, revoked
 
 
@@ -18,17 +19,17 @@ def remove_prefixes(tenant_id: UUID, subject_id: UUID, keeper: PromptKeeper | No
     if not found:
         return {}
     named = [one for one in found if one.name]
-    refused = [one for one in named if not _deleted(one, keeper)]
+    refused = [one for one in named if not _deleted(tenant_id, one, keeper)]
     left = [*refused, *(one for one in found if one.unnamed)]
     until = {"gone_by": max(one.gone_by for one in left).isoformat()} if left else {}
     return {"deleted": len(named) - len(refused), "left": len(left), **until}
 
 
-def _deleted(one: Revoked, keeper: PromptKeeper | None) -> bool:
+def _deleted(tenant_id: UUID, one: Revoked, keeper: PromptKeeper | None) -> bool:
     if keeper is None or keeper.identity != one.endpoint:
         return False
     try:
-        keeper.delete(one.name)
+        NotedKeeper(tenant_id, keeper).delete(one.name, one.tokens, one.paid_until)
     except CallFailed:
         return False
     return True

@@ -33,7 +33,7 @@ ON CONFLICT (tenant_id, endpoint, prefix_hash) DO UPDATE
         unnamed_until = CASE WHEN kept.claim IS NULL THEN kept.unnamed_until ELSE kept.gone_by END
     WHERE kept.claimed_until <= statement_timestamp()
       AND (kept.name = '' OR kept.expires_at <= statement_timestamp() + %(extended)s)
-RETURNING CASE WHEN expires_at > statement_timestamp() THEN name ELSE '' END
+RETURNING CASE WHEN expires_at > statement_timestamp() THEN name ELSE '' END, expires_at
 """
 
 _SETTLE = """
@@ -66,7 +66,7 @@ DELETE FROM kept_prefix WHERE tenant_id = %(tenant)s AND id IN (
 """
 
 _OF_SUBJECT = """
-SELECT endpoint, CASE WHEN gone_by > statement_timestamp() THEN name ELSE '' END,
+SELECT endpoint, CASE WHEN gone_by > statement_timestamp() THEN name ELSE '' END, tokens, expires_at,
        unnamed_until > statement_timestamp() OR (claim IS NOT NULL AND gone_by > statement_timestamp()), gone_by
 FROM kept_prefix WHERE tenant_id = %(tenant)s AND subject_id = %(subject)s FOR UPDATE
 """
@@ -99,11 +99,13 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to make or extend one; ``name`` is what the vendor may still keep, or empty."""
+    """The right to make or extend one; ``name`` is what the vendor may still keep, or empty; until ``paid_until`` it is
+    in the ledger."""
 
     key: Key
     id: UUID
     name: str
+    paid_until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class Revoked:
 
     endpoint: str
     name: str
+    tokens: int
+    paid_until: datetime
     unnamed: bool
     gone_by: datetime
 
@@ -139,7 +143,7 @@ def claimed(key: Key, subject_id: UUID, policy: PromptCachePolicy) -> Claim | No
         cursor.execute(_CLEAR, {"tenant": key.tenant_id, "most": policy.cleared})
         cursor.execute(_CLAIM, key.parameters | values | {"lives": policy.lives, "extended": policy.extended})
         row = cursor.fetchone()
-    return Claim(key, claim, row[0]) if row else None
+    return Claim(key, claim, *row) if row else None
 
 
 def settled(claim: Claim, made: KeptPrompt, policy: PromptCachePolicy) -> KeptPrompt | None:

@@ -15,6 +15,10 @@ class ModelPurpose(models.TextChoices):
     REWRITE = "rewrite", _("rewrite")
 
 
+CACHE = "cache"
+"""What a vendor is asked for that keeps beginnings of prompts: no chat model's purpose, so no route leads there."""
+
+
 class ModelRoute(TenantOwned):
     """What one tenant has different from the platform's settings for one purpose.
 
@@ -38,15 +42,21 @@ class ModelRoute(TenantOwned):
 
 
 class ModelUsage(TenantOwned):
-    """What one model was used for on one UTC day: calls and tokens, never content.."""
+    """What one model was used for on one UTC day: calls and tokens, never content.
+
+    ``token_hours``: what its vendor keeps on request, tokens times hours, booked when they are bought.
+    """
 
     day = models.DateField(_("day"))
-    purpose = models.CharField(_("purpose"), max_length=16, choices=ModelPurpose.choices)
+    purpose = models.CharField(
+        _("purpose"), max_length=16, choices=[*ModelPurpose.choices, (CACHE, _("keep prefixes"))]
+    )
     model = models.CharField(_("model"), max_length=200)
     calls = models.PositiveBigIntegerField(_("calls"), default=0)
     failures = models.PositiveBigIntegerField(_("failures"), default=0)
     input_tokens = models.PositiveBigIntegerField(_("tokens read"), default=0)
     output_tokens = models.PositiveBigIntegerField(_("tokens written"), default=0)
+    token_hours = models.DecimalField(_("tokens kept, times hours"), max_digits=18, decimal_places=3, db_default=0)
 
     class Meta(TenantOwned.Meta):
         db_table = "model_usage"

@@ -106,6 +106,14 @@ class ModelPrice(models.Model):
     input = _price(_("a million tokens read"))
     cached_input = _price(_("a million tokens read from a cache"))
     output = _price(_("a million tokens written"))
+    storage = models.DecimalField(
+        _("a million tokens kept for an hour"),
+        max_digits=12,
+        decimal_places=6,
+        validators=[MinValueValidator(0)],
+        default=0,
+        db_default=0,
+    )
     valid_from = models.DateField(_("valid from"))
     source = models.CharField(_("source"), max_length=300, blank=True)
     is_example = models.BooleanField(_("example"), default=False)

@@ -1,7 +1,8 @@
 """Reading the cost ledger: days of use with their money, with memory and without (rows T6, X10).
 
 Money of a context is that of reading it at the price of the tier that the policy names, and beside it what the memory's
-own models read and wrote that day. What a product's model answers costs the same either way, and is left out.
+own models read and wrote that day, and what vendors kept of prompts. What a product's model answers costs the same
+either way, and is left out.
 """
 
 from collections import defaultdict
@@ -25,11 +26,12 @@ MONEY_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class ModelTokens:
-    """What one of the memory's own models read and wrote."""
+    """What one of the memory's own models read and wrote, and what its vendor kept: tokens times hours."""
 
     model: str
     read: int
     written: int
+    token_hours: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,8 @@ def own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
     """Return what the memory's own models used on these days, in the open scope."""
     found: dict[date, list[ModelTokens]] = defaultdict(list)
     sums = ModelUsage.objects.filter(day__in=list(days)).order_by().values("day", "model")
-    for row in sums.annotate(read=Sum("input_tokens"), written=Sum("output_tokens")):
-        found[row["day"]].append(ModelTokens(row["model"], row["read"], row["written"]))
+    for row in sums.annotate(read=Sum("input_tokens"), written=Sum("output_tokens"), kept=Sum("token_hours")):
+        found[row["day"]].append(ModelTokens(row["model"], row["read"], row["written"], row["kept"]))
     return found
 
 
@@ -90,7 +92,9 @@ def _priced(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: str)
 
 def _own_cost(one: ModelTokens, day: date, price: Price, table: PriceTable) -> Decimal:
     """Return the cost of a model of the memory's own: by its name, else as one of the contexts' tier."""
-    return (table.of_model(one.model, day, currency=price.currency) or price).used(one.read, one.written)
+    return (table.of_model(one.model, day, currency=price.currency) or price).used(
+        one.read, one.written, one.token_hours
+    )
 
 
 def _money(amount: Decimal) -> Decimal:

@@ -5,7 +5,8 @@ goes on by rules.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import TypeVar
 from uuid import UUID
 
@@ -26,10 +27,12 @@ from memory_platform.providers.contracts import (
 from memory_platform.providers.registry import chat_endpoints, chat_model
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
-from tenants.models import ModelPurpose
+from tenants.models import CACHE, ModelPurpose
 from tenants.policy import MODEL_USE_POLICY, ModelUsePolicy
 
 Answer = TypeVar("Answer")
+
+HOURS_DIGITS = 3
 
 _ROUTE = """
 SELECT route.endpoint, route.daily_tokens,
@@ -37,19 +40,23 @@ SELECT route.endpoint, route.daily_tokens,
 FROM (SELECT) one LEFT JOIN model_route route ON route.tenant_id = $1 AND route.purpose = $2
 """
 
-_SPENT = """
+_SPENT = f"""
 SELECT coalesce(sum(input_tokens + output_tokens) FILTER (WHERE purpose = $2), 0)::bigint,
        coalesce(sum(input_tokens + output_tokens), 0)::bigint
-FROM model_usage WHERE day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND tenant_id = $1
-"""
+FROM model_usage
+WHERE purpose <> '{CACHE}' AND day = (statement_timestamp() AT TIME ZONE 'UTC')::date AND tenant_id = $1
+"""  # noqa: S608  # made of a constant; values are parameters
 
 _WRITE_DOWN = """
-INSERT INTO model_usage AS kept (tenant_id, id, day, purpose, model, calls, failures, input_tokens, output_tokens)
-VALUES (%s, %s, (statement_timestamp() AT TIME ZONE 'UTC')::date, %s, %s, 1, %s, %s, %s)
+INSERT INTO model_usage AS kept (tenant_id, id, day, purpose, model, calls, failures, input_tokens, output_tokens,
+                                 token_hours)
+VALUES (%(tenant)s, %(id)s, (statement_timestamp() AT TIME ZONE 'UTC')::date, %(purpose)s, %(model)s, 1, %(failures)s,
+        %(read)s, %(written)s, greatest(0, %(token_hours)s))
 ON CONFLICT (tenant_id, day, purpose, model) DO UPDATE SET
     calls = kept.calls + 1, failures = kept.failures + excluded.failures,
     input_tokens = kept.input_tokens + excluded.input_tokens,
-    output_tokens = kept.output_tokens + excluded.output_tokens
+    output_tokens = kept.output_tokens + excluded.output_tokens,
+    token_hours = greatest(0, kept.token_hours + %(token_hours)s)
 """
 
 _NEVER_SENT = frozenset({"circuit_open", "not_installed", "misconfigured"})
@@ -75,6 +82,26 @@ class TokenBudget:
     def is_spent(self, for_purpose: int, for_all: int) -> bool:
         """Tell whether nothing is left, after so many tokens for the purpose and for all."""
         return for_purpose >= self.of_purpose or (self.of_all is not None and for_all >= self.of_all)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What one call used. ``token_hours``: tokens times hours that the vendor keeps them from now on because of it;
+    below 0 where it ends what was booked."""
+
+    purpose: str
+    model: str
+    read: int = 0
+    written: int = 0
+    token_hours: float = 0.0
+    failures: int = 0
+
+
+def write_down(tenant_id: UUID, used: Used) -> None:
+    """Add one call to the ledger's day (UTC). Opens its own scope."""
+    values = {"tenant": tenant_id, "id": new_id(), **asdict(used)}
+    with tenant_tx(tenant_id), connection.cursor() as cursor:
+        cursor.execute(_WRITE_DOWN, values | {"token_hours": round(Decimal(used.token_hours), HOURS_DIGITS)})
 
 
 class TenantChat:
@@ -126,9 +153,8 @@ class TenantChat:
         return answered
 
     def _write_down(self, usage: Usage, *, failures: int) -> None:
-        spent = [failures, usage.input_tokens, usage.output_tokens]
-        with tenant_tx(self._tenant_id), connection.cursor() as cursor:
-            cursor.execute(_WRITE_DOWN, [self._tenant_id, new_id(), self._purpose.value, self.name, *spent])
+        used = Used(self._purpose.value, self.name, usage.input_tokens, usage.output_tokens, failures=failures)
+        write_down(self._tenant_id, used)
 
 
 def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_USE_POLICY) -> TenantChat | None:

@@ -8,11 +8,12 @@ from decimal import Decimal
 from tenants.models import ModelPrice
 
 MILLION = 1_000_000
+PER_MILLION = ("input", "cached_input", "output", "storage")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one model costs from a day on: money per token of each kind."""
+    """What one model costs from a day on: money per token of each kind, and per token kept for an hour."""
 
     tier: str
     model: str
@@ -20,15 +21,16 @@ class Price:
     input: Decimal
     cached_input: Decimal
     output: Decimal
+    storage: Decimal
     valid_from: date
 
     def read(self, tokens: int, *, cached: int = 0) -> Decimal:
         """Return what reading ``tokens`` costs, ``cached`` of them from the provider's cache."""
         return (tokens - cached) * self.input + cached * self.cached_input
 
-    def used(self, read: int, written: int) -> Decimal:
-        """Return what reading and writing so many tokens costs."""
-        return read * self.input + written * self.output
+    def used(self, read: int, written: int, token_hours: Decimal = Decimal(0)) -> Decimal:
+        """Return what reading and writing so many tokens costs, and keeping some on request."""
+        return read * self.input + written * self.output + token_hours * self.storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,13 @@ class PriceTable:
 def price_table() -> PriceTable:
     """Return the table as it stands now; it needs no open scope."""
     rows: Iterable[Mapping[str, object]] = ModelPrice.objects.order_by("-valid_from", "model").values(
-        "tier", "model", "currency", "input", "cached_input", "output", "valid_from"
+        "tier", "model", "currency", "input", "cached_input", "output", "storage", "valid_from"
     )
     return PriceTable(tuple(_price(row) for row in rows))
 
 
 def _price(row: Mapping[str, object]) -> Price:
-    per_token = {name: Decimal(str(row[name])) / MILLION for name in ("input", "cached_input", "output")}
+    per_token = {name: Decimal(str(row[name])) / MILLION for name in PER_MILLION}
     return Price(**{**row, **per_token})  # type: ignore[arg-type]  # the columns by their names
 
 

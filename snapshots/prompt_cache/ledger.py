@@ -1,0 +1,72 @@
+"""Calls to a vendor that keeps prefixes, each written down for the tenant that they are made for (T6, X10).
+
+A vendor bills what it reads to keep it, and the tokens kept by the hour. The hours are booked with the call that buys
+them: until the end of what it made or extended; a deletion books those back that are left.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
+from memory_platform.providers.endpoint import CallFailed, Failure
+from tenants.models import CACHE
+from tenants.services.model_use import Used, write_down
+
+Answer = TypeVar("Answer")
+
+HOUR_S = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class NotedKeeper:
+    """A keeper on behalf of a tenant. Where a vendor tells no tokens, it is our estimate that counts."""
+
+    tenant_id: UUID
+    keeper: PromptKeeper
+
+    def make(self, text: str, estimate: int) -> KeptPrompt:
+        """See :class:`PromptKeeper`."""
+
+        def use(made: KeptPrompt) -> Used:
+            tokens = made.tokens or estimate
+            return self._used(read=tokens, token_hours=token_hours(tokens, utc_now(), made.expires_at))
+
+        return self._noted(lambda: self.keeper.make(text), use)
+
+    def extend(self, name: str, estimate: int, paid_until: datetime) -> KeptPrompt:
+        """See :class:`PromptKeeper`."""
+
+        def use(found: KeptPrompt) -> Used:
+            since = max(paid_until, utc_now())
+            return self._used(token_hours=token_hours(found.tokens or estimate, since, found.expires_at))
+
+        return self._noted(lambda: self.keeper.extend(name), use)
+
+    def delete(self, name: str, tokens: int, paid_until: datetime) -> None:
+        """See :class:`PromptKeeper`."""
+        self._noted(
+            lambda: self.keeper.delete(name),
+            lambda _: self._used(token_hours=-token_hours(tokens, utc_now(), paid_until)),
+        )
+
+    def _noted(self, call: Callable[[], Answer], use: Callable[[Answer], Used]) -> Answer:
+        try:
+            answer = call()
+        except CallFailed as failed:
+            if failed.failure is not Failure.CIRCUIT_OPEN:  # then none was made
+                write_down(self.tenant_id, self._used(failures=1))
+            raise
+        write_down(self.tenant_id, use(answer))
+        return answer
+
+    def _used(self, *, read: int = 0, token_hours: float = 0.0, failures: int = 0) -> Used:
+        return Used(CACHE, self.keeper.model, read=read, token_hours=token_hours, failures=failures)
+
+
+def token_hours(tokens: int, since: datetime, until: datetime) -> float:
+    """Return tokens times hours; 0 where ``until`` comes first."""
+    return tokens * max(0.0, (until - since).total_seconds()) / HOUR_S
