@@ -21,6 +21,7 @@ from memory_platform.console.figures import (
 )
 from memory_platform.console.pages import is_manager, own_page, require
 from memory_platform.console.policy import FIGURES
+from memory_platform.console.support_guard import shows_nobody
 
 GROUP_TITLES = {
     "all": gettext_lazy("Together"),
@@ -40,6 +41,7 @@ class Tile:
     address: str = ""
 
 
+@shows_nobody
 @require_safe
 def dashboard(request: HttpRequest) -> HttpResponse:
     """Show how well memory served, and what it saved, in the chosen days."""

@@ -12,6 +12,7 @@ from memory_platform.console.access import tenantless
 from memory_platform.console.dashboards import Tile
 from memory_platform.console.display import EMPTY
 from memory_platform.console.pages import is_operator, own_page, require
+from memory_platform.console.support_guard import shows_nobody
 from memory_platform.console.upcoming import next_runs
 from memory_platform.console.workers import Beat, Worker, beat_now, workers_now
 from snapshots.care import JOBS
@@ -24,6 +25,7 @@ UNRECORDED = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
 
 
 @tenantless
+@shows_nobody
 @require_safe
 def operation(request: HttpRequest) -> HttpResponse:
     """Show whether the platform runs. Asks nothing that belongs to a tenant but its counts."""

@@ -22,7 +22,6 @@ from memory_platform.console.playground_forms import DRAFT, NOW, DraftForm, Ques
 from memory_platform.console.playground_sides import Question, Side, counted, drawn_side, rows_of
 from memory_platform.console.policy_forms import VERSION_DIGITS
 from memory_platform.console.site import answered_inside
-from memory_platform.console.support_guard import guarded
 from memory_platform.console.why import BAR_UNITS
 from memory_platform.console.why_memories import as_id, known_memories
 from profiles.models import Subject
@@ -64,10 +63,6 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
     if not desk.may(Role.SUPPORT):
         raise PermissionDenied
     with tenant_tx(desk.tenant.id):
-        allowed = HttpResponse()
-        answer = guarded(request, screen.playground_view, lambda: allowed)
-        if answer is not allowed:
-            return answer
         table = laid(request, subject_id, desk)
         steering = steering_of(table) if table.is_asked else ()
         note(request, subject_id, "asked" if steering else "opened")

@@ -17,8 +17,8 @@ from memory_platform.console.display import EMPTY, column, line, part, value_lin
 from memory_platform.console.policy_forms import PolicyForm, key
 from memory_platform.console.policy_labels import FIELDS
 from memory_platform.console.policy_labels import SECTIONS as SECTION_LABELS
-from memory_platform.console.policy_steps import SteppedAdmin, changes_shown
-from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.console.policy_steps import SEEN, SteeringActions, SteppedAdmin, changes_shown, steering_seen
+from memory_platform.console.reasons import needs_reason, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
 from tenants.policies.sections import Document, differences, effective
@@ -90,7 +90,7 @@ class PolicyScreen(SteppedAdmin):
     list_display = ("number", is_active, "based_on", column("reason", line, _("reason")), "author", "created_at")
     search_fields = ("number", "reason", "author")
     ordering = ("-number", "id")
-    action_form = ReasonedActions
+    action_form = SteeringActions
     actions = ("activate",)
     shown = (
         part(None, "number", is_active, "based_on", column("reason", line, _("reason")), "author", "created_at"),
@@ -144,6 +144,10 @@ class PolicyScreen(SteppedAdmin):
         chosen = list(queryset[:2])
         if len(chosen) != 1:
             self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)
+            return
+        if request.POST.get(SEEN) != steering_seen(locked=True):
+            text = _("Nothing was done: somebody else has made or activated a version since you opened the page.")
+            self.message_user(request, text, messages.ERROR)
             return
         activate_version(chosen[0].number, by=actor_of(request), reason=reason_of(request))
         self.message_user(request, _("Version %s steers from now on.") % chosen[0].number, messages.SUCCESS)

@@ -6,6 +6,7 @@ and sees the difference to what holds now; the same form sent twice makes one ve
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.contrib.admin import helpers
 from django.core.exceptions import PermissionDenied
@@ -24,7 +25,7 @@ from memory_platform.console.pages import own_page
 from memory_platform.console.policy_forms import ASKED_LAST, RollBackForm
 from memory_platform.console.policy_labels import FIELDS
 from memory_platform.console.policy_labels import SECTIONS as SECTION_LABELS
-from memory_platform.console.reasons import reason_of
+from memory_platform.console.reasons import ReasonedActions, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.isolation import current_tenant_id
@@ -60,6 +61,14 @@ def steering_seen(*, locked: bool) -> str:
     tenant = lock_steering() if locked else Tenant.objects.get(id=current_tenant_id())
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"]
     return f"{tenant.policy_epoch}.{newest}"
+
+
+class SteeringActions(ReasonedActions):
+    """The bar of actions, with the state that the list shows."""
+
+    seen = forms.CharField(
+        label="", widget=forms.HiddenInput, required=False, initial=lambda: steering_seen(locked=False)
+    )
 
 
 class SteppedAdmin(TenantAdmin):

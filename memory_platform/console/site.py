@@ -22,7 +22,7 @@ from memory_platform.console.outside import AfterCommit
 from memory_platform.console.pages import own_entries
 from memory_platform.console.previews import preview
 from memory_platform.console.start import waiting_tiles, week_tiles
-from memory_platform.console.support_guard import guarded, support_of
+from memory_platform.console.support_guard import first_asked, guarded, shows_people, support_of
 from memory_platform.console.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -98,6 +98,14 @@ def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpRespons
     return response.answer() if isinstance(response, AfterCommit) else response
 
 
+def asked_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
+    """Return what asks for a support session before a view that no scope is open for; None where it may go on."""
+    if desk is None or not shows_people(view):
+        return None
+    with tenant_tx(desk.tenant.id):
+        return first_asked(request, view)
+
+
 def record_refused_page(request: HttpRequest, desk: Desk, object_id: str) -> None:
     """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one.
 
@@ -115,6 +123,7 @@ class ConsoleSite(AdminSite):
     site_title = _("Memory platform")
     index_title = _("Console")
     enable_nav_sidebar = True
+    shows_people = False  # the site's own views: start page, menu, log-in, choice of a tenant
     site_url = None  # there is no other site to view
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
@@ -137,7 +146,9 @@ class ConsoleSite(AdminSite):
             desk = desk_of(request)
             if getattr(view, "tenantless", False):
                 named = str(kwargs.get("object_id", ""))
-                return self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
+                request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
+                asked = asked_before(request, desk, view)
+                return asked or self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
             if desk is None:
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
@@ -154,7 +165,6 @@ class ConsoleSite(AdminSite):
         self, request: HttpRequest, desk: Desk | None, object_id: str, view: Callable[[], HttpResponse]
     ) -> HttpResponse:
         """Run a view that no tenant's scope is open for; a refusal is recorded where the person works."""
-        request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
         try:
             return view()
         except (PermissionDenied, Http404):

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.access import actor_of, current_desk
+from memory_platform.console.access import View, actor_of, current_desk
 from memory_platform.kernel.clock import utc_now
 from tenants.models import SupportSession
 from tenants.services.support import current_support
@@ -51,8 +51,31 @@ def needs_support(request: HttpRequest) -> bool:
 
 
 def shows_people(view: Callable[..., Any]) -> bool:
-    """Return whether a console view is one of a screen with personal data."""
-    return bool(getattr(getattr(view, "__self__", None), "shows_people", False))
+    """Return whether a console view may show people: whatever does not say that it shows none.
+
+    A bound method says what its screen says, a function what :func:`shows_nobody` marks, wrapped or not.
+    """
+    inner: Any = view
+    while inner is not None:
+        for who in (inner, getattr(inner, "__self__", None)):
+            told = getattr(who, "shows_people", None)
+            if told is not None:
+                return bool(told)
+        inner = getattr(inner, "__wrapped__", None)
+    return True
+
+
+def shows_nobody(view: View) -> View:
+    """Mark a console view that is a function, and shows nothing personal."""
+    view.shows_people = False  # type: ignore[attr-defined]  # read back by shows_people
+    return view
+
+
+def first_asked(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
+    """Return what asks for a support session before a view that opens its own scopes; None where it may go on."""
+    may_go_on = HttpResponse()
+    answer = guarded(request, view, lambda: may_go_on)
+    return None if answer is may_go_on else answer
 
 
 def ask_for_support(request: HttpRequest) -> HttpResponse:

@@ -6,11 +6,10 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
-from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from snapshots.lifecycle.leaving import WHAT_LEAVES
+from snapshots.lifecycle.leaving import WHAT_LEAVES, counted
 from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
 from snapshots.lifecycle.purge import SNAPSHOTS
 from snapshots.models import Snapshot
@@ -38,15 +37,7 @@ def _leaving(policy: PurgePolicy, ahead: int) -> dict[str, int]:
         SNAPSHOTS: Snapshot.objects.filter(expires_at__lte=Now() + timedelta(days=ahead)),
         **{leaving.kind: leaving.rows(asked) for leaving in WHAT_LEAVES},
     }
-    counts: list[str] = []
-    params: list[Any] = []
-    for found in rows.values():
-        text, given = found.order_by().values("pk").query.sql_with_params()
-        counts.append(f"(SELECT count(*) FROM ({text}) AS one)")  # noqa: S608 - the purge's own queries
-        params += given
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(counts)}", params)
-        return dict(zip(rows, cursor.fetchone(), strict=True))
+    return counted(rows)
 
 
 def as_of(policy: PurgePolicy, ahead: timedelta) -> PurgePolicy:

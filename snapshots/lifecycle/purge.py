@@ -13,7 +13,7 @@ from django.db.models import Count
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
 from snapshots.embedding.store import touch_memory
-from snapshots.lifecycle.leaving import WHAT_LEAVES, Leaving, expired_snapshots
+from snapshots.lifecycle.leaving import WHAT_LEAVES, Leaving, counted, expired_snapshots
 from snapshots.lifecycle.pace import Pace
 from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
 from snapshots.models import Snapshot
@@ -25,8 +25,7 @@ MayGoOn = Callable[[], bool]
 
 def preview_purge(policy: PurgePolicy = PURGE_POLICY) -> dict[str, int]:
     """Return how many rows of each kind the next purge removes from the tenant of the open scope."""
-    counts = {leaving.kind: leaving.rows(policy).count() for leaving in WHAT_LEAVES}
-    return {SNAPSHOTS: expired_snapshots().count(), **counts}
+    return counted({SNAPSHOTS: expired_snapshots(), **{leaving.kind: leaving.rows(policy) for leaving in WHAT_LEAVES}})
 
 
 def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: PurgePolicy = PURGE_POLICY) -> int:

@@ -4,7 +4,7 @@ The list of pages is the site's own, so that a new page is tried without being n
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +17,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
+from memory_platform.console.act_verbs import ACTS
+from profiles.models import Subject
+from snapshots.care import JOBS
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
@@ -41,6 +44,13 @@ POLICY = {
 LEAVES = {"admin:logout", "admin:autocomplete"}
 """Addresses that end the log-in, or that nobody may ask for."""
 
+OTHER_ARGUMENTS: Mapping[str, Sequence[list[Any]]] = {
+    "admin:preview": [[job] for job in sorted(JOBS)],
+    "admin:app_list": [["tenants"], ["profiles"], ["snapshots"], ["django_celery_beat"]],
+    "admin:snapshots_receipt_playground": [["subject"]],
+}
+"""Of pages that are not of one row, what their addresses name; ``subject`` stands for the id of the subject."""
+
 Rows = dict[type[Model], Any]
 
 
@@ -58,9 +68,10 @@ def pages_of(rows: Rows) -> list[str]:
     found = []
     for name in sorted(set(names_of(site.get_urls())) - LEAVES):
         ids = [row.pk for model, row in rows.items() if f":{model._meta.app_label}_{model._meta.model_name}_" in name]
-        for args in ([], *([key] for key in ids)):
+        acts = [[key, verb] for key in ids for verb in ACTS]
+        for args in ([], *([key] for key in ids), *acts, *OTHER_ARGUMENTS.get(name, ())):
             try:
-                found.append(reverse(name, args=args))
+                found.append(reverse(name, args=[rows[Subject].pk if one == "subject" else one for one in args]))
             except NoReverseMatch:
                 continue
     return found

@@ -1,0 +1,115 @@
+"""No page of the console is without its guards: log-in, tenant, support session, rights. Rows: D2, T3, T7.
+
+The pages are the site's own (:mod:`tests.memory_platform.console.test_every_page`): a new one is tried without being
+named here, and asks for a support session unless it is named here as one that shows nobody.
+"""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import resolve
+
+from memory_platform.console.base import TenantAdmin
+from memory_platform.console.support_guard import shows_nobody, shows_people
+from memory_platform.kernel.ids import new_id
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord, SupportSession
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff, log_in
+from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.test_every_page import Rows, pages_of
+
+CANARY = "peanutscanary"
+PUBLIC = {"login", "theme"}
+LOGIN, SWITCH, START = "/console/login/", "/console/switch/", "/console/tenants/supportsession/start/"
+OUTSIDE = {"switch", "password_change", "password_change_done", "jsi18n"}
+"""What somebody without a tenant may open."""
+SHOWS_NOBODY = re.compile(
+    r"index|login|theme|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
+    r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|snapshots_(job|workremoved|embeddingspace)_\w+|profiles_erasure_\w+"
+)
+"""Addresses that an operator opens without a support session. Whoever adds one says so here."""
+
+
+@pytest.fixture
+def rows(world: World) -> Rows:
+    with tenant_tx(world.acme.tenant.id):
+        return one_of_each(CANARY)
+
+
+def name_of(page: str) -> str:
+    return resolve(page).url_name or ""
+
+
+def test_nothing_is_shown_without_a_login(world: World, rows: Rows) -> None:
+    for page in pages_of(rows):
+        answer: Any = Client().get(page)
+        if name_of(page) not in PUBLIC:
+            assert answer.status_code == 302, page
+            assert answer["Location"].startswith(LOGIN), page
+
+
+def test_without_a_tenant_there_is_nothing_but_the_choice_of_one(world: World, rows: Rows) -> None:
+    User.objects.create_user("noa", is_staff=True)
+    noa = Client()
+    noa.force_login(User.objects.get(username="noa"))
+    for page in pages_of(rows):
+        answer: Any = noa.get(page)
+        assert CANARY not in answer.content.decode(), page
+        if name_of(page) not in OUTSIDE | PUBLIC:
+            led_away = answer.status_code == 302 and answer["Location"] == SWITCH
+            assert led_away or answer.status_code in {403, 404}, page
+
+
+def test_whoever_needs_a_support_session_is_asked_for_it_on_every_page_of_people(world: World, rows: Rows) -> None:
+    otto = log_in("otto")
+    otto.post(SWITCH, {"tenant": str(world.acme.tenant.id)})
+    asked = {page for page in pages_of(rows) if otto.get(page).headers.get("Location", "").startswith(START)}
+    assert {page for page in pages_of(rows) if SHOWS_NOBODY.fullmatch(name_of(page))} & asked == set()
+    assert [page for page in pages_of(rows) if not SHOWS_NOBODY.fullmatch(name_of(page)) and page not in asked] == []
+    assert any("/preview/" in page for page in asked)
+    assert any("/playground/" in page for page in asked)
+
+
+def test_what_is_another_tenants_is_like_what_nobody_has(world: World, staff: Staff, rows: Rows) -> None:
+    for page in pages_of(rows):
+        theirs: Any = staff.gus.get(page)
+        assert CANARY not in theirs.content.decode() if not theirs.streaming else True, page
+        ids = [str(row.pk) for row in rows.values() if str(row.pk) in page]
+        if ids and name_of(page) != "tenants_tenant_change":
+            nobodys: Any = staff.gus.get(page.replace(ids[0], str(new_id())))
+            assert theirs.status_code == nobodys.status_code, page
+
+
+def test_a_viewer_changes_nothing_by_any_form(world: World, staff: Staff, rows: Rows) -> None:
+    def held() -> dict[str, Any]:
+        kept = [model for model in rows if model not in (AuditRecord, SupportSession)]
+        with tenant_tx(world.acme.tenant.id):
+            return {model.__name__: list(model._default_manager.order_by("pk").values()) for model in kept}
+
+    before = held()
+    actions = ("confirm", "retire", "forget", "approve", "reject", "keep", "take_apart", "activate", "revoke", "start")
+    for page in pages_of(rows):
+        if name_of(page) in {"switch", "login"}:
+            continue
+        chosen = [str(row.pk) for row in rows.values()]
+        sent = {"reason": "because", "post": "yes", "_selected_action": chosen, "value": "x", "text": "x", "typed": "x"}
+        for action in actions if page.count("/") == 4 else ("none",):
+            answer: Any = staff.vic.post(
+                page, {**sent, "action": action, "verb": "accept", "version": chosen[0] + ".1"}
+            )
+            assert answer.status_code < 500, page
+    assert held() == before
+
+
+def test_a_view_that_says_nothing_is_taken_to_show_people() -> None:
+    def unmarked(request: HttpRequest) -> HttpResponse:
+        raise NotImplementedError
+
+    assert shows_people(unmarked)
+    assert not shows_people(shows_nobody(unmarked))
+    assert TenantAdmin.personal_data
