@@ -51,7 +51,14 @@ def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: 
 def test_the_operator_keeps_the_prices_and_staff_sees_them(world: World, staff: Staff) -> None:
     enter(staff, world)
     add = "/console/tenants/modelprice/add/"
-    money = {"input": "1", "cached_input": "0.1", "output": "3", "currency": "EUR", "valid_from": "2026-11-01"}
+    money = {
+        "input": "1",
+        "cached_input": "0.1",
+        "storage": "0",
+        "output": "3",
+        "currency": "EUR",
+        "valid_from": "2026-11-01",
+    }
     price = {"tier": "strong", "model": "own-model", "source": "contract 合同", **money}
     assert staff.olga.post(add, {**price, "currency": "euro"}).status_code == 200
     assert staff.mia.post(add, price).status_code == 403
