@@ -22,6 +22,8 @@ LONGEST = 1_000
 MOST_MATCHES = 3
 PLAIN_WORDS = 2
 """Words of each side of a contrast between things that are neither names nor numbers."""
+_DAY = re.compile(r"(?:(?:starting|beginning|from) )?(?:now|today|tonight|tomorrow)", re.IGNORECASE)
+"""Since when something is otherwise, not what takes its place: "starting tomorrow, no more sugar"."""
 _TELLS_OF_IT = re.compile(r" ?(?:就|都|也|会|太|很|不)")
 """Behind the old value in the place of the new one: it is spoken of, and nothing takes its place (我上高架就心慌)."""
 _PRONOUNS = frozenset(["it", "its", "he", "she", "i", "we", "they"])
@@ -118,6 +120,8 @@ def is_plausible(change: Candidate, grammar: Grammar) -> bool:
     if not isinstance(change, PreferenceCandidate) or change.category is not None:
         return True
     old, new = change.replaces or "", str(change.value)
+    if _DAY.fullmatch(new):
+        return False
     return not ((old and grammar.empty_old.match(simplify(old))) or grammar.empty_new.match(simplify(new)))
 
 

@@ -6,13 +6,14 @@ These marks keep out what looks like a preference and is none. All patterns are 
 import re
 
 ONE_OFF = re.compile(
-    r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|once|trip|morning|afternoon|evening|weekend|week|order|one)|"
+    r"\b(?:today|tonight|tomorrow|yesterday|"
+    r"this (?:time|once|trip|morning|afternoon|evening|weekend|week|month|order|one)|"
     r"just (?:this )?once|right now|just now|at the moment|for now|for the moment|for a change|this very moment|"
     r"last (?:night|week|month|time|year)|(?:for )?the next (?:hour|\d+|few|couple|half)|next (?:hour|few)|at this "
     r"point|not now|in the mood)\b"
     r"|接下来|今天|今晚|今早|今日|今儿|明天|昨天|昨晚|前天|后天|这次|这回|这一次|这一回|这趟|刚才|刚刚|暂时|这会儿|"
     r"待会|等会|"
-    r"一会儿|等一下|眼下|此刻|先不|先别|本次|这单|上次|上周|下周|这两天|周末",
+    r"一会儿|等一下|眼下|此刻|先不|先别|本次|这单|上次|上周|下周|这两天|这几天|这周|本周|这个(?:月|星期|礼拜)|本月|周[一二三四五六日天](?:之前|以前)|周末",
     re.IGNORECASE,
 )
 LASTING = re.compile(
@@ -23,6 +24,21 @@ LASTING = re.compile(
     r"一律|长期|再也|默认|向来|一向|都要",
     re.IGNORECASE,
 )
+STARTS = re.compile(
+    r"\b(?:from (?:now|today|tonight|tomorrow|here|this (?:day|moment|point|morning|week|month|year)|next \w+|\w+day) "
+    r"on(?:wards?)?|(?:from|(?:starting|beginning|as of|effective)(?: from)?) (?:now|today|tonight|tomorrow|next \w+|"
+    r"this (?:week|month|year)|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?!'|,? (?:to|until|till|through|only)\b)"
+    r"|(?:今天|今日|今儿|今晚|现在|明天|明日|后天|下次|这次|本次|这周|本周|下周|周[一二三四五六日天]|[这本下]个?月|"
+    r"[今明]年)(?:开始|起(?![来床得身飞点步名码风雾早晚个]))|即日起|从此",
+    re.IGNORECASE,
+)
+"""A day from which something holds: what begins today is not meant for today. It is said of the whole sentence."""
+ONLY_NOW = re.compile(
+    r"\b(?:only|just) (?:for )?(?:today|tonight|this (?:once|time|trip|week))\b"
+    r"|(?:只|仅)(?:限|在|是)?(?:今天|今晚|这次|这一次|这回)",
+    re.IGNORECASE,
+)
+"""Stronger than any "never" beside it."""
 QUESTION_START = re.compile(
     r"(?:do|does|did|is|are|am|was|were|(?:should|can|could|would|will|shall|may|might)(?! (?:happily |easily |"
     r"literally |always |never |not |only )*(?:eat|drink|live|listen|watch|sleep|do|go|have)\b)|has|have (?:i|you|"

@@ -38,7 +38,30 @@ def test_an_order_without_from_now_on_is_believed_less() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["今天别走高速", "这次别走延安高架", "Avoid the highway today", "no jazz tonight please"]
+    "text",
+    [
+        "今天开始我不吃辣了",
+        "打今天起，我不吃辣",
+        "从明天开始不吃辣",
+        "从下周一起我不吃辣",
+        "Starting today I don't eat meat.",
+        "From tomorrow on, I don't eat meat.",
+        "As of this week I don't eat meat.",
+    ],
+)
+def test_what_begins_today_is_not_meant_for_today(text: str) -> None:
+    (found,) = extract(said(text), context=ANYONE).preferences
+    assert (found.sort, found.value) == ("constraint", ("meat",) if text.isascii() else ("辣",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("今天别走高速", "这次别走延安高架", "Avoid the highway today", "no jazz tonight please"),
+        *("这周我不吃糖", "这个月我不吃肉", "本周不吃肉", "周五之前别给我推荐肉", "I'm not eating meat this month"),
+        *("Only today: never take the highway", "仅限今天,以后别走高速", "明天开始放假,今天不想吃辣"),
+        *("明天起飞,别放辣", "From today until Sunday no sugar for me", "From today's list I don't want jazz"),
+    ],
 )
 def test_what_is_meant_for_now_is_no_preference(text: str) -> None:
     assert extract(said(text), context=ANYONE) == Extraction()
