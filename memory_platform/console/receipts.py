@@ -10,11 +10,12 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.access import tenantless
-from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.base import subject_shown
 from memory_platform.console.codes import CodeFilter, SeenFilter, coded, in_words
 from memory_platform.console.display import link_to
 from memory_platform.console.filters import OfConversation, OfSubject, WithMemory
 from memory_platform.console.playground import playground
+from memory_platform.console.searching import NewestSearched
 from memory_platform.console.snapshots import conversation_shown
 from memory_platform.console.why import BAR_UNITS, why_of
 from snapshots.models import Receipt
@@ -29,7 +30,7 @@ degraded = coded("degraded_reason", _("degraded reason"))
 
 
 @admin.register(Receipt)
-class ReceiptScreen(SubjectOwnedAdmin):
+class ReceiptScreen(NewestSearched):
     """Receipts, newest first; each opens as the picture of why its prompt was made so."""
 
     change_form_template = "console/why.html"
@@ -57,7 +58,6 @@ class ReceiptScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id or receipt id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
-    sorted_whole = False
     fields = ("id",)
 
     class Media:

@@ -28,6 +28,7 @@ from memory_platform.console.display import (
 )
 from memory_platform.console.filters import Archived, Held, OfConversation, OfSubject
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.console.searching import NewestSearched
 from memory_platform.console.sources import SnapshotPast, SnapshotSources, calibrations_of, receipts_with
 from snapshots.lifecycle.archive import restore_messages
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
@@ -93,7 +94,7 @@ class ConversationScreen(SubjectOwnedAdmin):
 
 
 @admin.register(Message)
-class MessageScreen(SubjectOwnedAdmin):
+class MessageScreen(NewestSearched):
     """Messages as they were posted."""
 
     list_display = (
@@ -111,7 +112,6 @@ class MessageScreen(SubjectOwnedAdmin):
     search_help_text = _("Subject id, conversation id, message id, name or words")
     date_hierarchy = "said_at"
     ordering = ("-accepted_at", "-seq", "-id")
-    sorted_whole = False
     fieldsets = (
         part(None, subject_shown, conversation_shown, "role", speaker, column("content", whole, _("content"))),
         part(
@@ -141,7 +141,7 @@ class MessageScreen(SubjectOwnedAdmin):
 
 
 @admin.register(Snapshot)
-class SnapshotScreen(ActingAdmin):
+class SnapshotScreen(NewestSearched, ActingAdmin):
     """Snapshots with the messages behind them."""
 
     list_display = (
@@ -159,7 +159,6 @@ class SnapshotScreen(ActingAdmin):
     search_help_text = _("Subject id, conversation id, name or words")
     date_hierarchy = "said_at"
     ordering = ("-recorded_at", "-id")
-    sorted_whole = False
     fieldsets = (
         part(None, subject_shown, column("text", whole, _("text")), "kind", speaker, conversation_shown),
         part(

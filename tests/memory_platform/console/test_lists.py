@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console import base
+from memory_platform.console import base, searching
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work, WorkRemoved
 from tenants.isolation import tenant_tx
@@ -168,3 +168,29 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
 
     answer = staff.sam.get(address(Snapshot, "?o=1&said_at__year=2026&kind=manual"))
     assert answer["Location"] == address(Snapshot, "?kind=manual")
+
+
+def test_words_are_looked_for_in_the_newest_and_in_all_of_a_subject(
+    world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "SEARCHED", 2)
+    with tenant_tx(world.acme.tenant.id):
+        old, *_newer = [one_of_each(name) for name in ("茶壶 teapot", "kettle one", "kettle two")]
+    for model in (Snapshot, Message):
+        for words in ("teapot", "茶壶"):
+            page = staff.sam.get(address(model), {"q": words}).content.decode()
+            assert f"{old[model].pk}/change/" not in page
+            assert "in the newest 2 only" in page
+        page = staff.sam.get(address(model), {"q": "kettle"}).content.decode()
+        assert page.count("/change/?_changelist_filters") >= 2
+        for query in (
+            {"q": "茶壶", "subject": old[Subject].pk},
+            {"q": old[Subject].external_id},
+            {"q": str(old[model].pk)},
+        ):
+            page = staff.sam.get(address(model), query).content.decode()
+            assert f"{old[model].pk}/change/" in page, query
+            assert "in the newest" not in page, query
+    assert f"{old[Receipt].pk}/change/" in staff.sam.get(address(Receipt), {"q": str(old[Receipt].pk)}).content.decode()
+    page = staff.gus.get(address(Snapshot), {"q": str(old[Snapshot].pk)}).content.decode()
+    assert f"{old[Snapshot].pk}/change/" not in page

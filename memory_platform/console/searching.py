@@ -1,0 +1,49 @@
+"""Searching for words in lists that may hold millions of rows: all of a subject that is named, else the newest."""
+
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from memory_platform.console.base import SubjectOwnedAdmin
+from memory_platform.console.why_memories import as_id
+from profiles.selectors import all_subjects
+
+SEARCHED = 10_000
+"""Rows of a whole tenant whose words are read: no index may serve a search for a part of a text behind the wall."""
+CHOSEN = ("subject", "conversation", "memory")
+
+
+class NewestSearched(SubjectOwnedAdmin):
+    """A screen of a large table, whose search is bounded, and says so."""
+
+    sorted_whole: ClassVar[bool] = False
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        """Return the rows of the subject with exactly this id, or the row with this id; else those with the words, of
+        what is chosen or of the tenant's newest."""
+        term = search_term.strip()
+        if not term or any(request.GET.get(name) for name in CHOSEN):
+            return super().get_search_results(request, queryset, search_term)
+        named = all_subjects().filter(external_id=term).values_list("pk", flat=True).first()
+        row_id = as_id(term)
+        if named or row_id:
+            return queryset.filter(**({"subject_id": named} if named else {"pk": row_id})), False
+        return super().get_search_results(request, self._newest(request, queryset), search_term)
+
+    def _newest(self, request: HttpRequest, queryset: Any) -> Any:
+        """Return those of the rows that are among the tenant's newest; where there are more, the page is told."""
+        field = str(self.ordering[0]).removeprefix("-")  # type: ignore[index]  # ours all have one
+        times = self.model._default_manager.order_by(*self.ordering).values_list(field, flat=True)  # type: ignore[misc]
+        begin = times[SEARCHED : SEARCHED + 1].first()
+        if begin is None:
+            return queryset
+        if request.method == "GET":
+            text = _(
+                "Words were looked for in the newest %(count)s only. Choose a subject, or search for exactly its id, "
+                "to look through all it has."
+            )
+            self.message_user(request, text % {"count": number_format(SEARCHED)}, messages.INFO)
+        return queryset.filter(**{f"{field}__gt": begin})
