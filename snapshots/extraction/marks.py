@@ -128,3 +128,18 @@ IDLE = re.compile(
     re.IGNORECASE,
 )
 """What friends say to each other all day, and nobody is known by: "no worries", "it must have been great"."""
+
+
+def is_lasting(text: str, sentence: str) -> bool:
+    """Return whether a clause is meant for good: by its own words, or by a day in its sentence from which it holds."""
+    if LASTING.search(text):
+        return True
+    rest, starts = STARTS.subn(" ", sentence)
+    return starts > 0 and not ONE_OFF.search(rest)
+
+
+def is_one_off(text: str, sentence: str) -> bool:
+    """Return whether a clause is meant for now only: by any word of its sentence, unless it is meant for good."""
+    if ONLY_NOW.search(sentence):
+        return True
+    return not is_lasting(text, sentence) and ONE_OFF.search(sentence) is not None

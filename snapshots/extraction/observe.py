@@ -127,17 +127,12 @@ class Clause:
     @property
     def lasting(self) -> bool:
         """Is it meant for good: always, never, from now on, 以后, 今天开始?"""
-        if marks.LASTING.search(self.text):
-            return True
-        rest, starts = marks.STARTS.subn(" ", self.sentence)
-        return starts > 0 and not marks.ONE_OFF.search(rest)
+        return marks.is_lasting(self.text, self.sentence)
 
     @property
     def one_off(self) -> bool:
         """Is it meant for now only: today, this time, 这次?"""
-        if marks.ONLY_NOW.search(self.sentence):
-            return True
-        return not self.lasting and marks.ONE_OFF.search(self.sentence) is not None
+        return marks.is_one_off(self.text, self.sentence)
 
     @property
     def asserted(self) -> bool:
