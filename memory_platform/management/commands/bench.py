@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.benchmarks.answers import fill_receipts
 from memory_platform.benchmarks.build import fill_pool, place_subjects, tenant_for, tidy
+from memory_platform.benchmarks.caring import cared_for, give_work
 from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
 from memory_platform.benchmarks.pages import floor_of, starts_of, visit, visiting
 from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watched_locks
@@ -29,6 +30,7 @@ from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.recall.sealing import seal_memories
+from tenants.models import Tenant
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 
@@ -60,6 +62,7 @@ class Command(PlatformCommand):
         self._add_build(verbs.add_parser("build", help="make the world; safe to repeat, goes on where it stopped"))
         self._add_purge(verbs.add_parser("purge", help="expire most of a world and purge it while recall goes on"))
         self._add_repeats(verbs.add_parser("repeats", help="make a world for consolidation; safe to repeat"))
+        self._add_care(verbs.add_parser("care", help="preview and run every job of the timetable in a tenant"))
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
@@ -145,6 +148,22 @@ class Command(PlatformCommand):
         for name, load in (("recall alone", alone), ("recall beside it", beside)):
             self.stdout.write(f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.figures().items()))
         self.stdout.write(locks.told())
+
+    def _add_care(self, parser: ArgumentParser) -> None:
+        parser.description = (
+            "Makes something to do for each job in a tenant with imported conversations, and prints what each foretold "
+            "and did. It changes the tenant for good. Stop the timetable before: its runs would come in between."
+        )
+        parser.add_argument("--tenant", required=True, help="slug of a tenant with imported conversations")
+        parser.add_argument("--room", type=int, default=500, help="memories left to a subject at the end (%(default)s)")
+
+    def _care(self, options: dict[str, Any]) -> None:
+        tenant = Tenant.objects.get(id=world_tenant(options["tenant"]))
+        with progress(self.stdout, "making work", 0, "jobs"):
+            give_work(tenant)
+        self.stdout.write("| job | preview: would do | run | again |\n|---|---|---|---|")
+        for line in cared_for(tenant, options["room"]):
+            self.stdout.write(line.row())
 
     def _add_corrections(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", default="corrections", help="slug of the tenant that holds it (%(default)s)")
