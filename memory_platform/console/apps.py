@@ -21,6 +21,7 @@ SCREENS = (
     "tasks",
     "care",
     "receipts",
+    "prefixes",
     "work",
     "erasures",
     "platform",

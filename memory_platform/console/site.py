@@ -39,6 +39,7 @@ TOLD = (
     "Calibration",
     "Consolidation",
     "Receipt",
+    "KeptPrefix",
     "Work",
     "WorkRemoved",
     "Job",

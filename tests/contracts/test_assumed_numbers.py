@@ -10,6 +10,7 @@ ASSUMED = {
         "token_chars twin_wait_ms usage_days"
     ),
     "memory_platform.console.FiguresPolicy": "series counted",
+    "memory_platform.console.ReplayPolicy": "examples",
     "memory_platform.console.OperationPolicy": "workers_s beat_late_s next_runs examples",
     "memory_platform.console.FindPolicy": (
         "query_chars words few head shown slice slips_ms wait_ms begins inside alike tells "

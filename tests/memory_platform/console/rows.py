@@ -13,6 +13,7 @@ from snapshots.models import (
     Conversation,
     Episode,
     Job,
+    KeptPrefix,
     MemoryReview,
     Message,
     PreferenceSource,
@@ -70,6 +71,9 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     )
     rows[Consolidation] = Consolidation.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, members=[rows[Snapshot].pk], similarity=0.9
+    )
+    rows[KeptPrefix] = KeptPrefix.objects.create(
+        subject=subject, endpoint=text[:64], prefix_hash=str(subject.pk), name=text[:300], tokens=41
     )
     rows[WorkRemoved], _ = WorkRemoved.objects.get_or_create(day=SAID_AT.date(), defaults={"count": 41})
     rows[Erasure] = Erasure.objects.create(
