@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 
 from memory_platform.kernel.text import is_invisible, visible
 from snapshots.extraction.sensitive_words import (
-    DIGIT_WORDS,
     MANY_NUMERALS,
     NAMED,
     NUMERALS,
@@ -19,22 +18,25 @@ from snapshots.extraction.sensitive_words import (
     SPELLED_SOME,
     STEMS,
     TOKEN,
+    digits_spelled,
 )
 
+_GAP = r"(?:\W{1,4}|_)"
+"""What stands between groups of digits, not always the same: spaces, dots, bars, brackets."""
 _CARD = re.compile(
-    r"(?<![\d.])[2-6](?:[ -]?\d){12,18}(?!\d)|"
-    r"(?<![\d.])[3-6]\d{3}(?P<gap>\s{1,3}|\s?[-._/,\u00b7]\s?)(?:\d{4}(?P=gap)\d{4}(?P=gap)\d{1,7}|"
-    r"\d{6}(?P=gap)\d{4,5})(?!\d)"
+    r"(?<!\d)(?<!\d\.)(?:[2-6](?:[ -]?\d){12,18}|"
+    rf"[3-6]\d{{3}}{_GAP}(?:\d{{4}}{_GAP}\d{{4}}{_GAP}\d{{1,7}}|\d{{6}}{_GAP}\d{{4,5}})|"
+    r"[2-6](?P<one>\W{1,2})(?:\d(?P=one)){11,17}\d)(?!\d)"
 )
 _CHINESE_ID = re.compile(
-    r"(?<![\dA-Za-z])(?:\d{17}[\dXx]|"
-    r"\d{6}[ .-]?(?:18|19|20)\d{2}[ .-]?[01]\d[ .-]?[0-3]\d[ .-]?\d{3}[ .-]?[\dXx])(?![\dA-Za-z])"
+    r"(?<![\dA-Za-z])(?:\d{17}[\dXx]|\d(?:[ -]\d){16}[ -][\dXx]|"
+    r"\d{6}[ ./-]{0,2}(?:18|19|20)\d{2}[ ./-]?[01]\d[ ./-]?[0-3]\d[ ./-]{0,2}\d{3}[ ./-]?[\dXx])(?![\dA-Za-z])"
 )
-_SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){3,7}(?:[ -]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
+_SSN = re.compile(r"(?<![\d.-])\d{3}(?P<gap>[-.])\d{2}(?P=gap)\d{4}(?![\d-]|\.\d)")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ._-]?[A-Z0-9]{4}){2,7}(?:[ ._-]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
 _IBAN_DIGITS = 10
 """Fewer digits, in small letters, are ordinary words. The least of a country's account numbers, ISO 13616."""
-_LONG = re.compile(r"\d[ -]?\d[ -]?\d|[A-Za-z0-9_.-]{16}|://")
+_LONG = re.compile(r"\d\W{0,2}\d\W{0,2}\d|[A-Za-z0-9_.-]{16}|://")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ID_CHECK = "10X98765432"
 CARD_LENGTHS = range(13, 20)
@@ -61,7 +63,7 @@ def chinese_id_valid(number: str) -> bool:
 
 def iban_valid(text: str) -> bool:
     """Return whether an IBAN has a right check number. Source: ISO 13616 (mod 97)."""
-    compact = re.sub(r"[ -]", "", text)
+    compact = re.sub(r"[ ._-]", "", text)
     return int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1
 
 
@@ -97,10 +99,10 @@ def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:
         if _is_card(m.group()):
             yield m.start(), m.end(), "card number"
     for m in SPELLED.finditer(seen):
-        if _is_card("".join(DIGIT_WORDS[word] for word in re.findall(r"[a-z]+", m.group().lower()))):
+        if _is_card(digits_spelled(m.group())):
             yield m.start(), m.end(), "card number"
     for m in _CHINESE_ID.finditer(seen):
-        if chinese_id_valid(re.sub(r"[ .-]", "", m.group())):
+        if chinese_id_valid(re.sub(r"[ ./-]", "", m.group())):
             yield m.start(), m.end(), "identity number"
     for m in _SSN.finditer(seen):
         yield m.start(), m.end(), "identity number"

@@ -27,6 +27,7 @@ SENSITIVE = [
     "PIN is 4821",
     "密码是abc12345",
     "护照号 E12345678",
+    "my p@ssw0rd is hunter2",
 ]
 SPELLINGS = [
     "my card is 4111.1111.1111.1111",
@@ -77,6 +78,52 @@ SPELLINGS = [
     "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG",
     "Bearer abcdefghijklmnopqrstuvwxyz012345",
     "postgres://ada:s3cret@db.example.com/x",
+    *(f"my card is {gap.join(['4111', '1111', '1111', '1111'])}" for gap in ("|", " / ", "\\", "*", ":", "    ", "+")),
+    "my card is 4111-1111 1111.1111",
+    "my card is 4111 1111, 1111 1111",
+    "my card is 4.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1",
+    "No.4111111111111111",
+    "卡号④①①①①①①①①①①①①①①①",
+    "卡号 ⁴¹¹¹ ¹¹¹¹ ¹¹¹¹ ¹¹¹¹",
+    "my card is 𝟒𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏",
+    "my card is ٤١١١ ١١١١ ١١١١ ١١١١",
+    "卡号四、一、一、一、一、一、一、一、一、一、一、一、一、一、一、一",
+    "card four triple one, one one one one, one one one one, one one one one",
+    "银行卡号是6222020200112233445",
+    "账号6222020200112233445",
+    "身份证：110105/19491231/002X",
+    "身份证：1 1 0 1 0 5 1 9 4 9 1 2 3 1 0 0 2 X",
+    "驾驶证号 310105199001011234",
+    "港澳通行证C12345678",
+    "078.05.1120",
+    "my social is 078051120",
+    "driver's license D1234567",
+    "driving licence MORGA657054SM9IJ",
+    "NI number QQ 12 34 56 C",
+    "my NHS number is 943 476 5919",
+    "codice fiscale RSSMRA85T10A562S",
+    "my DNI is 12345678Z",
+    "my HKID is A123456(3)",
+    "Aadhaar 2341 2341 2346",
+    "my SIN is 046-454-286",
+    "passport C01X00T47",
+    "routing number 021000021",
+    "IBAN NO93 8601 1117 947",
+    "GB29.NWBK.6016.1331.9268.19",
+    "pass: hunter2",
+    "password -> hunter2",
+    "hunter2 is my wifi password",
+    "sunshine is my password",
+    "for Netflix I use sunshine as my password",
+    "hunter2是我家的wifi密码",
+    "我用hunter2做密码",
+    "密码为“hunter2”",
+    "我的token是hunter2hunter2",
+    "the gate code is 2580",
+    "verification code 884421",
+    "动态码 884421",
+    "mk_live_L8eINNhd13ny_7isuIX2XU4Vizztq7WGknJUnySIwMdHjZxK",
+    "whsec_abcdEFGH1234567890abcd",
 ]
 """The same data as people and evaders write it."""
 REST = re.compile(
@@ -103,6 +150,23 @@ HARMLESS = [
     "one two three four five",
     "one one one one one one one one one one one one one",
     "see https://example.com:8080/a@b",
+    "Use Bitwarden as my password manager",
+    "This is my password",
+    "sin 30 45 60 90",
+    "Das ist ein 500000 Euro Haus",
+    "my account has 10000 followers",
+    "our social is on 20251224",
+    "my zip code is 94110, the promo code SAVE2024",
+    "3000, 4000, 5000 and 6000",
+    "Garlic is my secret ingredient",
+    "unit_test_results_from_yesterday_are_bad",
+    "my passport expires in 2030",
+    "我的会员卡号是12345678901",
+    "我的游戏账号是abc123",
+    "密码改成了新的",
+    "我把密码换成指纹了",
+    "Gmail是我的密码管理器",
+    "iPhone是需要密码的",
 ]
 
 
@@ -158,3 +222,11 @@ def test_the_rest_of_a_message_with_a_card_number_is_still_learned() -> None:
     assert [fact.value for fact in found.facts] == ["Ada"]
     assert [rejection.reason for rejection in found.rejections] == ["sensitive"]
     assert "4111" not in found.rejections[0].evidence.quote
+
+
+@pytest.mark.parametrize("text", ["我的密码是向日葵", "密码就是芝麻开门", "wifi密码改成了向日葵"])
+def test_a_chinese_word_that_is_a_password_is_masked(text: str) -> None:
+    masked, count = mask_sensitive(text)
+    assert count == 1
+    assert masked.endswith("[masked secret]")
+    assert not re.search("向日葵|芝麻", masked)
