@@ -1,20 +1,23 @@
-"""A tenant says how long its memories and messages are kept. Rows: T4, S3, C1, E6."""
+"""A tenant says how long its memories, messages and receipts are kept. Rows: T4, S3, C1, E6, G1."""
 
 from datetime import timedelta
 from typing import Any
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.care import CARE
+from snapshots.context.service import ContextQuery, build_context
+from snapshots.context.values import ContextRequest
 from snapshots.embedding.spaces import active_embedders
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot
-from snapshots.models import Message, Snapshot
+from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
 from snapshots.policy import RETENTION, retention_in_force
+from snapshots.receipts.spread import spread_tenant
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import Turn
 from tests.conftest import House, World
-from tests.snapshots.held import say
+from tests.snapshots.held import remember, say
 from tests.snapshots.policies.test_effective import make
 
 
@@ -61,3 +64,28 @@ def test_messages_leave_when_the_tenants_policy_says(world: World) -> None:
         with tenant_tx(house.tenant.id):
             counts[house.tenant.slug] = (previewed.counts["messages"], Message.objects.count())
     assert counts == {"acme": (1, 0), "globex": (0, 1)}
+
+
+def test_receipts_and_their_words_leave_when_the_tenants_policy_says(world: World) -> None:
+    days = (1, 3, 8, 40)
+    for house in (world.acme, world.globex):
+        remember(house, "I like tea 喝茶")
+        for age in days:
+            asked = ContextQuery(ContextRequest("tea? 茶？"), "1")
+            receipt = build_context(house.tenant.id, house.subject.external_id, asked).receipt
+            with tenant_tx(house.tenant.id):
+                Receipt.objects.filter(id=receipt.id).update(created_at=utc_now() - timedelta(days=age))
+        spread_tenant(house.tenant.id)
+    make(world.acme, {"purge": {"receipts": 30, "receipt_texts": 2}}, activate=True)
+    make(world.globex, {"purge": {"receipts": 2, "receipt_texts": 1}})  # steers nothing
+    kept = {}
+    for house in (world.acme, world.globex):
+        previewed = CARE["purge-expired"].preview(house.tenant.id).counts
+        CARE["purge-expired"].run(Turn(house.tenant.id))
+        with tenant_tx(house.tenant.id):
+            words = Receipt.objects.order_by("-created_at").values_list("rendered", flat=True)
+            kept[house.tenant.slug] = [one is not None for one in words]
+            assert ReceiptMemory.objects.count() == len(words), "what each used leaves with it"
+        told = (previewed["receipts"], previewed["receipt_texts"])
+        assert told == {"acme": (1, 3), "globex": (0, 2)}[house.tenant.slug]
+    assert kept == {"acme": [True, False, False], "globex": [True, True, False, False]}

@@ -16,6 +16,7 @@ from tests.conftest import House, World
 from tests.snapshots.held import run_as_owner, say
 
 RECEIPTS, MEMORIES = 40_000, 2_000
+FEW, EACH = 4_000, 4
 AT_SCALE = pytest.mark.skipif(not os.environ.get("AT_SCALE"), reason="takes tables of its own size: make test-scale")
 WANTED = UUID(int=7)
 FILL = """
@@ -47,6 +48,26 @@ def run_plan(house: House, sql: str, values: Any, *without: str) -> list[dict[st
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", values)
         (answer,) = cursor.fetchone()
     return list(nodes((answer if isinstance(answer, list) else json.loads(answer))[0]["Plan"]))
+
+
+def test_a_few_thousand_receipts_are_enough_for_the_index(world: World) -> None:
+    """With statistics and nothing switched off: what is read are this memory's rows and its receipts, whatever else
+    there is."""
+    house = world.acme
+    connection.close()  # a session that checked keys while the tables were empty would go on reading them whole
+    with tenant_tx(house.tenant.id), connection.cursor() as cursor:
+        own = {"tenant": house.tenant.id, "subject": house.subject.id}
+        cursor.execute(FILL, own | {"receipts": FEW, "memories": FEW // EACH})
+    run_as_owner("ANALYZE receipt, receipt_memory")
+    with tenant_tx(house.tenant.id):
+        asked = receipts(memory_id=WANTED).order_by("created_at", "id")[:51]
+        sql, values = asked.query.sql_with_params()
+        assert len(asked) == EACH
+    read = [node for node in run_plan(house, sql, values) if node.get("Relation Name") in {"receipt", "receipt_memory"}]
+    assert {node["Relation Name"] for node in read} == {"receipt", "receipt_memory"}
+    assert {node["Node Type"] for node in read} <= {"Index Scan", "Index Only Scan", "Bitmap Heap Scan"}
+    touched = [node["Actual Rows"] * node["Actual Loops"] + node.get("Rows Removed by Filter", 0) for node in read]
+    assert max(touched) <= EACH
 
 
 @AT_SCALE
