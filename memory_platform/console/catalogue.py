@@ -24,7 +24,9 @@ OF_LIBRARIES = ("Themes",)
 Text = tuple[str, str]
 """A text and its plural; the plural is empty where there is none."""
 
-_IN_TEMPLATE = re.compile(r"""\b(?:_|gettext)\(\s*(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")\s*\)""")
+_LITERAL = r"""(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")"""
+_IN_TEMPLATE = re.compile(rf"\b(?:_|gettext)\(\s*{_LITERAL}\s*\)")
+_COUNTED = re.compile(rf"\bngettext\(\s*{_LITERAL},\s*{_LITERAL},")
 
 
 def texts() -> set[Text]:
@@ -52,8 +54,11 @@ def texts_of_python(source: str) -> Iterator[Text]:
 
 def texts_of_template(source: str) -> Iterator[Text]:
     """Yield the texts of ``translate`` and ``blocktranslate``."""
-    for match in _IN_TEMPLATE.finditer(templatize(source)):
+    calls = templatize(source)
+    for match in _IN_TEMPLATE.finditer(calls):
         yield str(ast.literal_eval(match.group(1))), ""
+    for match in _COUNTED.finditer(calls):
+        yield str(ast.literal_eval(match.group(1))), str(ast.literal_eval(match.group(2)))
 
 
 def read_catalogue() -> polib.POFile:

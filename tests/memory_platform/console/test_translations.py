@@ -38,6 +38,10 @@ def test_texts_are_found_in_python_and_in_templates() -> None:
         '{% load i18n %}<p>{% translate "It\'s here" %}</p>{% blocktranslate %}Add {{ name }}{% endblocktranslate %}'
     )
     assert set(catalogue.texts_of_template(template)) == {("It's here", ""), ("Add %(name)s", "")}
+    counted = (
+        "{% load i18n %}{% blocktranslate count n=n %}{{ n }} isn't{% plural %}{{ n }} aren't{% endblocktranslate %}"
+    )
+    assert set(catalogue.texts_of_template(counted)) == {("%(n)s isn't", "%(n)s aren't")}
 
 
 def test_a_new_text_waits_for_its_translation_and_an_old_one_goes() -> None:
