@@ -8,7 +8,7 @@ from pathlib import Path
 from django.contrib.auth.models import User
 
 from memory_platform.devstack.demo import DemoAccess, demo_access
-from memory_platform.devstack.seed_answers import give_answer, remember_now
+from memory_platform.devstack.seed_answers import give_answer, remember_now, roll_up_days
 from memory_platform.devstack.seed_data import WORLD, SeedSubject, SeedTalk, SeedTenant
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
@@ -33,7 +33,8 @@ SECONDS_BETWEEN_TURNS = 20
 def seed_world(data_dir: Path) -> DemoAccess:
     """Make tenants, staff, keys and conversations where they are missing, and note the ways in in ``data_dir``.
 
-    Keys and passwords that still work are kept. What was said is remembered at once, so that answers are made of it.
+    Keys and passwords that still work are kept. What was said is remembered at once, so that answers are made of it,
+    and the days are rolled up, so that figures stand on the dashboard before beat's first hour is over.
     """
     known = demo_access(data_dir)
     tenants = {plan.slug: _tenant(plan) for plan in WORLD}
@@ -53,6 +54,7 @@ def seed_world(data_dir: Path) -> DemoAccess:
             for answer in subject.answers:
                 give_answer(tenant.id, subject.subject_id, answer)
         remember_now(tenant.id)
+        roll_up_days(tenant.id)
     return access
 
 

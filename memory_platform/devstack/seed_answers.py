@@ -6,6 +6,7 @@ from memory_platform.devstack.seed_data import SeedAnswer
 from profiles.models import Subject
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
+from snapshots.feedback.indicators import roll_up_recent_indicators
 from snapshots.feedback.outcome import sense_told, take_outcome
 from snapshots.feedback.values import Told
 from snapshots.intake.accept import accept_messages
@@ -13,12 +14,21 @@ from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation
 from snapshots.policies.effective import effective_in_scope
+from snapshots.queue.days import roll_up_waits
 from tenants.isolation import tenant_tx
+from tenants.services.usage import roll_up_usage
 
 
 def remember_now(tenant_id: UUID) -> None:
     """Do the tenant's waiting work here, so that the world is remembered before anybody looks."""
     drain_work_job(tenant_id=str(tenant_id))
+
+
+def roll_up_days(tenant_id: UUID) -> None:
+    """Write what the tenant's days show of quality, waits and use, as jobs do within the hour."""
+    roll_up_recent_indicators(tenant_id)
+    roll_up_waits(tenant_id)
+    roll_up_usage(tenant_id)
 
 
 def give_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:

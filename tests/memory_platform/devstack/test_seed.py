@@ -8,10 +8,10 @@ from memory_platform.devstack.demo import demo_access
 from memory_platform.devstack.seed import OPERATOR, SUPPORT, seed_world
 from memory_platform.devstack.seed_data import ADA, WORLD
 from profiles.models import Candidate, Subject
-from snapshots.models import Message, Receipt
+from snapshots.models import Indicator, Message, QueueDay, Receipt, Work
 from snapshots.receipts.read import candidates_of, rendered_of
 from tenants.isolation import tenant_tx
-from tenants.models import Scope
+from tenants.models import Scope, UsageDay
 from tenants.selectors import roles_of_staff, tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key, key_by_id, revoke_key
@@ -37,7 +37,11 @@ def test_staff_see_their_own_tenant_only_and_the_operator_all(database: None, tm
 def test_what_was_said_is_stored_in_order_and_apart(database: None, tmp_path: Path) -> None:
     seed_world(tmp_path)
     with tenant_tx(tenant_by_slug("acme").id):
-        said = Message.objects.filter(subject__external_id="ada").order_by("said_at").values_list("content", flat=True)
+        said = (
+            Message.objects.filter(subject__external_id="ada")
+            .order_by("said_at", "seq")
+            .values_list("content", flat=True)
+        )
         told = [words for talk in ADA.talks for _, words in talk.turns]
         assert list(said) == told + [words for one in ADA.answers for words in (one.query, one.reply, one.next)]
     with tenant_tx(tenant_by_slug("globex").id):
@@ -64,6 +68,14 @@ def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(database:
         assert {one["user_feedback_signal"] for one in candidates_of(lunch)} >= {"corrected"}
         assert "锦绣路100号" in str(rendered_of(chinese))
         assert Candidate.objects.filter(verdict="pending", subject__external_id="ada").count() == 1
+
+
+def test_the_dashboard_has_figures_before_any_job_has_run(database: None, tmp_path: Path) -> None:
+    seed_world(tmp_path)
+    with tenant_tx(tenant_by_slug("acme").id):
+        assert sum(day.contexts for day in Indicator.objects.all()) == 3
+        assert sum(day.done for day in QueueDay.objects.all()) == Work.objects.filter(state="done").count() > 0
+        assert sum(day.contexts for day in UsageDay.objects.all()) == 3
 
 
 def test_a_revoked_key_and_a_lost_file_are_replaced(database: None, tmp_path: Path) -> None:
