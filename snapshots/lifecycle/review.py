@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Case, Exists, F, FloatField, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
@@ -35,6 +36,7 @@ TABLES: Mapping[Lane, type[Snapshot] | type[Preference] | type[ProfileFact]] = {
     Lane.PROFILE: ProfileFact,
 }
 BY_JOB = "review-memories"
+ASKING = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 OPEN = "open"
 """The state of what nobody has decided yet."""
 
@@ -142,6 +144,7 @@ def review_tenant(
             written += gone.update(decided_at=Now(), decision=ReviewDecision.GONE, decided_by=BY_JOB)
     while may_go_on():
         with tenant_tx(tenant_id):
+            _one_at_a_time(tenant_id)
             room = policy.open_most - MemoryReview.objects.filter(decided_at__isnull=True).count()
             some = list(islice(_news(policy), max(0, min(room, policy.batch))))
             MemoryReview.objects.bulk_create([_row(one) for one in some], ignore_conflicts=True)
@@ -149,6 +152,12 @@ def review_tenant(
         if len(some) < policy.batch:
             break
     return written
+
+
+def _one_at_a_time(tenant_id: UUID) -> None:
+    """Wait for whoever asks about memories of the tenant until their transaction ends: two would each fill the room."""
+    with connection.cursor() as cursor:
+        cursor.execute(ASKING, [f"{BY_JOB} {tenant_id}"])
 
 
 def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
