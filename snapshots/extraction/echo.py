@@ -17,6 +17,7 @@ from memory_platform.kernel.text import comparable, index_form
 from snapshots.extraction.echo_words import (
     ATTRIBUTION,
     KINDS_OF_CONTACT,
+    SUMMARY,
     Wording,
     acts,
     plain,
@@ -215,11 +216,13 @@ def _sentences(text: str, role: str, shown: Shown, at: datetime, policy: EchoPol
     if not shown.memories:
         return
     opening: Span | None = None
+    is_summary = False
     for found in _SENTENCE.finditer(text):
         said = found.group()
         if not said.strip() or len(said) > policy.sentence_chars:
             continue
-        if _is_echo(said, role, shown, at):
+        is_summary = is_summary or (role == "user" and SUMMARY.match(said) is not None)
+        if _is_echo(said, role, shown, at) or (is_summary and _all_of(said, shown, at)):
             yield from [opening] if opening else []
             yield found.span()
             continue

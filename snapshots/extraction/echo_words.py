@@ -60,7 +60,26 @@ _TOLD_ZH = (
     r"(?:跟我|对我|和我)?(?:说过?|提到过?|提过|写道?|讲过?|告诉我|回答|回复)(?:了|的是?|说)?\s*[:：,，]?\s*"
     r"|(?:助手|机器人)\s*[:：]\s*"
 )
-ATTRIBUTION = re.compile(rf"\s*(?:[-*•>#]+\s*)?(?:{_TOLD_EN}|{_TOLD_ZH})", re.IGNORECASE)
+_BY_RECORD_EN = (
+    r"(?:according to|based on|as per|per) (?:you\b|the assistant\b(?!'s)|(?:your|the assistant's) (?:notes|records?|"
+    r"memory|profile|summary))(?: of me)?\s*[:：,，]?\s*"
+)
+_BY_RECORD_ZH = (
+    r"(?:按照?|根据|照|听)(?:你|您|助手)的?(?:记录|记忆|资料|笔记|说法|意思|总结)(?:里|中|上|看)?(?:说|写|显示)?\s*[:：,，]?\s*"
+    r"|(?:你|您|助手)的?(?:记录|记忆|资料|笔记)(?:里|中|上)?(?:都?写着|说|显示|是)\s*[:：,，]?\s*"
+)
+_SUMMARY = (
+    r"(?:here(?:['’]s| is) )?(?:(?:what|all(?: that)?|everything(?: that)?) (?:you|the assistant|the (?:ai|bot))"
+    r"(?:['’]ve| have| has)? (?:remember(?:ed|s)?|kn[eo]ws?|noted|stored|saved|learned|recalled)(?: about me| of me)?"
+    r"|(?:a |the |your )?(?:summary|recap|notes?) (?:of|from|on) (?:our|the|this|my|me)(?: \w+){0,3})\s*[:：]\s*"
+    r"|(?:以下|下面)?是?(?:你|您|助手)?(?:记得|记住|记录|总结|了解)的(?:内容|信息|资料)?\s*[:：]\s*"
+    r"|(?:对话|聊天|会话)?(?:摘要|总结|小结|纪要)\s*[:：]\s*"
+)
+SUMMARY = re.compile(rf"\s*(?:[-*•>#]+\s*)?(?:{_SUMMARY})", re.IGNORECASE)
+"""What opens a text that tells again what an answer, or the talk, said: all that follows may be told."""
+ATTRIBUTION = re.compile(
+    rf"\s*(?:[-*•>#]+\s*)?(?:{_TOLD_EN}|{_TOLD_ZH}|{_BY_RECORD_EN}|{_BY_RECORD_ZH}|{_SUMMARY})", re.IGNORECASE
+)
 """The words before what somebody quotes from an answer: "You said that", 你刚才说."""
 _HAN_TERM = re.compile(f"[{HAN}]")
 _AROUND = " \t\n\r\"'“”‘’「」『』()[]*•·>#-.!?,;:。！？，；：…"

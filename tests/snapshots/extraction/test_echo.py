@@ -63,6 +63,26 @@ def test_an_element_that_somebody_made_up_is_his_words_unless_a_prompt_showed_th
     assert not has_elements(text)
 
 
+@pytest.mark.parametrize(
+    ("memories", "text", "rest"),
+    [
+        (["I like sushi."], "Here's what the assistant remembered: I like sushi", ""),
+        (["I like sushi.", "I avoid highways."], "Summary of our chat: I like sushi. I avoid highways.", ""),
+        (["I like sushi."], "Recap of our talk today:\n- I like sushi\n- I moved to Rome", "- I moved to Rome"),
+        (["I like sushi."], "According to your notes, I like sushi", ""),
+        (["I like sushi."], "According to my doctor, I like sushi", "According to my doctor, I like sushi"),
+        (["我喜欢寿司"], "按你的记录,我喜欢寿司", ""),
+        (["我喜欢寿司"], "听你的意思我喜欢寿司", ""),
+        (["我喜欢寿司", "我开车不走高速"], "聊天总结:我喜欢寿司。我开车不走高速。我搬到了罗马。", "我搬到了罗马。"),
+        (["我喜欢寿司"], "我的总结:我喜欢寿司", "我的总结:我喜欢寿司"),
+    ],
+)
+def test_a_record_or_summary_told_again_is_an_echo_as_far_as_it_was_shown(
+    memories: list[str], text: str, rest: str
+) -> None:
+    assert left_of(text, "user", shown(*(("snapshots", memory) for memory in memories))) == rest
+
+
 def test_words_quoted_inside_a_sentence_teach_nothing_but_the_sentence_stays() -> None:
     text = 'Why did you write "I love rock music" when I asked about jazz?'
     echoes = echoes_in(text, "user", shown(("snapshots", "I love rock music")), AT)
