@@ -1,19 +1,16 @@
 """What the console's screens share: rights by role, an audit trail instead of Django's log, no writes by default."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
-from django.core.paginator import Paginator
 from django.db import models
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.utils.functional import cached_property
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -21,29 +18,16 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.access import actor_of, current_desk, with_names
 from memory_platform.console.display import LINE, column, link
 from memory_platform.console.filters import OfSubject
+from memory_platform.console.lists import CarefulList, NewestPaginator, OwnedList, Titled, is_whole
 from memory_platform.console.reasons import reason_of
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
 from tenants.services.audit import record_audit
 
 HISTORY_SHOWN = 200
-COUNTED = 2_000
-"""Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list."""
 PARTS_OF_DATES = ("year", "month", "day")
-NARROWING = ("subject", "conversation", "memory", "q")
-"""Parameters that narrow a list to what an index finds, or to a search."""
 
 subject_shown = column("subject", lambda subject: link(subject, subject.external_id), gettext_lazy("subject"))
-
-
-class CarefulList(ChangeList):
-    """A list that answers a year or month of thirty digits like any other wrong one."""
-
-    def get_filters(self, request: HttpRequest) -> Any:
-        try:
-            return super().get_filters(request)
-        except OverflowError as fault:
-            raise IncorrectLookupParameters(fault) from None
 
 
 class CarefulLists(admin.ModelAdmin[Any]):
@@ -102,6 +86,10 @@ class TenantAdmin(CarefulLists):
     def title_of(self, obj: Any) -> str:
         """Return what the page of ``obj`` is called. Shown only: it may hold content, and is never stored."""
         return str(obj)
+
+    def action_checkbox(self, obj: Any) -> SafeString:
+        """Return the box that chooses a row of a list, named as the row's page is."""
+        return super().action_checkbox(Titled(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return current_desk(request) is not None
@@ -189,38 +177,6 @@ class TenantAdmin(CarefulLists):
                 subject_ref=obj.pk if isinstance(obj, Subject) else getattr(obj, "subject_id", None),
                 reason=reason_of(request),
             )
-
-
-class OwnedList(CarefulList):
-    """A list of subjects' rows. Of a whole tenant, which may hold millions, it counts the newest and has no dates."""
-
-    is_whole = False
-
-    def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        self.is_whole = is_whole(request)
-        if self.is_whole:
-            self.date_hierarchy = None
-        return super().get_queryset(request, *args, **kwargs)
-
-    @property
-    def stops_counting(self) -> bool:
-        """Whether there may be more rows than are counted."""
-        return self.is_whole and self.result_count >= COUNTED
-
-
-class NewestPaginator(Paginator[Any]):
-    """Counts no further than COUNTED: a tenant's whole table is not counted for a list that nobody pages through."""
-
-    @cached_property
-    def count(self) -> int:
-        """Rows, at most COUNTED."""
-        rows = cast(QuerySet[Any], self.object_list)
-        return rows[:COUNTED].count()
-
-
-def is_whole(request: HttpRequest) -> bool:
-    """Does the list show a whole tenant's rows, with no subject, conversation, memory or search to narrow it?"""
-    return not any(request.GET.get(name) for name in NARROWING)
 
 
 class SubjectOwnedAdmin(TenantAdmin):

@@ -85,6 +85,9 @@ class CandidateScreen(SubjectOwnedAdmin):
     change_list_template = "console/candidate_list.html"
     actions = ("approve", "reject")
 
+    def title_of(self, obj: Candidate) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
+
     def get_urls(self) -> list[URLPattern]:
         view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.review_view))
         return [path("review/", view, name="profiles_candidate_review"), *super().get_urls()]

@@ -18,7 +18,13 @@ PO, MO = LOCALE / "django.po", LOCALE / "django.mo"
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")
 ONE = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 MANY = {"ngettext", "ngettext_lazy"}
-OF_LIBRARIES = ("Themes",)
+OF_LIBRARIES = (
+    "Themes",
+    "Model name",
+    "Add link",
+    "Change or view list link",
+    "After you’ve created a user, you’ll be able to edit more user options.",
+)
 """Texts of libraries that bring no Chinese of their own, where every operator sees them."""
 
 Text = tuple[str, str]

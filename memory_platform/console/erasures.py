@@ -90,3 +90,6 @@ class JobScreen(TenantAdmin):
         part(_("Times"), "created_at", "due_at", "lease_until", "ended_at"),
         part(_("More"), "id"),
     )
+
+    def title_of(self, obj: Job) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_status_display()})"

@@ -80,7 +80,7 @@ class PlatformChangeScreen(OperatorAdmin):
 
     machine_written = True
     list_display = ("action_time", "user", "content_type", "object_repr", "change")
-    list_filter = ("content_type", "action_time")
+    list_filter = (("content_type", admin.RelatedOnlyFieldListFilter), "action_time")
     list_select_related = ("user", "content_type")
     search_fields = ("user__username", "object_repr")
     date_hierarchy = "action_time"

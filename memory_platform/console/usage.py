@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.access import actor_of
-from memory_platform.console.base import CarefulList, OperatorAdmin, TenantAdmin
+from memory_platform.console.base import OperatorAdmin, TenantAdmin
 from memory_platform.console.display import column
+from memory_platform.console.lists import CarefulList
 from memory_platform.console.reasons import ReasonField, reason_of
 from tenants.models import ModelPrice, UsageDay, UsageLimit
 from tenants.services.ledger import PricedDay, priced

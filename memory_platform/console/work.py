@@ -50,6 +50,9 @@ class WorkScreen(SubjectOwnedAdmin):
     actions = ("replay", "discard")
     change_list_template = "console/work_list.html"
 
+    def title_of(self, obj: Work) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_state_display()})"
+
     def get_urls(self) -> list[URLPattern]:
         view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.dead_view))
         return [path("dead/", view, name="snapshots_work_dead"), *super().get_urls()]

@@ -33,7 +33,7 @@ def preview_indicators() -> CarePreview:
     found = [row for day in days for row in _rows_of(day)]
     changed = [row for row in found if _says(row) != _says(held.get(row.id))]
     gone = held.keys() - {row.id for row in found}
-    examples = [f"{row.day} {row.policy_version}: {row.contexts:,} contexts" for row in changed]
+    examples = [f"{row.day} {row.policy_version}: {row.contexts:,}" for row in changed]
     return CarePreview({"changed": len(changed), "gone": len(gone)}, examples)
 
 

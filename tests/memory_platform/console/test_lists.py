@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console import base, searching
+from memory_platform.console import lists, searching
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work, WorkRemoved
 from tenants.isolation import tenant_tx
@@ -154,7 +154,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remember(world.acme, *(f"memory {number}" for number in range(5)))
-    monkeypatch.setattr(base, "COUNTED", 3)
+    monkeypatch.setattr(lists, "COUNTED", 3)
 
     whole = staff.sam.get(address(Snapshot)).content.decode()
     assert "the newest 3; choose a subject or search to see others" in whole
