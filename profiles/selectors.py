@@ -21,7 +21,7 @@ def subject_by_external_id(external_id: str) -> Subject:
     """Return the subject that the product calls ``external_id``. Raises NotFound."""
     found = find_subject(external_id)
     if found is None:
-        raise NotFound("no such subject")
+        raise NotFound("No subject with this id.")
     return found
 
 

@@ -30,7 +30,7 @@ class ScopeMissing(MemoryPlatformError):
     code = "scope_missing"
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"this call needs the scope {scope}")
+        super().__init__(f"This call needs a key with the scope {scope}.")
         self.scope = scope
 
 

@@ -17,6 +17,7 @@ from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, POLICY
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 WHOLE_BODY = "body"
+MALFORMED_JSON = "malformed_json"
 SHOWN_KEY_CHARS = 100
 
 # Possessive, and an unclosed string runs to the end of the body: otherwise a body of `\"\"\"…` is quadratic.
@@ -94,7 +95,7 @@ def _parse(body: bytes) -> Any:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         message = f"Is not JSON in UTF-8 (line {error.lineno}, column {error.colno})."
-        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "malformed_json", message)]) from None
+        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None
 
 
 def _parse_slowly(body: bytes) -> Any:
@@ -103,5 +104,5 @@ def _parse_slowly(body: bytes) -> Any:
         refuse(list(value_faults(json.loads(body.decode("utf-8", "surrogatepass")))))
     except ValueError:  # malformed, bad UTF-8, or an integer of more than 4,300 digits
         message = "Is not JSON in UTF-8 with numbers of 64 bits."
-        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "malformed_json", message)]) from None
+        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None
     return _parse(body)

@@ -14,5 +14,5 @@ def lock_subject(subject: Subject) -> None:
     rows = Subject.objects.select_for_update(no_key=True).filter(id=subject.id)
     versions = rows.values_list("version", "profile_version").first()
     if versions is None:
-        raise NotFound("no such subject")
+        raise NotFound("No subject with this id.")
     subject.version, subject.profile_version = versions

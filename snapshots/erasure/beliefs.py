@@ -72,7 +72,7 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
     Raises NotFound when there are none.
     """
     if not belief.rows:
-        raise NotFound("nothing of the kind is known")
+        raise NotFound("The subject has no such preference, profile field or tag, nor had one.")
     model, ids = type(belief.rows[0]), [row.id for row in belief.rows]
     oldest = min(ids)  # of all rows the one that most backups hold: a certificate names no other
     erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=oldest, target=oldest, by=by, reason=reason)

@@ -80,7 +80,7 @@ def accept_erasure(
     """
     subject = Subject.objects.select_for_update().filter(external_id=external_id, erasing=False).first()
     if subject is None:
-        raise NotFound("no such subject")
+        raise NotFound("No subject with this id.")
     rows = count_rows(subject.id, at_most=policy.at_once_rows + 1)
     erasure = open_erasure(ErasureScope.SUBJECT, external_id, target=subject.id, by=by, reason=reason)
     Subject.objects.filter(id=subject.id).update(

@@ -121,7 +121,7 @@ def key_by_id(key_id: str) -> ApiKey:
     """Return the tenant's key with this public id. Raises NotFound."""
     api_key = ApiKey.objects.filter(key_id=key_id).first()
     if api_key is None:
-        raise NotFound("no such API key")
+        raise NotFound("No API key of this tenant has this id: the letters between mk_live_ and the next underscore.")
     return api_key
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+import orjson
 from django.http import HttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
@@ -13,6 +14,7 @@ from rest_framework.request import Request
 from memory_platform.api import examples
 from memory_platform.api.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.idempotency import Reply, write_once
+from memory_platform.api.json_guard import MALFORMED_JSON
 from memory_platform.api.parsing import JsonParser
 from memory_platform.api.permissions import MEMORY_WRITE
 from memory_platform.api.policy import MIB, POLICY
@@ -33,9 +35,24 @@ class JsonLinesParser(JsonParser):
     media_type = JSON_LINES
 
     def value_of(self, body: bytes) -> Any:
-        """Return the lines as the object that ``application/json`` would hold."""
-        lines = b",".join(line for line in body.split(b"\n") if line.strip())
-        return super().value_of(b'{"lines":[' + lines + b"]}")
+        """Return the lines as the object that ``application/json`` would hold. Raises InvalidInput, naming the line."""
+        lines = [line for line in body.split(b"\n") if line.strip()]
+        try:
+            return super().value_of(b'{"lines":[' + b",".join(lines) + b"]}")
+        except InvalidInput as invalid:
+            if invalid.faults[0].code == MALFORMED_JSON:
+                for index, line in enumerate(lines):
+                    check_line(index, line)
+            raise
+
+
+def check_line(index: int, line: bytes) -> None:
+    """Raise InvalidInput when a line, counted from 0 as all places in a body are, is no JSON."""
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        message = f"Is not JSON in UTF-8 (column {error.colno})."
+        raise InvalidInput(faults=[FieldFault(f"lines.{index}", MALFORMED_JSON, message)]) from None
 
 
 class ImportQuery(QueryInput):

@@ -122,7 +122,7 @@ class ToolView(SubjectView):
         """
         given = ToolCallInput.parsed(request)
         if tool not in TOOLS:
-            raise NotFound("no such tool")
+            raise NotFound(f"No tool has this name: known are {', '.join(TOOLS)}.")
         call = ToolCall(tool, checked(tool, given["arguments"]), given.get("conversation_id", ""))
         if tool in SAVERS:
             check_arguments(tool, call.arguments)

@@ -14,13 +14,12 @@ class Command(PlatformCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="short name for commands: lower-case letters, digits and hyphens")
         parser.add_argument("--name", help="the company's name; the slug when left out")
-
         parser.add_argument("--locale", default="", help="language of prompts where nothing else tells: en-GB, zh-CN")
 
     def handle(self, *args: object, slug: str, name: str | None, locale: str, **options: object) -> None:
         try:
             tenant = create_tenant(slug=slug, name=name or slug, locale=locale, by=COMMAND_LINE)
         except ValidationError as invalid:
-            faults = [f"{field} {told}" for field, said in invalid.message_dict.items() for told in said]
+            faults = [f"{field}: {told}" for field, said in invalid.message_dict.items() for told in said]
             raise CommandError(f"No tenant was made: {'; '.join(faults)}") from None
         self.stdout.write(f"tenant {tenant.slug} ({tenant.id})")

@@ -222,6 +222,15 @@ def test_a_bad_line_is_named_and_nothing_is_stored(acme: Caller, world: World, s
     assert rows_of(world.acme.tenant.id) == before
 
 
+def test_a_line_that_is_no_json_is_named_by_its_own_place(acme: Caller) -> None:
+    lines = b'{"type": "header"}\n\n{"type": "subject"}\n{"type": oops}\n'
+
+    problem = problem_of(acme("POST", "/v1/import", lines, Content_Type=LINES), 400)
+
+    assert [(fault["field"], fault["code"]) for fault in problem["errors"]] == [("lines.2", "malformed_json")]
+    assert "column 10" in problem["detail"]
+
+
 def test_what_was_forgotten_is_not_brought_back_unless_allowed(acme: Caller, world: World) -> None:
     lines = full(acme)
     made = next(line for line in lines if line["type"] == "snapshot" and line["text"].startswith("I drink"))
