@@ -22,7 +22,7 @@ from memory_platform.console.reasons import ReasonedActions, needs_reason, reaso
 from memory_platform.console.review_queue import ReviewQueue
 from profiles.models import Candidate
 from profiles.values import Verdict
-from snapshots.extraction.review import AlreadyReviewed, approve, messages_behind, reject
+from snapshots.extraction.review import AlreadyReviewed, approve, messages_behind, reject, reopen
 from snapshots.models import Message
 from tenants.models import Role
 
@@ -83,7 +83,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     )
     action_form = ReasonedActions
     change_list_template = "console/candidate_list.html"
-    actions = ("approve", "reject")
+    actions = ("approve", "reject", "reopen")
 
     def title_of(self, obj: Candidate) -> str:
         return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
@@ -109,6 +109,16 @@ class CandidateScreen(SubjectOwnedAdmin):
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         """Reject the chosen candidates that wait."""
         self._decided(request, queryset, reject)
+
+    @admin.action(description=_("Take a rejection back: it waits again"), permissions=["support"])
+    @needs_reason
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        """Let the chosen candidates wait again that a person rejected."""
+        by, reason = actor_of(request), reason_of(request)
+        rows = chosen(self, request, queryset)
+        if rows is not None:
+            back = in_savepoint(lambda row: reopen(row.subject, row.id, by=by, reason=reason))
+            tell(self, request, each(rows, back))
 
     def _decided(self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]) -> None:
         """Decide each candidate that still waits; tell which were and which not."""

@@ -114,7 +114,8 @@ class ReviewQueue:
         if not form.is_valid():
             return self._shown(row, form)
         told = self._decide(row, form)
-        (messages.success if told is None else messages.warning)(self.request, told or _DONE[form.cleaned_data["verb"]])
+        verb = form.cleaned_data["verb"]
+        (messages.success if told is None else messages.warning)(self.request, told or _done(verb))
         return redirect(self._address(after=row.id))
 
     def _decide(self, row: Candidate, form: ReviewForm) -> Any:
@@ -268,6 +269,14 @@ def _field_for(name: str, value: Any) -> forms.Field:
 
 def _later_than(row: Candidate) -> Q:
     return Q(created_at__gt=row.created_at) | Q(created_at=row.created_at, id__gt=row.id)
+
+
+def _done(verb: str) -> Any:
+    """Return what is said of a decision; of a rejection with the way to where it is taken back."""
+    if verb != REJECT:
+        return _DONE[verb]
+    rejected = f"{reverse('admin:profiles_candidate_changelist')}?verdict=rejected"
+    return format_html('{} <a href="{}">{}</a>', _DONE[verb], rejected, _("Take it back in the list"))
 
 
 def _uuid(text: str) -> UUID | None:

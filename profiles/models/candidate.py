@@ -23,7 +23,7 @@ class Candidate(SubjectOwned):
 
     ``origin`` names what proposed it and in which version; ``sort`` is the class of E1. The evidence is where it stands
     in the message: characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is all that a writer
-    needs to apply a pending one; it goes once that is decided. ``reviewed_by`` names the member or key that decided.
+    needs to apply a pending one; it goes once that is approved. ``reviewed_by`` names the member or key that decided.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)

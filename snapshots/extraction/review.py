@@ -99,6 +99,24 @@ def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
     return _settled(row, None, by=by, reason=reason)
 
 
+def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
+    """Take a rejection back, in the open scope: the candidate waits again for what it had waited for.
+
+    Raises NotFound, also when its words were erased; AlreadyReviewed when it waits, or was approved.
+    """
+    row = _locked(subject, candidate_id)
+    if row.reviewed_at is None or row.reason != DECLINED:
+        raise AlreadyReviewed(f"The candidate is {row.verdict}.")
+    if row.proposal is None:
+        raise NotFound("what it said was erased")
+    proposal = dict(row.proposal)
+    row.verdict, row.reason, row.proposal = Verdict.PENDING, proposal.pop(_WAITED_FOR, ""), proposal
+    row.reviewed_at, row.reviewed_by, row.review_reason = None, "", ""
+    row.save(update_fields=_DECIDED)
+    _note(row, "candidate.reopened", by, reason)
+    return row
+
+
 def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
     """Return the record that nobody else decides meanwhile: the subject's row is held first, as every write does."""
     lock_subject(subject)
@@ -133,32 +151,29 @@ def _confirmed(found: Candidate) -> Candidate:
 
 def _settled(row: CandidateRecord, result: Learned | None, *, by: Actor, reason: str) -> CandidateRecord:
     row.verdict = result.verdict if result else Verdict.REJECTED
+    # What was rejected keeps what it would have written: the rejection may be taken back.
+    row.proposal = None if result or row.proposal is None else {**row.proposal, _WAITED_FOR: row.reason}
     row.reason = (result.reason or REASONS.get(result.verdict, "")) if result else DECLINED
     row.target = (result.target if result else "") or row.target
-    row.proposal = None
     row.reviewed_at, row.reviewed_by, row.review_reason = utc_now(), f"{by.kind}:{by.id}"[:200], reason
-    row.save(
-        update_fields=[
-            "verdict",
-            "reason",
-            "target",
-            "value",
-            "proposal",
-            "reviewed_at",
-            "reviewed_by",
-            "review_reason",
-        ]
-    )
+    row.save(update_fields=_DECIDED)
+    _note(row, "candidate.approved" if result else "candidate.rejected", by, reason)
+    return row
+
+
+def _note(row: CandidateRecord, action: str, by: Actor, reason: str) -> None:
     record_audit(
         by,
-        "candidate.approved" if result else "candidate.rejected",
+        action,
         object_kind="candidate",
         object_id=str(row.id),
         subject_ref=row.subject_id,
         reason=reason[:_AUDITED],
     )
-    return row
 
 
+_WAITED_FOR = "waited_for"
+"""Stands in the proposal of a rejected candidate: why a person had been asked."""
+_DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
 _AUDITED = 400
 """Characters of the reason that the audit trail has room for."""

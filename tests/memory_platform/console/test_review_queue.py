@@ -92,6 +92,39 @@ def test_accepting_and_rejecting_lead_to_the_next_at_once(acme: House, staff: St
     ]
 
 
+def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(
+    acme: House, staff: Staff, waiting: list[Candidate]
+) -> None:
+    at = QUEUE[: -len("review/")]
+    assert f'href="{at}?verdict=rejected"' in decide(staff.sam, waiting[0], "reject")
+    decide(staff.sam, waiting[1], "accept")
+    body = {"action": "reopen", "_selected_action": [str(row.pk) for row in waiting], "reason": "误点"}
+    staff.vic.post(at, body)
+    assert "say why" in staff.sam.post(at, {**body, "reason": " "}, follow=True).content.decode()
+    assert len(audited(acme)) == 2
+    page = staff.sam.post(at, body, follow=True).content.decode()
+    assert "1 row: done." in page
+    assert page.count("decided already") == 2, "one was accepted, and one still waits"
+    assert audited(acme)[-1] == ("candidate.reopened", "误点")
+    page = staff.sam.get(QUEUE).content.decode()
+    assert shown(page) == str(waiting[0].pk)
+    assert "contradicts what is known" in page
+    assert "Accepted" in decide(staff.sam, waiting[0], "accept")
+    assert preferences(acme)["climate"]["temperature"] == "26度"
+
+
+def test_a_rejection_whose_words_were_erased_is_not_taken_back(
+    acme: House, staff: Staff, waiting: list[Candidate]
+) -> None:
+    decide(staff.sam, waiting[0], "reject")
+    with tenant_tx(acme.tenant.id):
+        Candidate.objects.filter(pk=waiting[0].pk).update(value=None, target="", proposal=None)
+    body = {"action": "reopen", "_selected_action": [str(waiting[0].pk)], "reason": REASON}
+    page = staff.sam.post(QUEUE[: -len("review/")], body, follow=True).content.decode()
+    assert "not there any more" in page
+    assert len(audited(acme)) == 1
+
+
 def test_a_rejection_needs_a_reason_and_a_form_without_a_choice_does_nothing(
     acme: House, staff: Staff, waiting: list[Candidate]
 ) -> None:
