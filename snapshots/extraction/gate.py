@@ -11,7 +11,7 @@ from dataclasses import replace
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
-from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_telephone
+from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_telephone, sensitive_spans
 from snapshots.extraction.values import (
     Candidate,
     PreferenceCandidate,
@@ -80,18 +80,26 @@ def reason_against(
 def holds_sensitive(candidate: Candidate) -> bool:
     """Return whether anything that ``candidate`` would bring, or the words that prove it, must not be learned.
 
-    A contact's telephone number is not sensitive; a card's number in its place is.
+    A contact's telephone number is not sensitive; a card's number in its place is, and whatever its words call
+    something else: "my card number is 4111 1111", half a card, is no contact.
     """
     if isinstance(candidate, TagCandidate):
         phone = candidate.phone or ""
         told = [candidate.label, candidate.address or "", *candidate.aliases, "" if is_telephone(phone) else phone]
-        return any(map(is_sensitive, told))
+        return any(map(is_sensitive, told)) or _is_named_otherwise(candidate)
     place = (
         (candidate.field,) if isinstance(candidate, ProfileFact) else (candidate.category or "", candidate.key or "")
     )
     if any(map(is_sensitive, (candidate.evidence.quote, *place))):
         return True
     return any(is_sensitive_as(place[-1], text) for text in candidate.texts)
+
+
+def _is_named_otherwise(tag: TagCandidate) -> bool:
+    """Return whether the words that prove a tag call its address or number a secret, by whatever name."""
+    told, quote = [one for one in (tag.address, tag.phone) if one], tag.evidence.quote
+    hidden = [quote[start:end] for start, end, kind in sensitive_spans(quote) if kind != "card number"]
+    return any(one in words or words in one for one in told for words in hidden)
 
 
 def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:

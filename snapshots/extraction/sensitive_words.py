@@ -136,7 +136,7 @@ NAMED = (
     re.compile(rf"(?<![A-Za-z])pass\s{{0,2}}[:=]\s{{0,3}}(?P<secret>{_ORDINARY_WORD}{_CHARACTER}{{3,200}})", re.I),
     re.compile(
         rf"(?<![^\s\"'])(?P<secret>{_ORDINARY_WORD}(?:(?<![^.!?;:,\"']\s)(?<!\w)|{_WITH_DIGIT}){_CHARACTER}{{3,60}})"
-        rf"[\"']? is (?:my|the|our)[\w' ]{{0,30}}? ?{_OPENER}",
+        rf"[\"']?(?:,? (?:that|this|it))?(?: is|'s) (?:my|the|our)[\w' ]{{0,30}}? ?{_OPENER}",
         re.IGNORECASE,
     ),
     re.compile(

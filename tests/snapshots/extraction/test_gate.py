@@ -79,6 +79,21 @@ def test_a_value_that_holds_a_card_is_refused_but_a_contacts_phone_is_not() -> N
     assert _reason(TagCandidate("mum", "contact", PROOF, phone="4111 1111 1111 1111")) == "sensitive"
 
 
+@pytest.mark.parametrize(
+    ("text", "phone", "reason"),
+    [
+        ("My card number is 4111 1111", "4111 1111", "sensitive"),
+        ("the gate code is 25801", "25801", "sensitive"),
+        ("我的银行卡号是41111111", "41111111", "sensitive"),
+        ("My mum's number is 4222222222222", "4222222222222", None),
+        ("我妈的电话是13800138000", "13800138000", None),
+    ],
+)
+def test_what_the_words_call_a_card_or_a_code_is_no_contacts_number(text: str, phone: str, reason: str | None) -> None:
+    tag = TagCandidate("it", "contact", Evidence("m1", text, 0), phone=phone)
+    assert _reason(tag, said(text)) == reason
+
+
 def test_what_a_value_is_called_can_make_it_a_secret_or_be_one() -> None:
     assert _reason(replace(FACT, field="wifi_password", value="x7k2horse")) == "sensitive"
     assert _reason(replace(FACT, field="4111111111111111")) == "sensitive"

@@ -113,6 +113,7 @@ SPELLINGS = [
     "pass: hunter2",
     "password -> hunter2",
     "hunter2 is my wifi password",
+    "call me hunter2, that's my password",
     "sunshine is my password",
     "for Netflix I use sunshine as my password",
     "hunter2是我家的wifi密码",
