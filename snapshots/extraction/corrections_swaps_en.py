@@ -152,7 +152,7 @@ SWAPS = (
         "used to|before|was |were |previously|once ",
         rf"\bused to (?:be |{DO} |go by |go on about )?(?:the |a |an |in |at |by )?{OLD}\s*(?:[,;.–—-]+\s*|\s+)(?:"
         rf"but |and |though )*(?:now |nowadays |these days |lately |with .{{1,30}}? )?,?\s*(?:it's |(?:{ME}|he|she"
-        rf"|they)(?:'m|'s|'re|'ve)?(?: am| is)?(?: now| only| just| mostly)* ?(?:{DO} |{DOING} |got |switched to |"
+        rf"|they)\b(?:'m|'s|'re|'ve)?(?: am| is)?(?: now| only| just| mostly)* ?(?:{DO} |{DOING} |got |switched to |"
         rf"go by |moved to )*|now (?:it's )?)(?:the |a |an |by )?{NEW}(?: for me)?{END}",
         rf"\b(?:{ME}|it|{MY} [\w ]{{2,25}}?) (?:was|were) (?:in |at |on |a |an |the )?{OLD}(?: (?:before|back then"
         r"|when .{1,25}?|until .{1,20}?|last .{1,10}?))?\s*[,;.–—-]+\s*(?:but )?(?:now )?(?:i'm|we're|it's|"

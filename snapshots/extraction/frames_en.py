@@ -109,7 +109,8 @@ def is_habit(clause: Clause) -> bool:
 
 
 _LOVE = (
-    r"(?:love|luv|loves|lurve|like|enjoy|adore|dig|prefer|favou?r|appreciate|crave|live (?:for|off|on)|swear by|"
+    r"(?:(?<=always )(?:loved|enjoyed|adored)|love|luv|loves|lurve|like|enjoy|adore|"
+    r"dig|prefer|favou?r|appreciate|crave|live (?:for|off|on)|swear by|"
     r"lean towards?|"
     r"gravitate (?:to|towards?)|go (?:crazy|nuts|mad|wild) for|can'?t (?:get enough of|resist|live without|say no "
     r"to|beat)|"
@@ -143,6 +144,11 @@ _NOT_KEEN = (
     r"one |of |big |huge |much of |even )*"
     r"(?:into|big on|fond of|keen on|crazy about|mad (?:about|on)|fan of|fans of|one for|partial to|for|"
     r"comfortable (?:with|in|on))"
+)
+ILL = (
+    r"feel (?:(?:so|really|a bit|very) )?(?:ill|sick|queasy|uneasy|anxious|awful|terrible|bad|worse|tired|old|stupid|"
+    r"trapped|nauseous|uncomfortable|sluggish|bloated|rough|gross|dizzy|weak|sad|down|low|nervous|stressed|guilty|drained)|"
+    r"want to (?:scream|cry|vomit|throw up|hurl|gag|die|leave|run|hide|puke)"
 )
 _MINE = (
     r"(?:my (?:absolute |all-?time |whole |total |one |only |number one |biggest |main |real |true |weekly |daily |"
@@ -180,9 +186,8 @@ TASTES: tuple[Frame, ...] = (
         liked("likes"),
     ),
     frame(
-        "love luv loves like enjoy adore dig prefer favor favour appreciate crave live swear lean gravitate go "
-        "cant could "
-        "never have ve got ive",
+        "love loved enjoyed adored luv loves like enjoy adore dig prefer favor favour appreciate crave live swear "
+        "lean gravitate go cant could never have ve got ive",
         rf"{ME}{ADV}(?<!would )(?<!'d ){_LOVE}(?! (?:it|you|how|when|that|this|the way|what|if|i|we|he|she|"
         rf"they)\b){OBJ}",
         liked("likes"),
@@ -247,7 +252,7 @@ TASTES: tuple[Frame, ...] = (
         "me",
         r"^(?P<v>[^,?]{3,40}?) (?:just |really |always |totally |still |actually )*(?:(?:drives?|makes?|sends?|"
         r"gets?) me (?:crazy|nuts|mad|"
-        r"insane|up the wall|round the bend|gag|sick|queasy|anxious|nervous|dizzy|sleepy|feel \w+|want to \w+)|"
+        rf"insane|up the wall|round the bend|gag|sick|queasy|anxious|nervous|dizzy|sleepy|{ILL})|"
         r"(?:grosses|creeps|freaks|stresses|weirds|puts|bores|annoys|irritates|scares|terrifies|exhausts)(?: "
         r"me)?(?: out| off)?\b)",
         lambda c, m: () if POINTED.match(m["v"]) else liked("dislikes")(c, m),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from snapshots.extraction.frames import Frame, Frames, frame, words_in
-from snapshots.extraction.frames_en import ADV, POINTED, liked, of_others
+from snapshots.extraction.frames_en import ADV, ILL, POINTED, liked, of_others
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.phrases_en import phrase_en, phrases_en
 from snapshots.extraction.rules import Builder, entries
@@ -112,7 +112,7 @@ SAID: tuple[Frame, ...] = (
         "drive drives make makes send sends put puts get gets",
         _HEAD + _SO + r"(?:(?:drives?|makes?|sends?) me (?:crazy|nuts|mad|insane|up the wall|round the bend|"
         r"round the twist|gag|sick|queasy|anxious|nervous|dizzy|feel (?:ill|sick|queasy|uneasy)|"
-        r"want to \w+|cringe|furious)|puts? me (?:off|on edge|in a bad mood|to sleep)|"
+        rf"{ILL}|cringe|furious)|puts? me (?:off|on edge|in a bad mood|to sleep)|"
         r"gets? (?:on my (?:nerves|wick|goat)|right up my nose|me down))\b",
         _named("dislikes"),
     ),

@@ -12,6 +12,7 @@ from memory_platform.kernel.text import simplify
 from snapshots.extraction import marks
 from snapshots.extraction.cantonese import as_mandarin
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
+from snapshots.extraction.subjects_en import subject_en
 from snapshots.extraction.values import Evidence, Utterance
 
 _FULL_WIDTH = {0xFF01 + i: 0x21 + i for i in range(94)}
@@ -46,9 +47,8 @@ _SUBJECTS_EN = (
     r"not|his|her|their|if|let's|just|every|everyone|no|from now|these days|in my)\b"
 )
 _VERBS_EN = (
-    r"(?:(?:mostly|also|usually|really|always|never|absolutely|mainly) )?(?:work|live|love|"
-    r"like|hate|prefer|dislike|enjoy|have|"
-    r"drive|speak|don't|can't|never|usually|always|avoid|am|adore|drink|eat|take|listen)\b"
+    r"(?:(?:mostly|also|usually|really|always|never|absolutely|mainly) )?(?:work|live|love|like|hate|prefer|dislike|"
+    r"enjoy|have|drive|speak|don't|can't|never|usually|always|avoid|am|adore|drink|eat|take|listen)\b"
 )
 _CONJ = r"(?:and|but|so|because|cause|though|although|while|whereas|since|plus|also|yet|then|or)"
 _SPLIT_EN = re.compile(
@@ -62,9 +62,8 @@ _LEAD_EN = re.compile(
     r"also|well|oh|ok|okay|yes|yeah|yep|yo|ugh|lol|tbh|honestly\?|hi|hiya|heya|hello|hey|pls|plz|huh|mate|lads|cheers|there|actually|honestly|frankly|btw|"
     r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|remember|"
     r"note|that(?= (?:I|we|my|our)\b)|because|since|although|though|in general|generally|in fact|"
-    r"i guess|i think|i'd say|i mean|you see|"
-    r"sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|i must say|"
-    r"as i said|firstly|ps|p\.s)\b[\s,:!.-]{1,3}){1,5}",
+    r"i guess|i think|i'd say|i mean|you see|sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|"
+    r"i must say|as i said|firstly|ps|p\.s)\b[\s,:!.-]{1,3}){1,5}",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(
@@ -256,7 +255,7 @@ def _clauses(utterance: Utterance, form: str, span: tuple[int, int, bool], polic
                 last=position == len(pieces) - 1,
                 before=before,
                 shift=2 if shared else 0,
-                subject=_subject_zh(text, before) if language == "zh" else "self",
+                subject=_subject_zh(text, before) if language == "zh" else subject_en(text, before, joined != shared),
             )
         )
     return clauses

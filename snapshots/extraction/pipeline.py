@@ -39,6 +39,7 @@ from snapshots.extraction import (
     rules_zh_tags,
 )
 from snapshots.extraction.corrections import clause_changes, framed_changes, sentence_changes
+from snapshots.extraction.everyday_en import lasting
 from snapshots.extraction.gate import judge, speaks_for_subject
 from snapshots.extraction.instructions import is_instruction, may_instruct
 from snapshots.extraction.observe import Clause, observe, whole_sentence
@@ -57,7 +58,7 @@ from snapshots.extraction.values import (
     Utterance,
 )
 
-EXTRACTOR_VERSION = "rules-6"
+EXTRACTOR_VERSION = "rules-7"
 """Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _SAID_FULLY = ("change",)
@@ -151,7 +152,7 @@ def refuse(utterance: Utterance, sentences: list[list[Clause]]) -> tuple[list[li
 
 def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
     """Yield the candidates of one sentence: what it puts right, else what each clause says by each table of rules."""
-    changes = sentence_changes(clauses)
+    changes = lasting(sentence_changes(clauses), clauses)
     if changes:
         yield from changes
         return
@@ -160,11 +161,11 @@ def analyse(clauses: list[Clause]) -> Iterator[Candidate]:
     if _ACROSS_CLAUSES.search(whole.sentence):
         stated += apply(rules_zh_tags.WHOLE if whole.language == "zh" else rules_en_tags.WHOLE, whole)
     for clause in clauses:
-        stated += list(clause_changes(clause)) or _stated(clause)
+        stated += lasting(clause_changes(clause), clauses) or _stated(clause)
     for contacts in _CONTACTS[whole.language]:
         stated += _not_yet(contacts(whole), stated)
     if not any(isinstance(one, PreferenceCandidate) and one.sort in _SAID_FULLY for one in stated):
-        changes = framed_changes(clauses, stated)
+        changes = lasting(framed_changes(clauses, stated), clauses)
         stated = [*changes, *(one for one in stated if not _gone(one, changes))]
     yield from stated or _shown(clauses)
 
@@ -173,11 +174,11 @@ def _stated(clause: Clause) -> list[Candidate]:
     """Return what the tables say of a clause; where none does, what the wider nets catch: limits, tastes, wishes."""
     if marks.IDLE.search(clause.text):
         return []
-    found = [candidate for table in _TABLES[clause.language] for candidate in apply(table, clause)]
+    found = lasting((one for table in _TABLES[clause.language] for one in apply(table, clause)), [clause])
     for net in _NETS[clause.language]:
-        found = found or list(net(clause))
+        found = found or lasting(net(clause), [clause])
     for profile in _PROFILES[clause.language]:
-        found += _not_yet(profile(clause), found)
+        found += _not_yet(lasting(profile(clause), [clause]), found)
     return found
 
 
@@ -209,7 +210,7 @@ def _shown(clauses: list[Clause]) -> Iterator[Candidate]:
     """Yield the tastes that a sentence shows by habits, where nothing is stated in it."""
     for clause in (one for one in clauses if not marks.IDLE.search(one.text)):
         for net in _HABITS[clause.language]:
-            found = list(net(clause))
+            found = lasting(net(clause), [clause])
             if found:
                 yield from found
                 return

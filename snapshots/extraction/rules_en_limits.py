@@ -263,7 +263,8 @@ RULES_REQUIRED: tuple[Rule, ...] = (
         _required,
     ),
     rule(
-        r"(?:.{0,20}?\b)?(?:always|only) (?:book|get|pick|choose|find)(?: me| us)? (?:an? |the )?(?P<v>[^,.]{3,40})",
+        r"(?:(?:please|so|and|just|but|for me|hey),? )*(?:always|only) (?:book|get|pick|choose|find)(?: me| us)? "
+        r"(?:an? |the )?(?P<v>[^,.]{3,40})",
         _required,
     ),
 )

@@ -51,7 +51,7 @@ def decide(verb: Any, house: House, candidate_id: UUID, reason: str = "") -> Can
 def test_one_habit_against_another_waits_and_changes_nothing(acme: House) -> None:
     waiting = in_doubt(acme)
     assert (waiting.reason, waiting.target, waiting.value) == ("contradiction", "climate/temperature", "26度")
-    assert (waiting.sort, waiting.origin) == ("implicit", "rules-6")
+    assert (waiting.sort, waiting.origin) == ("implicit", "rules-7")
     assert preferences(acme)["climate"]["temperature"] == "22 degrees"
 
 
