@@ -143,6 +143,8 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax
 CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _env.secure_cookies
 
+LOGIN_REDIRECT_URL = "admin:index"  # where a log-in leads that was asked to lead elsewhere
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own: who cannot read the page must find theirs
 LOCALE_PATHS = [PROJECT_ROOT / "memory_platform" / "locale"]

@@ -1,5 +1,6 @@
 """Who may work where. Rows: T3, T7, D2. Matrix: 9, 10, 15."""
 
+import pytest
 from django.contrib.admin import site
 from django.contrib.auth.models import User
 from django.test import Client
@@ -22,6 +23,20 @@ def test_a_stranger_is_asked_to_log_in(world: World) -> None:
     response = Client().get(CONSOLE)
     assert response.status_code == 302
     assert response["Location"].startswith("/console/login/")
+
+
+@pytest.mark.parametrize(
+    "elsewhere", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_a_log_in_leads_nowhere_else(staff: Staff, elsewhere: str) -> None:
+    user = User.objects.get(username="sam")
+    user.set_password("a-good-long-word")
+    user.save()
+    given = {"username": "sam", "password": "a-good-long-word", "next": elsewhere}
+    assert Client().post("/console/login/", given)["Location"] == CONSOLE
+    for language in ("en", "zh-hans"):
+        answer = staff.mia.post("/i18n/setlang/", {"language": language, "next": elsewhere})
+        assert answer["Location"] == "/"
 
 
 def test_staff_with_one_tenant_start_in_it(staff: Staff) -> None:
