@@ -20,7 +20,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-slow test-budgets test-scale test-models check format openapi chat models evaluation bench-peers install clean
+.PHONY: run test test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -35,6 +35,10 @@ test-slow: $(VENV)/.dev
 # The token budget of contexts on 10,000 random cases instead of the 600 of `make test`: a minute or two.
 test-budgets: $(VENV)/.dev
 	@BUDGET_CASES=10000 $(PY) -m pytest -n 0 --timeout 0 tests/snapshots/context/test_budget.py $(ARGS)
+
+# The contexts that docs/context.md prints, made anew.
+printed-contexts: $(VENV)/.dev
+	@PRINT_CONTEXTS=1 $(PY) -m pytest -n 0 tests/memory_platform/api/v1/test_printed_contexts.py
 
 # What plans of Postgres read in tables of 40,000 receipts: they depend on what stood in the tables before.
 test-scale: $(VENV)/.dev
