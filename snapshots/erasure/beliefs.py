@@ -26,7 +26,7 @@ from profiles.services.forgetting import leave_marks
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from snapshots.erasure.signing import sign_after_commit
-from snapshots.erasure.words import Words, drop_replies, strip_receipts
+from snapshots.erasure.words import Words, drop_replies, silence, strip_receipts
 from snapshots.models import SOURCES, BeliefCounter, Calibration, MemoryAct, MemoryReview
 from tenants.services.audit import Actor
 
@@ -99,8 +99,7 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
 
 
 def _silence(subject_id: UUID, belief: Belief) -> int:
-    rows = Candidate.objects.filter(subject_id=subject_id, kind=belief.kind, target=belief.target)
-    return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
+    return silence(Candidate.objects.filter(subject_id=subject_id, kind=belief.kind, target=belief.target))
 
 
 def _found(model: type[Any], ids: Sequence[UUID]) -> dict[str, Any]:

@@ -11,10 +11,12 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, IdempotentReply
+from profiles.services.forgetting import REASON as FORGOTTEN
+from profiles.values import Verdict
 from snapshots.models import (
     VERDICT,
     Message,
@@ -95,8 +97,13 @@ def blank_messages(subject_id: UUID, ids: Collection[UUID]) -> int:
 
 
 def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
-    """Take value, place and proposal from what was read in these messages; the verdicts stay."""
-    rows = Candidate.objects.filter(subject_id=subject_id, message_ref__in=message_ids)
+    """Take value, place and proposal from what was read in these messages; see :func:`silence`."""
+    return silence(Candidate.objects.filter(subject_id=subject_id, message_ref__in=message_ids))
+
+
+def silence(rows: QuerySet[Candidate]) -> int:
+    """Take value, place and proposal from candidates; the verdicts stay, but nobody is asked to judge what is gone."""
+    rows.filter(verdict=Verdict.PENDING).update(verdict=Verdict.REJECTED, reason=FORGOTTEN)
     return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
 
 

@@ -12,9 +12,10 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference
 from snapshots.extraction.applying import Lesson
 from snapshots.extraction.learn import learn
-from snapshots.extraction.review import AlreadyReviewed, approve, reject
+from snapshots.extraction.review import AlreadyReviewed, approve, reject, reopen
 from snapshots.extraction.values import Evidence, Extraction, PreferenceCandidate
-from snapshots.models import Message, PreferenceSource
+from snapshots.intake.delete import delete_conversation
+from snapshots.models import Conversation, Message, PreferenceSource
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor
@@ -184,3 +185,16 @@ def test_the_unsure_and_the_guessed_wait(acme: House, confidence: float, origin:
         learn(Lesson(acme.subject, message.conversation, message, Extraction(preferences=(guess,))))
     [row] = recorded(acme)
     assert (row.reason, row.verdict) == (reason, "stored" if reason == "new" else "pending")
+
+
+def test_what_was_deleted_waits_no_more(acme: House) -> None:
+    waiting = in_doubt(acme)
+    with tenant_tx(acme.tenant.id):
+        conversation = Conversation.objects.get(subject=acme.subject)
+    with tenant_tx(acme.tenant.id):
+        delete_conversation(conversation)
+    [row] = recorded(acme, id=waiting.id)
+    assert (row.verdict, row.reason, row.value, row.proposal) == ("rejected", "forgotten", None, None)
+    for verb in (approve, reject, reopen):
+        with pytest.raises(AlreadyReviewed):
+            decide(verb, acme, waiting.id)
