@@ -79,7 +79,7 @@ _LET_GO = re.compile(r"\b(?:dropped|left|got rid of|threw|cancell?ed|lost)\b", r
 _RATHER = re.compile(r"\b(?:rather than|instead of)\b", re.IGNORECASE)
 _ADVISED = re.compile(r"\b(?:should|could|need to|have to|try|maybe|let's|remember to)\b", re.IGNORECASE)
 _PUT_RIGHT = re.compile(
-    r"\W*(?:no|nope|nah|sorry|wrong|actually|correction|oops|wait|hang on|update|change of plan|fyi|heads up)\b",
+    r"\W*(?:not?|nope|nah|sorry|wrong|actually|correction|oops|wait|hang on|update|change of plan|fyi|heads up)\b",
     re.IGNORECASE,
 )
 _FROM_NOW_ON = re.compile(
@@ -103,7 +103,7 @@ def may_last(candidate: Candidate, clause: Clause) -> bool:
             return names_something(candidate.value) and not _passes(candidate.value, candidate, clause)
         case ProfileFact(field="children"):
             return not _TO_COME.search(_around(candidate.value, clause.sentence)[0])
-        case PreferenceCandidate(sort="change"):
+        case PreferenceCandidate(sort="change", value=str() | tuple()):
             return _is_change(candidate, clause)
         case PreferenceCandidate(value=tuple(values)):
             return all(_is_entry(one, candidate, clause) for one in values)
