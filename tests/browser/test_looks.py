@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from memory_platform.console.act_pages import act_address
 from memory_platform.console.display import address_of
 from profiles.models import Preference, Subject
 from snapshots.models import Receipt
-from tenants.models import Role
+from tenants.models import Role, Tenant
 from tests.browser.conftest import SitDown
 from tests.browser.test_console import hire, log_in
 from tests.browser.test_console_pages import sideways
@@ -20,6 +21,10 @@ from tests.snapshots.extraction.making import say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+ONE_ROW = 56
+"""Pixels of a header whose parts stand side by side."""
+TYPED_IN = 100
+"""Pixels of a box that a name can be typed into."""
 PHONE = {"width": 390, "height": 844}
 OURS = {"ada", "acme", "mia", "english", "utc", "api", "json", "navigation", "climate", "temperature", "wishes"}
 """Words in Latin letters that are names: of the test world, of its preferences, or of what has no other name."""
@@ -102,3 +107,20 @@ def test_no_main_page_scrolls_sideways_on_a_phone_and_its_menu_works(acme: House
     menu.tap()
     expect(page.locator("#result_list")).to_be_visible()
     assert sideways(page) <= 0
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_the_operator_s_header_stands_in_one_row_on_a_small_screen(
+    world: World, site: str, sit_down: SitDown, locale: str
+) -> None:
+    Tenant.objects.filter(id=world.acme.tenant.id).update(name="Northwind Automotive 北方汽车服务")
+    User.objects.create_superuser("operator", password="x")
+    page = sit_down("operator", locale=locale, viewport={"width": 1280, "height": 800})
+    page.goto("/console/switch/")
+    page.locator(f".switch-tenant button[value='{world.acme.tenant.id}']").click()
+    page.goto("/console/tenants/apikey/")
+    expect(page.locator("#header .find-box")).to_be_visible()
+    tall = page.evaluate("[...document.querySelectorAll('#header, #header > *')].map((one) => one.offsetHeight)")
+    assert max(tall) <= ONE_ROW, tall
+    assert page.locator("#header input[type=search]").evaluate("(one) => one.offsetWidth") >= TYPED_IN
+    assert not sideways(page)
