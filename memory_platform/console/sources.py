@@ -30,7 +30,7 @@ ANSWERS_COUNTED = 1_000
 """Answers that are counted before the page says "more than"."""
 
 
-@admin.display(description=_("answers that used it"))
+@admin.display(description=_("answers whose prompt held it"))
 def receipts_with(memory: Any) -> SafeString:
     """Show the newest answers whose prompt held this memory, each linked to why, and the way to all of them."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt

@@ -32,6 +32,16 @@ def test_translations_keep_the_placeholders() -> None:
                 assert set(re.findall(r"%\(\w+\)\w", said)) == set(re.findall(r"%\(\w+\)\w", translation))
 
 
+def test_a_token_of_text_has_one_name() -> None:
+    """令牌 is what a key would be; a token that a model reads is 词元, on every page."""
+    translations = "".join(
+        one for entry in catalogue.read_catalogue() for one in (entry.msgstr, *entry.msgstr_plural.values())
+    )
+    assert "词元" in translations
+    assert "令牌" not in translations
+    assert re.search(r"(?<![\w(])token(?!\w)", re.sub(r"%\(\w+\)\w", "", translations)) is None
+
+
 def test_texts_are_found_in_python_and_in_templates() -> None:
     python = "a = _('one')\nb = ngettext('%(n)d row', '%(n)d rows', n)\nc = other('no')\nd = _(f'{e}')"
     assert set(catalogue.texts_of_python(python)) == {("one", ""), ("%(n)d row", "%(n)d rows")}
