@@ -25,6 +25,8 @@ from snapshots.extraction.values import (
 
 _KEY = re.compile(r"[\w-]{1,60}")
 _LONGEST_PHONE = 30
+_TORN = re.compile(r"\s*(?:[:;,!?、，。：；！？)）】~…]|\.(?!\w))|\s*\.[\u3400-\u9fff]")
+"""A value that begins with what ends or divides sentences was cut out of two of them; ".NET" was not."""
 
 
 def speaks_for_subject(utterance: Utterance, own_names: frozenset[str]) -> bool:
@@ -118,6 +120,8 @@ def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
         return False
     texts = candidate.texts
     if not texts or any(not text.strip() or len(text) > policy.max_value_chars for text in texts):
+        return False
+    if any(map(_TORN.match, texts)):
         return False
     match candidate:
         case ProfileFact():

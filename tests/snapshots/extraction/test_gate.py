@@ -98,3 +98,14 @@ def test_what_a_value_is_called_can_make_it_a_secret_or_be_one() -> None:
     assert _reason(replace(FACT, field="wifi_password", value="x7k2horse")) == "sensitive"
     assert _reason(replace(FACT, field="4111111111111111")) == "sensitive"
     assert _reason(replace(FACT, field="password_manager", value="paper")) is None
+
+
+@pytest.mark.parametrize("value", [":寿司", "：寿司", ".让", ", and tea", "~~怕", "! sushi"])
+def test_a_value_torn_out_of_two_sentences_is_malformed(value: str) -> None:
+    assert _reason(replace(LIKED, value=("tea", value))) == "schema"
+    assert _reason(replace(FACT, value=value)) == "schema"
+
+
+@pytest.mark.parametrize("value", [".NET", "'80s music", "#1 Elm Street", "(very) dry wine", "$20", "-5°C", "“活着”"])
+def test_a_value_may_begin_with_a_sign_of_its_own(value: str) -> None:
+    assert _reason(replace(LIKED, value=(value,))) is None
