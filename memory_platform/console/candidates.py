@@ -58,7 +58,7 @@ class CandidateScreen(SubjectOwnedAdmin):
         verdict_reason,
         confidence,
     )
-    list_filter = (OfSubject, "verdict", ("reason", CodeFilter), "kind", "sort", "origin", "provenance")
+    list_filter = (OfSubject, "verdict", ("reason", CodeFilter), "kind", ("sort", CodeFilter), "origin", "provenance")
     search_fields = ("subject__external_id", "target", "value")
     search_help_text = _("Subject id, target or value")
     date_hierarchy = "created_at"
