@@ -22,7 +22,7 @@ from memory_platform.console.act_verbs import Act, outside_run
 from memory_platform.console.display import LINE, link, short_id
 from memory_platform.console.outside import AfterCommit
 from memory_platform.kernel.errors import MemoryPlatformError
-from snapshots.lifecycle.acts import Doing, NoLongerHeld, is_held
+from snapshots.lifecycle.acts import Doing
 
 MOST = 200
 """Rows that one bulk action takes: what a person may still have looked at, and what one request can do."""
@@ -86,14 +86,9 @@ def done_each(
     if not rows:
         return None
 
-    def do(memory: Any) -> object:
-        if act.held_only and not is_held(memory):
-            raise NoLongerHeld("the memory is no longer in use")
-        return act.run(memory, None, doing)
-
     outside = [outside_run(act, memory, ActForm(memory)) for memory in rows]
     if all(run is None for run in outside):
-        tell(screen, request, each(rows, in_savepoint(do)))
+        tell(screen, request, each(rows, in_savepoint(lambda memory: act.run(memory, None, doing))))
         return None
     runs = {memory.pk: run for memory, run in zip(rows, outside, strict=True) if run is not None}
 

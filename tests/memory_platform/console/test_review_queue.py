@@ -4,10 +4,12 @@ import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from memory_platform.console.review_queue import DECIDED, ReviewForm, ReviewQueue
 from profiles.models import Candidate, Tag
 from snapshots.models import Message
 from tenants.isolation import tenant_tx
@@ -172,6 +174,19 @@ def test_of_two_who_decide_one_wins_and_the_other_is_told(
     page = decide(staff.sam, waiting[0], second)
     assert "Somebody else had decided this one already" in page
     assert shown(page) == str(waiting[1].pk)
+    assert len(audited(acme)) == 1
+
+
+def test_who_had_it_on_screen_when_it_was_decided_is_told(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
+    decide(staff.mia, waiting[0], "accept")
+    assert "Somebody else had decided" in staff.sam.get(f"{QUEUE}?candidate={waiting[0].pk}").content.decode()
+    sent = {"candidate": str(waiting[0].pk), "verb": "accept", "reason": REASON}
+    request = RequestFactory().post(QUEUE, sent)
+    request.user = User.objects.get(username="sam")
+    with tenant_tx(acme.tenant.id):
+        form = ReviewForm(waiting[0], sent)
+        assert form.is_valid()
+        assert ReviewQueue(None, request)._decide(waiting[0], form) == DECIDED
     assert len(audited(acme)) == 1
 
 
