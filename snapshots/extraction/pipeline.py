@@ -40,6 +40,7 @@ from snapshots.extraction import (
 )
 from snapshots.extraction.corrections import clause_changes, framed_changes, sentence_changes
 from snapshots.extraction.everyday_en import lasting
+from snapshots.extraction.everyday_zh import is_the_speakers
 from snapshots.extraction.gate import judge, speaks_for_subject
 from snapshots.extraction.instructions import is_instruction, may_instruct
 from snapshots.extraction.observe import Clause, observe, whole_sentence
@@ -129,7 +130,7 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
         return Extraction()
     sentences = observe(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
-    candidates = islice((candidate for clauses in allowed for candidate in analyse(clauses)), policy.max_candidates)
+    candidates = islice((candidate for clauses in allowed for candidate in learnable(clauses)), policy.max_candidates)
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 
@@ -148,6 +149,13 @@ def refuse(utterance: Utterance, sentences: list[list[Clause]]) -> tuple[list[li
             refused.append(Rejection("sensitive", _sentence_evidence(clauses[0])))
         allowed.append(clauses)
     return allowed, refused
+
+
+def learnable(clauses: list[Clause]) -> Iterator[Candidate]:
+    """Yield the candidates of one sentence that are the speaker's and last, by the words around them."""
+    for candidate in analyse(clauses):
+        if clauses[0].language != "zh" or is_the_speakers(candidate, clauses[0].utterance.text):
+            yield candidate
 
 
 def analyse(clauses: list[Clause]) -> Iterator[Candidate]:

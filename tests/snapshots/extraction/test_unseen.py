@@ -10,7 +10,7 @@ from tests.golden.labels import rows
 
 SAID = {"explicit": (0.76, 0.4), "implicit": (0.85, 0.43), "change": (0.73, 0.61), "constraint": (0.9, 0.7)}
 """Precision and recall; goal .95 and .75."""
-DETECTED = (0.92, 0.74)
+DETECTED = (0.92, 0.73)
 SIDES = 0.33
 
 
