@@ -59,15 +59,14 @@ class Reception:
     positive: int
     corrected: int
 
-    @property
-    def liked_share(self) -> float | None:
-        """Share of positive judgements, None when nothing was heard."""
-        return self.positive / self.judged if self.judged else None
+    def liked_share(self, judged_least: int) -> float | None:
+        """Share of positive judgements, None when fewer than ``judged_least`` (at least one) were heard."""
+        return self.positive / self.judged if self.judged >= judged_least else None
 
 
 def rule_for(seen: Reception, policy: CalibrationPolicy = CALIBRATION) -> CalibrationRule | None:
     """Return the rule that holds, the first of disliked, corrected, liked; None for none."""
-    share = seen.liked_share
+    share = seen.liked_share(policy.judged_least)
     if seen.injected >= policy.disliked_injected and share is not None and share < policy.disliked_below:
         return CalibrationRule.DISLIKED
     if seen.injected >= policy.corrected_injected and seen.corrected >= policy.corrected_times:
@@ -119,11 +118,15 @@ def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
     gained = {f"new_{name}": F(name) - F(f"calibrated_{name}") for name in COUNTS}
     disliked = Q(
         new_injected__gte=policy.disliked_injected,
-        new_judged__gt=0,
+        new_judged__gte=policy.judged_least,
         new_positive__lt=F("new_judged") * policy.disliked_below,
     )
     corrected = Q(new_injected__gte=policy.corrected_injected, new_corrected__gte=policy.corrected_times)
-    liked = Q(new_injected__gte=policy.liked_injected, new_positive__gt=F("new_judged") * policy.liked_above)
+    liked = Q(
+        new_injected__gte=policy.liked_injected,
+        new_judged__gte=policy.judged_least,
+        new_positive__gt=F("new_judged") * policy.liked_above,
+    )
     return tallies.annotate(**gained).filter(disliked | corrected | liked)
 
 

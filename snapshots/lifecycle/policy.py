@@ -98,6 +98,10 @@ class CalibrationPolicy:
     liked_injected: int = promised(10, row="E4")
     liked_above: float = promised(0.8, row="E4")
     liked: float = promised(0.1, row="E4")
+    judged_least: int = assumed(
+        3, owner="lifecycle", settle_by="how often what few judgements moved was moved back by the later ones"
+    )
+    """Judgements without which there is no share to go by: one turn taken badly says little of a memory."""
     floor: float = promised(0.1, row="E4")
     retire_below: float = promised(0.2, row="E4")
     daily: Daily = assumed(Daily(2, 40), owner="lifecycle", settle_by="hours in which tenants are quiet")

@@ -69,7 +69,7 @@ ASSUMED = {
     "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",
     "snapshots.lifecycle.ArchivePolicy": "after stretch batch level daily",
     "snapshots.lifecycle.BackfillRunPolicy": "every limit",
-    "snapshots.lifecycle.CalibrationPolicy": "daily batch",
+    "snapshots.lifecycle.CalibrationPolicy": "judged_least daily batch",
     "snapshots.lifecycle.CountRunPolicy": "every",
     "snapshots.lifecycle.EvictionPolicy": "subject tenant daily",
     "snapshots.lifecycle.IdlePolicy": "batch",

@@ -1,5 +1,6 @@
 """Confidence follows what came of injected memories, exactly as promised. Rows: E4, P4."""
 
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -36,7 +37,12 @@ OBSERVED, CONFIRMED = Provenance.OBSERVATION, Provenance.CONFIRMED_BY_USER
         (Reception(10, 10, 9, 0), LIKED),
         (Reception(9, 9, 9, 0), None),
         (Reception(10, 10, 8, 0), None),  # 0.8 is not above 0.8
-        (Reception(10, 2, 2, 0), LIKED),  # of two that were judged
+        (Reception(10, 3, 3, 0), LIKED),  # of the three that were judged
+        (Reception(10, 2, 2, 0), None),  # two judgements make no share
+        (Reception(6, 1, 0, 0), None),
+        (Reception(50, 2, 0, 1), None),
+        (Reception(5, 3, 0, 0), DISLIKED),
+        (Reception(5, 2, 0, 2), CORRECTED),  # corrections are counted, not shared
         (Reception(50, 0, 0, 0), None),  # nothing was heard
         (Reception(5, 5, 3, 2), CORRECTED),
         (Reception(4, 4, 2, 2), None),
@@ -111,6 +117,22 @@ def test_a_snapshot_is_calibrated_once_with_its_history_and_a_record(world: Worl
         assert SubjectMemory.objects.get(subject=house.subject).epoch > epoch, "ranking reads it anew"
         note = Calibration.objects.get()
         assert (note.rule, note.memory_ref, note.injected, note.positive, note.corrected) == (CORRECTED, wrong, 6, 3, 2)
+
+
+def test_one_turn_taken_badly_moves_nothing_until_more_is_heard(world: World) -> None:
+    house = world.acme
+    prefer(house, "food", "allergies", ["peanuts"], confidence=0.9)
+    with tenant_tx(house.tenant.id):
+        allergies = Preference.objects.get().id
+    belief_received(house, "preferences", allergies, injected=6, judged=1, positive=0)
+    assert preview(house) == {"liked": 0, "corrected": 0, "disliked": 0}
+    assert calibrate_tenant(house.tenant.id) == 0
+    with tenant_tx(house.tenant.id):
+        assert held(Preference.objects.all()).get().confidence == pytest.approx(0.9)
+        tally = BeliefCounter.objects.get()
+        assert (tally.calibrated_injected, tally.calibrated_judged) == (0, 0), "what was heard waits for more"
+        BeliefCounter.objects.update(judged=3)
+    assert calibrate_tenant(house.tenant.id) == 1
 
 
 def test_only_what_came_since_the_last_calibration_counts(world: World) -> None:
@@ -194,7 +216,8 @@ def test_it_goes_in_batches_tenant_by_tenant_and_may_be_cut(world: World) -> Non
 
 
 def test_the_database_looks_for_what_the_rules_say(world: World) -> None:
-    house, cases = world.acme, [(i, j, p, c) for i in (4, 5, 10) for j in (0, 4, 10) for p in (0, 3, 9) for c in (0, 2)]
+    house = world.acme
+    cases = list(product((4, 5, 10), (0, 2, 3, 10), (0, 3, 9), (0, 2)))
     ids = remember(house, *(f"memory number {n}" for n in range(len(cases))), confidence=0.5)
     expected: dict[str, Any] = dict.fromkeys(("liked", "corrected", "disliked"), 0)
     for snapshot_id, (injected, judged, positive, corrected) in zip(ids, cases, strict=True):
