@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -23,6 +24,8 @@ TALLEST = 1_400
 """Pixels of a page that are shown; what is below looks like what is above."""
 COLOURS = 256
 """Of the palette: text stays sharp, and every picture below 150 kB."""
+
+WAIT_S = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,10 @@ def main() -> None:
     if access is None or CHROMIUM is None:
         raise SystemExit("needs a running demo stack (DATA_DIR names its folder) and Chromium")
     site = os.environ.get("STACK_URL", "http://127.0.0.1:8000")
+    try:
+        urlopen(f"{site}/health/live", timeout=WAIT_S).close()  # noqa: S310 -- the caller's own stack
+    except OSError as fault:
+        raise SystemExit(f"{site} does not answer ({fault}): start it, or name another in STACK_URL") from None
     given.out.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)

@@ -17,8 +17,11 @@ LANGUAGES = (None, "en", "zh")
 
 
 def loaded(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a file of labelled sentences."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    """Return the lines of a file of labelled sentences. Raises SystemExit, with a sentence, where it cannot be read."""
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as fault:
+        raise SystemExit(f"{path} is no file of labelled lines of JSON: {fault}") from None
 
 
 def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:

@@ -20,6 +20,11 @@ class Command(PlatformCommand):
         try:
             tenant = create_tenant(slug=slug, name=name or slug, locale=locale, by=COMMAND_LINE)
         except ValidationError as invalid:
+            if any(fault.code == "unique" for fault in invalid.error_dict.get("slug", ())):
+                raise CommandError(
+                    f"No tenant was made: {slug} is there already. Make a key of it with "
+                    f"`manage.py create_key --tenant {slug}`, or choose another slug."
+                ) from None
             faults = [f"{field}: {told}" for field, said in invalid.message_dict.items() for told in said]
             raise CommandError(f"No tenant was made: {'; '.join(faults)}") from None
         self.stdout.write(f"tenant {tenant.slug} ({tenant.id})")

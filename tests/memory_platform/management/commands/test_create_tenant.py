@@ -22,7 +22,7 @@ def test_a_tenant_is_made_under_its_slug(world: World) -> None:
     ("slug", "said"),
     [
         ("Bad Slug", "slug: Lower-case letters, digits and single hyphens"),
-        ("acme", "slug: Tenant with this Slug already exists"),
+        ("acme", "acme is there already. Make a key of it with `manage.py create_key --tenant acme`, or choose"),
     ],
 )
 def test_a_refusal_names_what_is_wrong(world: World, slug: str, said: str) -> None:
