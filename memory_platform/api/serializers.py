@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
-from memory_platform.api.fields import QueryText, TextField
+from memory_platform.api.fields import ProductIdField, QueryText, TextField
 from memory_platform.api.json_guard import shown_key
 
 NAMES_SHOWN = 20
@@ -129,6 +129,6 @@ def _query_values(serializer: StrictSerializer, request: Request) -> dict[str, A
             values[name] = [QueryText(one) for one in given]
         elif len(given) > 1:
             raise ValidationError({shown_key(name): [ErrorDetail("Stands once.", code="repeated")]})
-        elif given[0] or not isinstance(field, TextField):
+        elif given[0] or not isinstance(field, TextField) or isinstance(field, ProductIdField):
             values[name] = QueryText(given[0])
     return values

@@ -141,6 +141,7 @@ def test_pages_follow_one_another(acme: Caller, world: World) -> None:
         ("from=today", "from"),
         ("subject_id=a%2Fb", "subject_id"),
         ("memory_id=", "memory_id"),
+        ("subject_id=", "subject_id"),
         ("colour=red", "colour"),
     ],
 )
