@@ -36,6 +36,9 @@ class LimitPolicy:
         timedelta(seconds=60), owner="tenants", settle_by="time of one count of a large tenant's snapshots"
     )
     near: float = assumed(0.9, owner="tenants", settle_by="share of a limit from which every request counts anew")
+    recount_after: float = assumed(
+        10.0, owner="tenants", settle_by="share of a large tenant's time that counting its snapshots takes at its limit"
+    )
 
 
 LIMIT_POLICY = LimitPolicy()

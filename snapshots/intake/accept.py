@@ -57,6 +57,15 @@ def known_messages(conversation: Conversation, incoming: Sequence[IncomingMessag
     return {external_id: Known(seq, bytes(fingerprint)) for external_id, seq, fingerprint in found}
 
 
+def new_among(subject_external_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> int:
+    """Return how many of the incoming messages would be stored now, as far as their ids tell; holds nothing."""
+    named = {message.message_id for message in incoming if message.message_id}
+    held = Message.objects.filter(
+        subject__external_id=subject_external_id, conversation__external_id=conversation_id, external_id__in=named
+    )
+    return len(named) - held.count() + sum(not message.message_id for message in incoming)
+
+
 def store(conversation: Conversation, messages: Sequence[Message]) -> None:
     """Write new messages, the work that they bring, and the conversation's state."""
     insert_messages(conversation, messages)

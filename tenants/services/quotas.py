@@ -34,6 +34,8 @@ class _Meter:
     """What is bounded: its public name, the span that a count is of, how long one is believed.
 
     ``near``: share of the limit from which a count is not believed. ``resets_at`` None: when something is deleted.
+    ``recount_after``: times as long as a count took, after which one is doubted where only room that was taken since,
+    and perhaps never used, would refuse.
     """
 
     name: str
@@ -43,14 +45,17 @@ class _Meter:
     near: float
     resets_at: datetime | None
     retry_after: timedelta
+    recount_after: float
 
 
 @dataclass(slots=True)
 class _Count:
-    """A count as it was read, with what this process has added since."""
+    """A count as it was read, and with the room that this process has given since; ``took``: seconds to count."""
 
+    counted: int
     used: int
     read_at: float
+    took: float
 
 
 _counts: dict[tuple[UUID, str, str], _Count] = {}
@@ -69,6 +74,7 @@ def take_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLIC
         policy.near,
         resets_at,
         resets_at - now,
+        policy.recount_after,
     )
     _take(meter, adding, lambda: _messages_since(midnight))
 
@@ -76,10 +82,18 @@ def take_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLIC
 def take_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy: LimitPolicy = LIMIT_POLICY) -> None:
     """Make room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
 
-    Counting millions takes a while: it is done once in a time, also at the limit.
+    Counting millions takes a while: it is done once in a time, also at the limit. What is held already and what is
+    refused later take room that nothing fills: a count that only this keeps from having room is read anew.
     """
     meter = _Meter(
-        SNAPSHOTS, "", limits.stored_snapshots, policy.stock_trusted_for, 1.0, None, policy.stock_trusted_for
+        SNAPSHOTS,
+        "",
+        limits.stored_snapshots,
+        policy.stock_trusted_for,
+        1.0,
+        None,
+        policy.stock_trusted_for,
+        policy.recount_after,
     )
     _take(meter, adding, held)
 
@@ -93,7 +107,7 @@ def _take(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
     key = (current_tenant_id(), meter.name, meter.span)
     known = _counts.get(key)
     if known is None or not _is_believed(known, adding, meter):
-        known = _Count(count(), time.monotonic())
+        known = _counted(count)
         if len(_counts) >= MOST_HELD:
             _counts.clear()
         _counts[key] = known
@@ -108,9 +122,21 @@ def _take(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
     known.used += adding
 
 
+def _counted(count: Callable[[], int]) -> _Count:
+    began = time.monotonic()
+    found = count()
+    now = time.monotonic()
+    return _Count(found, found, now, now - began)
+
+
 def _is_believed(known: _Count, adding: int, meter: _Meter) -> bool:
-    is_young = time.monotonic() - known.read_at < meter.trusted_for.total_seconds()
-    return is_young and (meter.near >= 1 or known.used + adding <= meter.near * meter.allowed)
+    age = time.monotonic() - known.read_at
+    if age >= meter.trusted_for.total_seconds():
+        return False
+    if meter.near < 1:
+        return known.used + adding <= meter.near * meter.allowed
+    had_room = known.counted + adding <= meter.allowed < known.used + adding
+    return not had_room or age < meter.recount_after * known.took
 
 
 def _messages_since(midnight: datetime) -> int:

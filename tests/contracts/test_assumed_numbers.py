@@ -97,7 +97,7 @@ ASSUMED = {
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",
     "tenants.LedgerPolicy": "every batch tier",
-    "tenants.LimitPolicy": "messages_per_day stored_snapshots trusted_for stock_trusted_for near",
+    "tenants.LimitPolicy": "messages_per_day stored_snapshots trusted_for stock_trusted_for near recount_after",
     "tenants.ModelUsePolicy": "daily_tokens",
     "tenants.RunPolicy": "beat_tolerance least_gap late lease mark_every deaths time continue_every",
     "tenants.ScopePolicy": "idle",

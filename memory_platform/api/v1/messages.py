@@ -19,12 +19,13 @@ from memory_platform.api.serializers import Output
 from memory_platform.api.v1.message_inputs import MessagesInput
 from memory_platform.api.views import SubjectView
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.accept import accept_messages, new_among
 from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.window.values import Window, WindowTurn, turn_of
 from snapshots.window.window import window_of
+from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
 BY_SEQ = Order(fields=("seq",))
@@ -124,10 +125,23 @@ class MessagesView(SubjectView):
         incoming = [IncomingMessage(**message) for message in messages]
 
         def work() -> Reply:
-            self.make_room(messages=len(incoming), snapshots=len(incoming))
+            self.make_room_for(subject_id, conversation_id, incoming)
             return accept(subject_id, conversation_id, incoming)
 
         return write_once(request, work)
+
+    def make_room_for(self, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> None:
+        """See that the messages may be stored, in the open scope. Raises QuotaExceeded.
+
+        Duplicates need no room: who says it all again because an answer was lost is answered at the limit, too.
+        """
+        try:
+            self.make_room(messages=len(incoming), snapshots=len(incoming))
+        except QuotaExceeded:
+            new = new_among(subject_id, conversation_id, incoming)
+            if new == len(incoming):
+                raise
+            self.make_room(messages=new, snapshots=new)
 
     @extend_schema(parameters=[PageInput], responses=MessagePageOutput)
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:

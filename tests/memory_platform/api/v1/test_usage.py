@@ -101,6 +101,19 @@ def test_messages_above_a_days_limit_are_refused_until_midnight(acme: Caller, gl
     assert days(acme)[0]["messages"] == 3
 
 
+def test_who_says_it_again_at_the_limit_is_answered(acme: Caller, world: World) -> None:
+    bound(world.acme, messages_per_day=2)
+    said = [{"message_id": name, "role": "user", "content": f"I like tea 茶 {name}"} for name in ("m1", "m2")]
+    later = {"message_id": "m3", "role": "user", "content": "and rain"}
+    assert acme("POST", MESSAGES, {"messages": said[:1]}).status_code == 202
+    assert acme("POST", MESSAGES, {"messages": said}).status_code == 202
+    again = body_of(acme("POST", MESSAGES, {"messages": said}))
+    assert [one["verdict"] for one in again["accepted"]] == ["duplicate", "duplicate"]
+    assert acme("POST", MESSAGES, {"messages": [*said, later]}).status_code == 429
+    assert acme("POST", MESSAGES.replace("c1", "c2"), {"messages": said}).status_code == 429
+    assert days(acme)[0]["messages"] == 2
+
+
 def test_a_refused_message_leaves_nothing(acme: Caller, world: World) -> None:
     bound(world.acme, messages_per_day=0)
     assert say(acme, "secret 秘密").status_code == 429
