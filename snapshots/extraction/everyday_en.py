@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from snapshots.extraction.categories import known_category
 from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.everyday_words_en import EVENT, STEADY, is_cut_off, is_vague, names_something, tells_a_state
+from snapshots.extraction.marks import STARTS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.values import Candidate, PreferenceCandidate, ProfileFact
 
@@ -156,6 +157,8 @@ def _is_limit(value: str, limit: PreferenceCandidate, clause: Clause) -> bool:
         return True
     if is_vague(value) or _is_anothers(clause):
         return False
+    if STARTS.search(clause.sentence):
+        return True
     spoken = _SPEAKER.search(clause.text) is not None  # "dogs must be allowed", but not "I need a boost"
     return " " in value or "-" in value or spoken != (limit.key == "requirements")
 

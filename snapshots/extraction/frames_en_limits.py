@@ -7,6 +7,7 @@ from snapshots.extraction.categories import GENERAL, allergen_category, known_ca
 from snapshots.extraction.frames import Frame, Frames, frame, words_in
 from snapshots.extraction.frames_en import ME, of_others
 from snapshots.extraction.limit_words_en import ACT, AMOUNT, CLOCK, DAYS, FOR_GOOD, MOMENT, NEG, TELL, WHEN
+from snapshots.extraction.marks import STARTS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.phrases_en import MEASURED, phrases_en
 from snapshots.extraction.rules import Builder, preference
@@ -38,7 +39,7 @@ def refused(hint: str | None = None, *, marked: bool = False) -> Builder:
         if (
             MEASURED.match(clause.group(match))
             or _NO_MORE.search(clause.text)
-            or (marked and not FOR_GOOD.search(clause.sentence))
+            or (marked and not (STARTS.match(clause.sentence) or FOR_GOOD.search(clause.sentence)))
         ):
             return
         said = re.sub(

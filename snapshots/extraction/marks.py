@@ -24,15 +24,27 @@ LASTING = re.compile(
     r"一律|长期|再也|默认|向来|一向|都要",
     re.IGNORECASE,
 )
-STARTS = re.compile(
-    r"\b(?:from (?:now|today|tonight|tomorrow|here|this (?:day|moment|point|morning|week|month|year)|next \w+|\w+day) "
+_FROM_EN = (
+    r"(?:from (?:now|today|tonight|tomorrow|here|this (?:day|moment|point|morning|week|month|year)|next \w+|\w+day) "
     r"on(?:wards?)?|(?:from|(?:starting|beginning|as of|effective)(?: from)?) (?:now|today|tonight|tomorrow|next \w+|"
-    r"this (?:week|month|year)|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?!'|,? (?:to|until|till|through|only)\b)"
-    r"|(?:今天|今日|今儿|今晚|现在|明天|明日|后天|下次|这次|本次|这周|本周|下周|周[一二三四五六日天]|[这本下]个?月|"
-    r"[今明]年)(?:开始|起(?![来床得身飞点步名码风雾早晚个]))|即日起|从此",
+    r"this (?:week|month|year)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:until|till) further notice)\b"
+    r"(?!'|,? (?:to|until|till|through|only)\b)"
+)
+STARTS = re.compile(
+    rf"\b{_FROM_EN}|(?:今天|今日|今儿|今晚|现在|明天|明日|后天|下次|这次|本次|这周|本周|下周|周[一二三四五六日天]|[这本下]个?月|"
+    r"[今明]年|此刻|这一?刻)(?:开始|起(?![来床得身飞点步名码风雾早晚个]))|即日起|从此|另行通知(?:之?前|为止)",
     re.IGNORECASE,
 )
 """A day from which something holds: what begins today is not meant for today. It is said of the whole sentence."""
+BEGINS_EN = (
+    rf"{_FROM_EN}(?=[\s,]{{1,3}}(?:(?:please |I |we ){{0,2}}(?:only|just|avoid|no|don't|do not|won't|will not|never|"
+    r"skip|stop|stay off|keep off|keep|take|use|drink|eat|set|book|always)\b))"
+)
+BEGINS_ZH = (
+    r"(?:从|自|打)?(?:今天|今日|今儿|今晚|明天|明日|后天|下次|这次|下周[一二三四五六日天]?|周[一二三四五六日天]|"
+    r"下个?月|[今明]年|此刻|这一?刻)(?:开始|起),?(?=请|给我|我|别|不|都|只|一律|全|少|避|绕|改)"
+)
+"""A day from which something holds, at the head of a clause that asks or forbids: it says nothing else there."""
 ONLY_NOW = re.compile(
     r"\b(?:only|just) (?:for )?(?:today|tonight|this (?:once|time|trip|week))\b"
     r"|(?:只|仅)(?:限|在|是)?(?:今天|今晚|这次|这一次|这回)",

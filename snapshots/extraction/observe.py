@@ -63,14 +63,14 @@ _LEAD_EN = re.compile(
     r"by the way|please|just so you know|fyi|for the record|as you know|you know|to be honest|personally|remember|"
     r"note|that(?= (?:I|we|my|our)\b)|because|since|although|though|in general|generally|in fact|"
     r"i guess|i think|i'd say|i mean|you see|sorry|thanks|thank you|for context|one thing|plus|haha|sure|mostly|"
-    r"i must say|as i said|firstly|ps|p\.s)\b[\s,:!.-]{1,3}){1,5}",
+    rf"i must say|as i said|firstly|ps|p\.s|{marks.BEGINS_EN})\b[\s,:!.-]{{1,3}}){{1,5}}",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(
     r"(?:\s|嗯|那个|其实|说实话|老实说|坦白说|对了|请记住|记住|记得|请|麻烦你?|哦|噢|啊|哎|嗨|"
     r"你好|您好|另外|还有|而且|因为|所以|但是|但|"
     r"可是|不过|总之|总的来说|顺便说一下|顺便|话说|首先|然后|帮我|给我|对|是的|好的|好|没错|"
-    r"首先|毕竟|反正|说真的|讲真|我觉得)"
+    rf"首先|毕竟|反正|说真的|讲真|我觉得|{marks.BEGINS_ZH})"
 )
 _FIRST_PERSON_EN = re.compile(r"(?:I|I'm|I've|we)\b", re.IGNORECASE)
 _ELLIPTIC_ZH = re.compile(

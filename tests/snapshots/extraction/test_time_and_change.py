@@ -1,0 +1,40 @@
+"""From when on, for how long, and of whom: sentences whose few words of time or change decide what lasts.
+
+Rows: E1, E2, G4.
+"""
+
+import pytest
+
+from tests.golden.blind import Found, found_in
+
+
+def limits(text: str) -> list[Found]:
+    """Return what is read from ``text`` as lasting."""
+    return [entry for entry in found_in(text) if entry.sort == "constraint"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("From today on, I only drink decaf.", "requirements"),
+        ("From tomorrow I only take the metro.", "requirements"),
+        ("From next Monday on we only eat halal.", "diet"),
+        ("Until further notice, no meat.", "avoid_food"),
+        ("Starting tomorrow, no dairy.", "avoid_food"),
+        ("From this moment on avoid tolls.", "avoid_toll"),
+        ("从今天开始不要走高速", "avoid_highway"),
+        ("从这一刻起不要走高速", "avoid_highway"),
+        ("从明天起,不吃牛肉", "avoid_food"),
+    ],
+)
+def test_what_holds_from_a_day_on_is_a_limit(text: str, key: str) -> None:
+    assert [entry.place[1] for entry in limits(text)] == [key]
+
+
+def test_a_road_to_be_taken_from_the_next_time_on_is_learned() -> None:
+    assert any("国道" in entry.values for entry in found_in("下次开始都走国道"))
+
+
+@pytest.mark.parametrize("text", ["No meat.", "I only drink decaf today.", "今天开始学钢琴", "从明天开始我要减肥"])
+def test_without_a_day_from_which_it_holds_or_a_limit_it_is_none(text: str) -> None:
+    assert limits(text) == []
