@@ -26,6 +26,7 @@ from profiles.services.forgetting import leave_marks
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.tags import drop_tag_acts, texts_in
 from snapshots.erasure.words import Words, drop_replies, silence, strip_receipts
 from snapshots.models import SOURCES, BeliefCounter, Calibration, MemoryAct, MemoryReview
 from tenants.services.audit import Actor
@@ -81,6 +82,9 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
     counts = Counter[str]()
     for note in NOTES:
         counts[note._meta.db_table] = note.objects.filter(memory_ref__in=ids, **own).delete()[0]
+    if isinstance(belief.rows[0], Tag):
+        texts = Words.of(subject.id, [text for row in belief.rows for text in texts_in(vars(row))])
+        counts["memory_act"] += drop_tag_acts(subject.id, texts, tags=ids)
     links = SOURCES[model]
     counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]
     counts["candidate"] = _silence(subject.id, belief)

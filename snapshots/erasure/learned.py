@@ -5,7 +5,7 @@ The caller holds the subject (``lock_subject``), and still has the messages and 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from profiles.models import Candidate, CandidateKind, IdempotentReply, Preferenc
 from profiles.services.lists import entries_of
 from profiles.services.profile import FactName
 from profiles.services.search_text import refresh_search_text
+from snapshots.erasure.tags import drop_tag_acts, said_in, tags_without
 from snapshots.erasure.value_history import ValueHistory
 from snapshots.erasure.words import Words, strip_receipts
 from snapshots.models import (
@@ -24,15 +25,12 @@ from snapshots.models import (
     Calibration,
     MemoryAct,
     MemoryReview,
-    Message,
     PreferenceSource,
     ProfileFactSource,
     TagSource,
 )
-from snapshots.selectors import with_words
 
 NOTES = (BeliefCounter, Calibration, MemoryAct, MemoryReview, ToolSave)
-DETAILS = ("address", "phone", "relation")
 
 
 @dataclass(slots=True)
@@ -152,34 +150,13 @@ def _candidates(
 
 
 def _unlearn_tags(done: Unlearned, subject: Subject, removed: frozenset[UUID]) -> None:
-    """Delete tags that only these messages taught; one that was there before them was made by the product."""
     links = TagSource.objects.filter(subject_id=subject.id)
-    taught = links.filter(message_id__in=removed).order_by().values("memory_id")
-    for tag in Tag.objects.filter(subject_id=subject.id, id__in=taught):
-        behind = [link.message for link in links.filter(memory_id=tag.id).select_related("message")]
-        if tag.created_at < min(message.accepted_at for message in behind):
-            continue
-        if {message.id for message in behind} <= removed:
-            done.gone[Tag].add(tag.id)
-        elif changes := _said_by_them_alone(tag, with_words(behind), removed):
-            done.changed.add(tag.id)
-            done.counts["tag.details"] += 1
-            Tag.objects.filter(id=tag.id, subject_id=subject.id).update(**changes, version=F("version") + 1)
-    gone = done.gone[Tag]
+    gone, changes = tags_without(subject, removed)
+    done.gone[Tag] |= gone
+    done.changed |= changes.keys()
+    done.counts["memory_act"] += drop_tag_acts(subject.id, said_in(subject.id, removed), messages=removed)
     done.counts["tag_source"] += links.filter(Q(message_id__in=removed) | Q(memory_id__in=gone)).delete()[0]
     done.counts["tag"] += Tag.objects.filter(subject_id=subject.id, id__in=gone).delete()[0]
-
-
-def _said_by_them_alone(tag: Tag, behind: Sequence[Message], removed: frozenset[UUID]) -> dict[str, Any]:
-    """Return the details, emptied, whose words stand in a message that goes and in none that stays."""
-    texts = {True: "", False: ""}
-    for message in behind:
-        texts[message.id in removed] += f"\n{message.content}"
-
-    def is_lost(detail: str) -> bool:
-        said = Words.of(tag.subject_id, [detail])
-        return said.stand_in(texts[True]) and not said.stand_in(texts[False])
-
-    changes: dict[str, Any] = {name: "" for name in DETAILS if is_lost(getattr(tag, name))}
-    aliases = [alias for alias in tag.aliases if not is_lost(alias)]
-    return changes | ({"aliases": aliases} if aliases != tag.aliases else {})
+    for tag, columns in changes.items():
+        done.counts["tag.details"] += 1
+        Tag.objects.filter(id=tag, subject_id=subject.id).update(**columns, version=F("version") + 1)
