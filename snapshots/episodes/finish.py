@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
@@ -25,14 +26,16 @@ TRIES = 3
 
 
 class TaskMoved(Exception):
-    """The task changed between reading and writing."""
+    """Goal or steps of the task changed between reading and writing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A task made ready to end: what is told of it, and its snapshot to be, of one version of the task."""
+    """A task made ready to end: what is told of it, and its snapshot to be. ``goal`` and ``steps``: what it was told
+    of; a count of rounds or a note that is new since then changes nothing in it."""
 
-    version: int
+    goal: str
+    steps: list[dict[str, Any]]
     ending: Ending
     importance: float
     offer: Offer
@@ -49,8 +52,8 @@ class Teller:
 def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: Teller, *, accept: Accept) -> Episode:
     """End a task and return its episode; one that ended in the same way before answers with the episode it has.
 
-    Opens its own scopes, one to read, one to write, and embeds between them; a task that changes meanwhile is read
-    again. Raises TaskUnknown, TaskFinished when it ended otherwise, ForgottenMemory, and what ``accept`` raises.
+    Opens its own scopes, one to read, one to write, and embeds between them; a task whose goal or steps change meanwhile
+    is read again. Raises TaskUnknown, TaskFinished when it ended otherwise, ForgottenMemory, and what ``accept`` raises.
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
@@ -74,18 +77,18 @@ def _told(task: Task, ending: Ending, teller: Teller) -> Told | None:
         metadata={"outcome": whole.outcome},
     )
     (offer,) = offer_snapshots([new], teller.embedders, mask=teller.mask)
-    return Told(task.version, whole, importance, offer)
+    return Told(task.goal, task.steps, whole, importance, offer)
 
 
 def _finish_in_scope(address: TaskAddress, told: Told | None, ending: Ending, accept: Accept) -> Episode:
-    """End the task with what was told of it, in the open scope. Raises TaskMoved when it changed since it was read."""
+    """End the task with what was told of it, in the open scope. Raises TaskMoved when that has changed."""
     subject = subject_by_external_id(address.subject_id)
     lock_subject(subject)
     task = task_by_id(subject, address.task_id)
     if task.status == TaskStatus.FINISHED:
         return _ended_alike(task, ending)
     accept(task.id, task.version)
-    if told is None or told.version != task.version:
+    if told is None or (told.goal, told.steps) != (task.goal, task.steps):
         raise TaskMoved
     return _end(subject, task, told, utc_now())
 

@@ -1,0 +1,58 @@
+"""A task ends while its agents go on writing to it. Rows: W1, W2."""
+
+from collections.abc import Callable
+
+import pytest
+
+from memory_platform.kernel.errors import Conflict
+from snapshots.embedding.spaces import active_embedders
+from snapshots.episodes.finish import Teller, finish_task
+from snapshots.episodes.tasks import begin_task, change_task, task_by_id
+from snapshots.episodes.values import Ending, TaskAddress, TaskChange
+from snapshots.models import Episode, Task
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+
+GOAL = "Book a hotel in Lisbon 订酒店"
+
+
+def begun(house: House) -> Task:
+    with tenant_tx(house.tenant.id):
+        return begin_task(house.subject, GOAL, [{"text": "Find hotels"}])
+
+
+def ended(house: House, task: Task, meanwhile: Callable[[int], TaskChange]) -> Episode:
+    """End a task that somebody changes each time it was read and is told."""
+    rounds = 0
+
+    def mask(text: str) -> tuple[str, int]:
+        nonlocal rounds
+        if text == GOAL:
+            rounds += 1
+            with tenant_tx(house.tenant.id):
+                change_task(house.subject, task.id, meanwhile(rounds), accept=lambda *_: None)
+        return text, 0
+
+    address = TaskAddress(house.subject.external_id, task.id)
+    return finish_task(
+        house.tenant.id, address, Ending("success"), Teller(active_embedders(), mask), accept=lambda *_: None
+    )
+
+
+def test_a_task_ends_while_its_notes_and_rounds_change(world: World) -> None:
+    task = begun(world.acme)
+    episode = ended(world.acme, task, lambda number: TaskChange(scratchpad={"note": number}, iteration=number))
+    assert episode.outcome == "success"
+    with tenant_tx(world.acme.tenant.id):
+        kept = task_by_id(world.acme.subject, task.id)
+    assert (kept.status, kept.iteration, kept.scratchpad) == ("finished", 1, {"note": 1})
+
+
+def test_a_step_that_is_done_meanwhile_is_told(world: World) -> None:
+    done = TaskChange(steps=[{"id": "1", "status": "completed"}])
+    assert ended(world.acme, begun(world.acme), lambda _: done).approach == "Find hotels"
+
+
+def test_a_plan_that_never_stands_still_cannot_be_told(world: World) -> None:
+    with pytest.raises(Conflict):
+        ended(world.acme, begun(world.acme), lambda number: TaskChange(steps=[{"text": f"step {number}"}]))
