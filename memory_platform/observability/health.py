@@ -62,6 +62,8 @@ class Health:
 
 # One thread per part: a hung part (a black-holed server) blocks its own thread and is late, nothing else waits.
 _threads: dict[str, ThreadPoolExecutor] = {}
+# Before its first answer a part is waited for: a process that has just started reads much before it can ask.
+_answered: set[str] = set()
 
 
 def look_at(checks: list[Check]) -> Health:
@@ -74,7 +76,10 @@ def look_at(checks: list[Check]) -> Health:
         except TooSlow:
             running[check.name].cancel()
             outcomes[check.name] = check.failed
-            log(Event.PROBE_FAILED, part=check.name, error="late")
+            if check.name in _answered:
+                log(Event.PROBE_FAILED, part=check.name, error="late")
+            else:
+                log(Event.PROBE_AWAITED, part=check.name)
     return Health(outcomes)
 
 
@@ -114,7 +119,9 @@ def _thread_of(check: Check) -> ThreadPoolExecutor:
 
 def _probed(check: Check) -> Outcome:
     try:
-        return check.probe()
+        outcome = check.probe()
+        _answered.add(check.name)
+        return outcome
     except Exception as error:  # noqa: BLE001  # whatever is wrong with a part, the answer says that it is
         log(Event.PROBE_FAILED, part=check.name, error=type(error).__qualname__)
         return check.failed

@@ -40,6 +40,7 @@ class Event(StrEnum):
     WINDOW_REBUILT = "window.rebuilt"
     CACHE_FAILED = "cache.failed"
     PROBE_FAILED = "probe.failed"
+    PROBE_AWAITED = "probe.awaited"
     IMPORT_FINISHED = "import.finished"
 
 

@@ -1,5 +1,6 @@
 """Whether the process runs, whether it can serve, and what it counts. Rows: D5. Matrix: 41."""
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from memory_platform.api import health as views
 from memory_platform.devstack.postgres import EmbeddedPostgres
 from memory_platform.observability.health import Check, Outcome, look_at
 from tests.embedded_stack import MARK
+from tests.log_lines import log_lines
 from tests.memory_platform.api.conftest import Caller, body_of
 
 
@@ -75,6 +77,28 @@ def test_a_part_that_hangs_is_reported_in_time() -> None:
     release.set()
     assert health.checks == {"hung": Outcome.DEGRADED, "fine": Outcome.OK}
     assert perf_counter() - started < 1
+
+
+def test_a_part_is_waited_for_until_its_first_answer_and_then_is_late(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    release = Event()
+
+    def slow() -> Outcome:
+        release.wait(20)
+        return Outcome.OK
+
+    part = Check("slow to start", slow, wait_s=0.1)
+    assert look_at([part]).status is Outcome.DEGRADED
+    assert [line["event"] for line in log_lines(caplog)] == ["probe.awaited"]
+    release.set()
+    assert look_at([Check("slow to start", slow, wait_s=20)]).status is Outcome.OK
+    release.clear()
+    caplog.clear()
+    assert look_at([part]).status is Outcome.DEGRADED
+    release.set()
+    assert [(line["event"], line["part"], line["error"]) for line in log_lines(caplog)] == [
+        ("probe.failed", "slow to start", "late")
+    ]
 
 
 def test_a_part_that_raises_is_what_its_failure_means() -> None:
