@@ -20,7 +20,7 @@ from memory_platform.console.act_fields import (
 )
 from memory_platform.console.display import plain
 from memory_platform.console.reasons import ReasonField
-from profiles.models import Preference, Tag, TagKind
+from profiles.models import Preference, ProfileFact, Tag, TagKind
 from snapshots.extraction.sensitive import is_telephone
 from snapshots.lifecycle.acts import Memory
 from snapshots.lifecycle.origins import origins_of
@@ -35,6 +35,8 @@ UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
 
 
+KEYS_APART = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
+"""Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any."""
 TELLS_OF_MORE = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 """Of many messages: not retired for one of them unless somebody ticks it."""
 
@@ -198,16 +200,29 @@ class MergeForm(ActForm):
 
 
 def others_of(memory: Any) -> list[Any]:
-    """Return the memories in use of the same subject and kind, the most alike first."""
+    """Return the memories in use that may mean the same as this one, the most alike first."""
     rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
         rows = rows.filter(current()).order_by("-recorded_at")
     elif not isinstance(memory, Tag):
         rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")
+    if isinstance(memory, Preference):
+        rows = rows.filter(category=memory.category)
+    elif isinstance(memory, Tag):
+        rows = rows.filter(kind=memory.kind)
     said = said_by(memory)
-    newest = list(rows.exclude(id=memory.id)[:COMPARED_MOST])
+    newest = [other for other in rows.exclude(id=memory.id)[:COMPARED_MOST] if may_mean_the_same(memory, other)]
     newest.sort(key=lambda other: -fuzz.token_set_ratio(said, said_by(other)))
     return newest[:OFFERED_MOST]
+
+
+def may_mean_the_same(memory: Any, other: Any) -> bool:
+    """Tell whether the places of two memories allow that they mean the same: what is liked is no allergy."""
+    if isinstance(memory, Preference):
+        return not {memory.key, other.key} <= KEYS_APART
+    if isinstance(memory, ProfileFact):
+        return memory.is_attribute or other.is_attribute
+    return True
 
 
 def said_by(memory: Any) -> str:

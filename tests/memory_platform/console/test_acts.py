@@ -142,6 +142,27 @@ def test_two_preferences_become_one_and_come_apart(acme: House, staff: Staff) ->
     assert believed(acme) == {"food": {"likes": "peanuts", "snack": "花生"}}
 
 
+def offered(staff: Staff, row: Any) -> set[str]:
+    """Return the ids of the memories that are offered to be merged into ``row``."""
+    page = staff.sam.get(address(row, "merge")).content.decode()
+    return set(re.findall(r'name="other" value="([0-9a-f-]{36})"', page))
+
+
+def test_only_what_may_mean_the_same_is_offered_to_be_merged(acme: House, staff: Staff) -> None:
+    prefer(acme, "food", "likes", "peanuts")
+    for category, key in (("food", "allergies"), ("food", "dislikes"), ("music", "likes"), ("food", "零食")):
+        prefer(acme, category, key, "peanuts")
+    for name in ("home", "office"):
+        label(acme, name, address="12 Elm Street")
+    label(acme, "Ruth", kind="contact", phone="+436601234567")
+    know(acme, name="Ada", occupation="nurse")
+    assert offered(staff, only(acme, Preference, category="food", key="likes")) == {
+        str(only(acme, Preference, key="零食").pk)
+    }
+    assert offered(staff, only(acme, Tag, label="home")) == {str(only(acme, Tag, label="office").pk)}
+    assert offered(staff, only(acme, ProfileFact, field="name")) == set()
+
+
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "peanuts")
     remember(acme, "She lives in Graz.")
