@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from memory_platform.console.access import actor_of
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.bulk import chosen, each, in_savepoint, tell
-from memory_platform.console.codes import CodeFilter, coded
+from memory_platform.console.codes import CodeFilter, SeenFilter, coded
 from memory_platform.console.display import EMPTY, column, line, link_to, part, whole, word
 from memory_platform.console.filters import OfSubject
 from memory_platform.console.profiles import confidence, value_full, value_short
@@ -58,7 +58,15 @@ class CandidateScreen(SubjectOwnedAdmin):
         verdict_reason,
         confidence,
     )
-    list_filter = (OfSubject, "verdict", ("reason", CodeFilter), "kind", ("sort", CodeFilter), "origin", "provenance")
+    list_filter = (
+        OfSubject,
+        "verdict",
+        ("reason", CodeFilter),
+        "kind",
+        ("sort", CodeFilter),
+        ("origin", SeenFilter),
+        "provenance",
+    )
     search_fields = ("subject__external_id", "target", "value")
     search_help_text = _("Subject id, target or value")
     date_hierarchy = "created_at"

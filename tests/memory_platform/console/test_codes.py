@@ -70,6 +70,27 @@ def test_a_filter_offers_what_the_newest_rows_hold_and_what_is_chosen(
     assert "<script>alert" not in hostile.content.decode()
 
 
+@pytest.mark.parametrize("name", ["origin", "sort"])
+def test_a_filter_of_candidates_offers_what_the_newest_hold(
+    world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(codes, "SEEN_IN", 2)
+    with tenant_tx(world.acme.tenant.id):
+        for value in ("aaa", "bbb", "ccc"):
+            Candidate.objects.create(
+                subject=world.acme.subject,
+                kind="preference",
+                target="food/likes",
+                value="tea",
+                verdict="stored",
+                confidence=0.5,
+                provenance="observation",
+                **{name: value},
+            )
+    page = staff.sam.get("/console/profiles/candidate/").content.decode()
+    assert [f"?{name}={value}" in page for value in ("ccc", "bbb", "aaa")] == [True, True, False]
+
+
 def test_a_receipt_and_a_verdict_speak_chinese(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         subject = world.acme.subject
