@@ -67,6 +67,7 @@ def calibrations_of(memory: Any) -> str:
 class ShownBelow(admin.TabularInline[Any, Any]):
     """Rows shown on the page of the row they belong to. That page has decided who may look, and recorded it."""
 
+    template = "console/shown_below.html"
     extra = 0
     can_delete = False
 

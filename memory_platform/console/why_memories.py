@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.console.display import address_of, plain
+from memory_platform.console.subject_words import field_name
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
 
@@ -28,13 +29,16 @@ def tag_told(tag: Tag) -> str:
     return ", ".join(filter(None, [tag.label, tag.address, tag.phone, tag.relation]))
 
 
+def fact_told(fact: ProfileFact) -> str:
+    """Return a profile fact in a line, its field in the reader's words."""
+    return f"{field_name(fact.field, is_attribute=fact.is_attribute)}: {plain(fact.value)}"
+
+
 LANES = {
     "snapshots": Lane(Snapshot, lambda one: f"{one.name}: {one.text}" if one.name else one.text, SnapshotSource),
     "preferences": Lane(Preference, lambda one: f"{one.category}/{one.key}: {plain(one.value)}", PreferenceSource),
-    "profile": Lane(ProfileFact, lambda one: f"{one.field}: {plain(one.value)}", ProfileFactSource),
-    "tags": Lane(
-        Tag, lambda one: ", ".join(filter(None, [one.label, one.address, one.phone, one.relation])), TagSource
-    ),
+    "profile": Lane(ProfileFact, fact_told, ProfileFactSource),
+    "tags": Lane(Tag, tag_told, TagSource),
 }
 
 

@@ -267,6 +267,24 @@ def test_the_page_speaks_chinese(held: World, staff: Staff) -> None:
         assert words not in page, words
 
 
+def test_profile_fields_are_told_in_chinese(held: World, staff: Staff) -> None:
+    staff.sam.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
+    page = page_of(staff.sam, receipt_for(held.acme))
+    assert "名字: Ada" in page
+    assert "name: Ada" not in page.replace("名字: Ada", "")
+
+
+def test_the_sources_of_a_memory_have_no_id_for_a_heading(held: World, staff: Staff) -> None:
+    with tenant_tx(held.acme.tenant.id):
+        source = SnapshotSource.objects.filter(memory__text=TEXTS[1]).select_related("message").get()
+    page = staff.sam.get(f"/console/snapshots/snapshot/{source.memory_id}/change/").content.decode()
+    below = page.split('class="inline-heading">Sources')[1]
+    assert TEXTS[1] in below
+    assert f"/message/{source.message_id}/" in below
+    assert str(source.pk) not in below
+    assert 'class="original"' not in below
+
+
 def test_the_parts_of_a_prompt_fill_their_bar_without_a_gap() -> None:
     sections = [
         {"name": name, "tokens": tokens, "items": 1, "dropped": 0}
