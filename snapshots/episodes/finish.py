@@ -52,8 +52,9 @@ class Teller:
 def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: Teller, *, accept: Accept) -> Episode:
     """End a task and return its episode; one that ended in the same way before answers with the episode it has.
 
-    Opens its own scopes, one to read, one to write, and embeds between them; a task whose goal or steps change meanwhile
-    is read again. Raises TaskUnknown, TaskFinished when it ended otherwise, ForgottenMemory, and what ``accept`` raises.
+    Opens its own scopes, one to read, one to write, and embeds between them; a task whose goal or steps change
+    meanwhile is read again. Raises TaskUnknown, TaskFinished when it ended otherwise, ForgottenMemory, and what
+    ``accept`` raises.
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
