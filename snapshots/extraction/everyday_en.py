@@ -9,7 +9,15 @@ from collections.abc import Iterable
 
 from snapshots.extraction.categories import known_category
 from snapshots.extraction.corrections_reader import is_correction
-from snapshots.extraction.everyday_words_en import EVENT, STEADY, is_cut_off, is_vague, names_something, tells_a_state
+from snapshots.extraction.everyday_words_en import (
+    EVENT,
+    MOVED_THEN,
+    STEADY,
+    is_cut_off,
+    is_vague,
+    names_something,
+    tells_a_state,
+)
 from snapshots.extraction.marks import STARTS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.values import Candidate, PreferenceCandidate, ProfileFact
@@ -181,6 +189,8 @@ def _is_change(change: PreferenceCandidate, clause: Clause) -> bool:
     values = _texts(change)
     sides = [side for side in (*values, change.replaces) if side]
     if any(map(tells_a_state, sides)) or _is_story(values[0], sentence):
+        return False
+    if change.replaces is None and MOVED_THEN.search(sentence):
         return False
     if _LET_GO.search(sentence) and not any(map(_is_known, sides)) and not is_correction(text):
         return False

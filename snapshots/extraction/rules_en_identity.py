@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 from snapshots.extraction.ages import age_range_of, years_of
+from snapshots.extraction.categories import known_category
+from snapshots.extraction.everyday_words_en import MOVED_THEN
 from snapshots.extraction.lexicon_en import OCCUPATIONS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.places import is_address
@@ -130,6 +132,13 @@ def _living(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         yield fact("city", clause, clause.group(match).rstrip("."))
 
 
+def _moved(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    """ "I moved to Lisbon" tells where one lives; to Sales or Spotify one moves otherwise."""
+    elsewhere = known_category(match["v"]) or re.fullmatch(_FIELDS, match["v"], re.IGNORECASE)
+    if not (elsewhere or MOVED_THEN.search(clause.sentence)):
+        yield from _living(clause, match)
+
+
 def _typed(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     yield fact("mbti", clause, clause.group(match).upper())
 
@@ -196,7 +205,11 @@ RULES_SELF: tuple[Rule, ...] = (
     rule(rf"(?:I|we) {_ADV}(?:live|reside) {_ADV}in {_PLACE}", _living),
     rule(rf"{_IM} (?:currently )?(?:based|living) in {_PLACE}", _living),
     rule(rf"(?:.{{0,40}}?\b)?(?:I|we)(?:'ve| have) (?:been living|lived) in {_PLACE}", _living),
-    rule(rf"(?:I|we)(?:'ve| have)? (?:just|recently|finally) moved (?:here )?to {_PLACE}(?! from)", _living),
+    rule(
+        rf"(?:I|we)(?:'ve| have)? (?:(?:just|recently|finally|now|actually) )?(?:moved|relocated) (?:(?:here|back|over) )?"
+        rf"to {_PLACE}(?! from)(?!.*\b(?:live|living)\b)",
+        _moved,
+    ),
     rule(rf"my (?:city|home ?town|hometown) is {_PLACE}", as_fact("city")),
     rule(rf"{_IM} {_ADV}from {_PLACE}(?=\W*$|,)", as_fact("hometown")),
     rule(rf"I was (?:born(?: and raised)?|raised) in {_PLACE}", as_fact("hometown")),

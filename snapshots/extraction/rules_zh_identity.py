@@ -24,6 +24,8 @@ _NO_JOB = re.compile(
     r"一个|说|来|想|第|在|不|因|为|跟|和|从|被|要|真|很|有|去|谁|你|他|她|好|新|老?客|"
     r"会员|用户|人)|[了吗呢吧着过]$|工作$|饭$"
 )
+_MOVED_THEN = re.compile(r"\d\d年|当年|那年|小时候|曾经|又[^,]{0,2}回[来去到了]|搬回[来去]")
+"""A move of another time, or one that is over."""
 
 
 def _named(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -84,6 +86,11 @@ def _living(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         r"[院这那里哪边]|学校|宿舍|酒店|家|[几\d一二两三]|下|上$|一起|朋友", match["v"]
     ):
         yield fact("city", clause, clause.group(match))
+
+
+def _moved(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if not _MOVED_THEN.search(clause.sentence):
+        yield from _living(clause, match)
 
 
 def _from(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -150,7 +157,7 @@ RULES_SELF: tuple[Rule, ...] = (
     rule(
         r"(?:.{0,10}?)(?:我们?|咱们?)(?:家)?(?:就|刚刚?|最近|已经|去年|上个月|今年)*搬(?:家)?(?:到|去|"
         rf"来)了?(?P<v>[\u3400-\u9fff]{{2,6}}?){_END}",
-        _living,
+        _moved,
     ),
     rule(rf"{_ME}家(?:就|现在)?(?:住)?在(?P<v>[\u3400-\u9fff]{{2,6}}?){_END}", _living),
     rule(rf"{_ME}(?:也|就|其实|本来|一直){{0,2}}是(?P<v>[\u3400-\u9fff]{{2,4}}?)人{_END}", _from),

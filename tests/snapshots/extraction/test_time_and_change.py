@@ -5,7 +5,10 @@ Rows: E1, E2, G4.
 
 import pytest
 
+from tests.conftest import World
 from tests.golden.blind import Found, found_in
+from tests.golden.talk import believed
+from tests.snapshots.extraction.making import MONDAY, say, settle
 
 
 def limits(text: str) -> list[Found]:
@@ -38,3 +41,23 @@ def test_a_road_to_be_taken_from_the_next_time_on_is_learned() -> None:
 @pytest.mark.parametrize("text", ["No meat.", "I only drink decaf today.", "今天开始学钢琴", "从明天开始我要减肥"])
 def test_without_a_day_from_which_it_holds_or_a_limit_it_is_none(text: str) -> None:
     assert limits(text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "city"),
+    [
+        ("I live in Berlin.", "I moved to Lisbon.", "Lisbon"),
+        ("I live in Berlin.", "We've moved to Porto and love it.", "Porto"),
+        ("I live in Berlin.", "I moved to Lisbon in 2010 and back.", "Berlin"),
+        ("I live in Berlin.", "I moved to Spain when I was a kid.", "Berlin"),
+        ("I live in Berlin.", "I moved to Marketing.", "Berlin"),
+        ("我住在北京", "我搬到上海了", "上海"),
+        ("我住在北京", "2010年我搬到上海,后来又回来了", "北京"),
+    ],
+)
+def test_who_moved_lives_there_unless_it_was_another_time(world: World, before: str, text: str, city: str) -> None:
+    say(world.acme, before)
+    settle(world.acme)
+    say(world.acme, text, at=MONDAY.replace(hour=10))
+    settle(world.acme)
+    assert [value for place, value in believed(world.acme) if place == "city"] == [city]
