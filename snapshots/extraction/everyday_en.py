@@ -188,9 +188,8 @@ def _is_change(change: PreferenceCandidate, clause: Clause) -> bool:
     sentence, text = clause.sentence, clause.utterance.text
     values = _texts(change)
     sides = [side for side in (*values, change.replaces) if side]
-    if any(map(tells_a_state, sides)) or _is_story(values[0], sentence):
-        return False
-    if change.replaces is None and MOVED_THEN.search(sentence):
+    moved_then = change.replaces is None and MOVED_THEN.search(sentence)
+    if moved_then or any(map(tells_a_state, sides)) or _is_story(values[0], sentence):
         return False
     if _LET_GO.search(sentence) and not any(map(_is_known, sides)) and not is_correction(text):
         return False

@@ -124,8 +124,8 @@ STEADY = re.compile(
 """Words that make a habit even of what is told as done or to come; "always" does not: "I'll always remember"."""
 MOVED_THEN = re.compile(
     r"\bmoved\b.*?\b(?:(?<!moved )back\b(?! in\b)|(?:19|20)\d\d|years ago|when (?:I|we) (?:was|were)|"
-    r"as an? (?:kid|child|teen\w*|student)|for (?:an? |one |two |three |\d+ )?(?:days?|weeks?|months?|years?|while|summer)|"
-    r"until|briefly|temporarily)\b",
+    r"as an? (?:kid|child|teen\w*|student)|for (?:an? |one |two |three |\d+ )?"
+    r"(?:days?|weeks?|months?|years?|while|summer)|until|briefly|temporarily)\b",
     re.IGNORECASE,
 )
 """A move of another time, or for a time: it does not tell where the speaker lives."""

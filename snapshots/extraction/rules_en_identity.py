@@ -206,8 +206,8 @@ RULES_SELF: tuple[Rule, ...] = (
     rule(rf"{_IM} (?:currently )?(?:based|living) in {_PLACE}", _living),
     rule(rf"(?:.{{0,40}}?\b)?(?:I|we)(?:'ve| have) (?:been living|lived) in {_PLACE}", _living),
     rule(
-        rf"(?:I|we)(?:'ve| have)? (?:(?:just|recently|finally|now|actually) )?(?:moved|relocated) (?:(?:here|back|over) )?"
-        rf"to {_PLACE}(?! from)(?!.*\b(?:live|living)\b)",
+        rf"(?:I|we)(?:'ve| have)? (?:(?:just|recently|finally|now|actually) )?(?:moved|relocated) "
+        rf"(?:(?:here|back|over) )?to {_PLACE}(?! from)(?!.*\b(?:live|living)\b)",
         _moved,
     ),
     rule(rf"my (?:city|home ?town|hometown) is {_PLACE}", as_fact("city")),
