@@ -48,12 +48,17 @@ def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, P
     messages, kinds = _messages_at(wanted), _kinds_at(wanted)
     return {
         snapshot.id: PreviousTurn(
-            Turn(mask(messages[place].content)[0], messages[place].name, messages[place].said_at),
+            Turn(mask(messages[place].content)[0], masked_name(messages[place].name, mask), messages[place].said_at),
             snapshot.kind in kinds[place],
         )
         for snapshot, place in places.items()
         if place in messages
     }
+
+
+def masked_name(name: str | None, mask: Mask) -> str | None:
+    """Return who said something without what must not be remembered (row E2): a product may send a card as a name."""
+    return mask(name)[0][: Message._meta.get_field("name").max_length] if name else name
 
 
 def _messages_at(places: Set[Place]) -> Mapping[Place, Message]:

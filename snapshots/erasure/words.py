@@ -30,6 +30,7 @@ from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import with_words
 
 BLANK: dict[str, Any] = {
+    "name": None,
     "content": "",
     "parts": None,
     "tool_calls": None,

@@ -10,6 +10,7 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
+from snapshots.embedding.stored import masked_name
 from snapshots.extraction.extractive import statement_draft
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
@@ -80,13 +81,13 @@ def statement(heard: Heard) -> SnapshotDraft | None:
     drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
     if drawn is None:
         return None
-    now = utc_now()
+    now, name = utc_now(), masked_name(message.name, mask_sensitive)
     return SnapshotDraft(
         id=stable_id(STATEMENT_VERSION, message.id),
         subject_id=message.subject_id,
         kind=SnapshotKind.STATEMENT,
         text=drawn.text,
-        name=message.name,
+        name=name,
         said_at=message.said_at,
         valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
         expires_at=None,
@@ -99,7 +100,7 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         topics=drawn.topics,
         category=drawn.category or "",
         message_ids=(message.id,),
-        masked=bool(drawn.masked),
+        masked=bool(drawn.masked) or name != message.name,
     )
 
 
@@ -113,7 +114,7 @@ def utterance_of(message: Message) -> Utterance:
     return Utterance(
         message_key=str(message.id),
         role=message.role,
-        name=message.name,
+        name=masked_name(message.name, mask_sensitive),
         text=message.content,
         said_at=message.said_at,
         seq=message.seq,
@@ -123,4 +124,5 @@ def utterance_of(message: Message) -> Utterance:
 def _turn(message: Message, shown: ShownBefore) -> Turn | None:
     """Return a message as the turn before another; an answer stands there with all that it recites."""
     said = shown.own_words(message) if message.role == MessageRole.USER else message.content
-    return Turn(mask_sensitive(said)[0], message.name, message.said_at) if said else None
+    name = masked_name(message.name, mask_sensitive)
+    return Turn(mask_sensitive(said)[0], name, message.said_at) if said else None

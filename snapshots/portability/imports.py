@@ -15,6 +15,7 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots, touch_memory
+from snapshots.embedding.stored import masked_name
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import is_statement, messages_at
 from snapshots.lifecycle.values import labels_without_secrets
@@ -129,7 +130,7 @@ def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotD
     text, masked = mask_sensitive(row["text"])
     turn = None
     if previous is not None and previous.content:
-        turn = Turn(mask_sensitive(previous.content)[0], previous.name, previous.said_at)
+        turn = Turn(mask_sensitive(previous.content)[0], masked_name(previous.name, mask_sensitive), previous.said_at)
     return SnapshotDraft(
         id=row["id"],
         subject_id=subject_id,
@@ -138,7 +139,7 @@ def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotD
         said_at=row["said_at"],
         valid_at=row["valid_at"],
         expires_at=row["expires_at"],
-        name=row["name"],
+        name=masked_name(row["name"], mask_sensitive),
         conversation_id=row["conversation_id"],
         seq=row["seq"],
         previous=turn,
