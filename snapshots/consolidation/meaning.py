@@ -87,6 +87,11 @@ def same_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
     return len(mine & yours) >= least_shared * min(len(mine), len(yours))
 
 
+def negations_in(text: str) -> list[str]:
+    """Return the words of ``text`` that deny, dislike or put into the past, in their order."""
+    return _NEGATIONS.findall(_plain(text))
+
+
 def added_sentences(text: str, others: list[str]) -> list[str]:
     """Return the sentences of ``others`` that ``text`` does not hold, each once, in their order."""
     held = {frozenset(_words(_plain(part))) for part in _SENTENCE.findall(text)}

@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from snapshots.feedback.agreeing import agreeing
 from snapshots.feedback.policy import SIGNALS, SignalPolicy
 from snapshots.feedback.signals import corrections_in
 from snapshots.feedback.utilisation import Said, core_words, injected_weights, share_of
-from snapshots.feedback.values import NAMED, SIGNAL_OF, InjectedText, Judgement, Sense
+from snapshots.feedback.values import NAMED, SAID_AGAIN, SIGNAL_OF, InjectedText, Judgement, Sense, Signal
+
+OBJECTING = frozenset([Sense.CORRECT, Sense.RESTATE])
 
 
 def judgements(
@@ -15,8 +18,24 @@ def judgements(
     """Return what the turn ``said`` tells of each memory that it concerns; ``used`` is None when no reply is known.
 
     A correction whose words are clearly those of one memory concerns this one alone, whether the reply used it or not.
-    One that a memory agrees with is of the reply, and does not concern that memory.
+    One that a memory agrees with is of the reply, and does not concern that memory. A turn that objects by saying a
+    memory again confirms it; where it puts nothing else right, it is of the reply and judges no other.
     """
+    again = agreeing(said, memories) if sense in OBJECTING else set()
+    if not again:
+        return _told_of(sense, said, memories, used)
+    confirmed = dict.fromkeys(again, Judgement(Signal.POSITIVE, SAID_AGAIN))
+    if sense is not Sense.CORRECT or not corrections_in(said[: SIGNALS.next_chars]):
+        return confirmed
+    others = [memory for memory in memories if memory.memory_id not in again]
+    used = None if used is None else [memory_id for memory_id in used if memory_id not in again]
+    return {**_told_of(sense, said, others, used), **confirmed}
+
+
+def _told_of(
+    sense: Sense, said: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
+) -> dict[UUID, Judgement]:
+    """Return what a turn tells of memories that it does not say again."""
     if sense is Sense.CORRECT:
         right = upheld(said, memories)
         memories = [memory for memory in memories if memory.memory_id not in right]

@@ -12,7 +12,7 @@ from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tally import take_back
-from snapshots.feedback.values import GRAVITY, NAMED, How, Judgement, SaidVerdict, Signal
+from snapshots.feedback.values import GRAVITY, NAMED, SAID_AGAIN, How, Judgement, SaidVerdict, Signal
 from snapshots.models import VERDICT, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_receipt
 
@@ -112,7 +112,7 @@ def _is_verdict(row: ReceiptMemory) -> bool:
 
 
 def _is_firm(row: ReceiptMemory) -> bool:
-    return _is_verdict(row) or row.signal_reason == NAMED
+    return _is_verdict(row) or row.signal_reason in {NAMED, SAID_AGAIN}
 
 
 def _is_graver(said: Judgement, row: ReceiptMemory) -> bool:

@@ -20,6 +20,7 @@ from snapshots.feedback.signals import sense_of
 from snapshots.feedback.utilisation import used_memories
 from snapshots.feedback.values import (
     NAMED,
+    SAID_AGAIN,
     How,
     InjectedText,
     Judged,
@@ -114,7 +115,8 @@ def judged_in(rows: Sequence[ReceiptMemory]) -> list[Judged]:
 
 def shown_reason(stored: str) -> str:
     """Return a reason as the API shows it."""
-    return str(Sense.CORRECT) if stored == NAMED else stored.removeprefix(f"{VERDICT}: ")
+    read = {NAMED: Sense.CORRECT, SAID_AGAIN: Sense.CONFIRM}.get(stored)
+    return str(read) if read else stored.removeprefix(f"{VERDICT}: ")
 
 
 def count(receipt: Receipt, changed: Sequence[ReceiptMemory]) -> None:

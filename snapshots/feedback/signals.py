@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from snapshots.extraction.corrections import may_correct
 from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import ExtractionContext, PreferenceCandidate, ProfileFact, Utterance
+from snapshots.extraction.values import Extraction, ExtractionContext, PreferenceCandidate, ProfileFact, Utterance
 from snapshots.feedback import patterns_en, patterns_zh
 from snapshots.feedback.hearing import Heard, hear, holds, question_word, words_of
 from snapshots.feedback.overlap import units
@@ -34,7 +34,12 @@ def corrections_in(said: str) -> tuple[ProfileFact | PreferenceCandidate, ...]:
     """Return the corrections that extraction finds in a turn."""
     if not may_correct(said):
         return ()
-    return extract(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES).corrections
+    return taught_by(said).corrections
+
+
+def taught_by(said: str) -> Extraction:
+    """Return what extraction finds in words of a user."""
+    return extract(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES)
 
 
 def sense_of(turn: Turn, policy: SignalPolicy = SIGNALS) -> Sense:

@@ -46,6 +46,8 @@ SIGNAL_OF: Mapping[Sense, Signal] = {
 }
 NAMED = "correct_named"
 """Reason of a correction whose words say which memory is wrong: it stays there whatever the reply used."""
+SAID_AGAIN = "confirm_said_again"
+"""Reason of a memory that an objecting turn says again: it stays there whatever the reply used."""
 
 
 @dataclass(frozen=True, slots=True)
