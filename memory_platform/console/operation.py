@@ -10,7 +10,6 @@ from django_celery_beat.models import PeriodicTask
 
 from memory_platform.console.access import tenantless
 from memory_platform.console.dashboards import Tile
-from memory_platform.console.display import EMPTY
 from memory_platform.console.pages import is_operator, own_page, require
 from memory_platform.console.support_guard import shows_nobody
 from memory_platform.console.upcoming import next_runs
@@ -31,14 +30,14 @@ def operation(request: HttpRequest) -> HttpResponse:
     """Show whether the platform runs. Asks nothing that belongs to a tenant but its counts."""
     require(is_operator, request)
     workers, beat, work = workers_now(), beat_now(), work_by_tenant()
-    names = dict(Tenant.objects.values_list("id", "name"))
+    tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
     return own_page(
         request,
         "console/operation.html",
         _("Operation"),
         tiles=_tiles(workers, beat, work),
         workers=workers,
-        work=[(names.get(row.tenant_id, EMPTY), row) for row in work],
+        work=[(tenants.get(row.tenant_id), row) for row in work],
         jobs=list(_jobs()),
     )
 

@@ -53,9 +53,9 @@ def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def require(may: May, request: HttpRequest) -> None:
-    """Raise PermissionDenied, which the site records, where the person may not."""
+    """Raise PermissionDenied, which the site records, where the person may not: no role makes an operator."""
     if not may(request):
-        raise PermissionDenied
+        raise PermissionDenied(_("Only an operator of the platform may see this.") if may is is_operator else "")
 
 
 def own_page(request: HttpRequest, template: str, title: Any, **context: Any) -> TemplateResponse:

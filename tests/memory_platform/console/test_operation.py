@@ -53,6 +53,7 @@ def test_the_operator_sees_that_nobody_works_and_what_waits(world: World, at_acm
     assert "No worker answered in time." in page
     assert " s ago</b>" in page
     assert '<td class="number">5</td>' in page
+    assert all(f'<span class="faint">{slug}</span>' in page for slug in ("acme", "globex"))
     assert "2 tenants failed" in page
     assert "It has not run yet." in page
     assert "Runs are not recorded." in page
@@ -71,6 +72,10 @@ def test_a_broker_that_is_away_is_said_to_be_away_in_time(world: World) -> None:
 
 def test_the_page_is_for_the_operator_alone(at_acme: Staff) -> None:
     assert [one.get(PAGE).status_code for one in (at_acme.mia, at_acme.sam, at_acme.gus)] == [403, 403, 403]
+    refused = at_acme.sam.get(PAGE).content.decode()
+    assert "Only an operator of the platform may see this." in refused
+    assert "A manager of the tenant" not in refused
+    assert "A manager of the tenant" in at_acme.sam.get("/console/dashboard/").content.decode()
     assert PAGE in at_acme.olga.get("/console/").content.decode()
     assert PAGE not in at_acme.mia.get("/console/").content.decode()
     assert at_acme.olga.post(PAGE).status_code == 405
