@@ -13,7 +13,7 @@ ONE_OFF = re.compile(
     r"point|not now|in the mood)\b"
     r"|接下来|今天|今晚|今早|今日|今儿|明天|昨天|昨晚|前天|后天|这次|这回|这一次|这一回|这趟|刚才|刚刚|暂时|这会儿|"
     r"待会|等会|"
-    r"一会儿|等一下|眼下|此刻|先不|先别|本次|这单|上次|上周|下周|这两天|这几天|这周|本周|这个(?:月|星期|礼拜)|本月|周[一二三四五六日天](?:之前|以前)|周末",
+    r"一会儿|等一下|眼下|此刻|先不|先别|本次|这单|上次|上周|下周|这两天|这几天|这阵子?|这阵儿|这一阵子?|这段(?:时间|日子)|这些(?:天|日子)|这周|本周|这个(?:月|星期|礼拜)|本月|周[一二三四五六日天](?:之前|以前)|周末",
     re.IGNORECASE,
 )
 LASTING = re.compile(
@@ -51,6 +51,20 @@ ONLY_NOW = re.compile(
     re.IGNORECASE,
 )
 """Stronger than any "never" beside it."""
+FOR_A_WHILE = re.compile(
+    r"\b(?:until|till) (?:(?:my|the|this|our) (?:[\w'-]+ ){1,3}?(?:heals?|recovers?|settles?|clears?|"
+    r"(?:is|are|has|have) (?:better|healed|over|gone|done|out|off|well|recovered|cleared|settled)|"
+    r"(?:comes?|goes|gets) (?:off|out|away|better))|"
+    r"(?:I'm|I am|I feel|I get) (?:better|well|healed|recovered|back|done|out)|I (?:heal|recover))\b"
+    r"|\b(?:during|for|over|throughout) (?:lent|ramadan|advent|exam week|finals|"
+    r"my (?:treatment|recovery|chemo|detox))\b"
+    r"|\bcurrently,? (?:(?:I|we)(?:'m| am|'re| are)? )?(?:can'?t|cannot|not|no|avoiding|off)\b"
+    r"|\b(?:can'?t|cannot) (?:\w+ ){1,5}currently\b"
+    r"|等(?:我的?)?(?:牙齿?|伤口?|病|身体|胃|肠胃|嗓子|喉咙|脚|腿|手|腰|眼睛|皮肤|感冒|咳嗽|手术|发烧|炎症|溃疡|过敏)[^,]{0,4}?"
+    r"(?:好|恢复|痊愈|愈合|消|退|完|拆线)|(?:斋月|四旬期|大斋期|封斋)(?!以?后)",
+    re.IGNORECASE,
+)
+"""Until it heals, while a fast lasts: as strong as "only today", a "can't" beside it is of that while."""
 QUESTION_START = re.compile(
     r"(?:do|does|did|is|are|am|was|were|(?:should|can|could|would|will|shall|may|might)(?! (?:happily |easily |"
     r"literally |always |never |not |only )*(?:eat|drink|live|listen|watch|sleep|do|go|have)\b)|has|have (?:i|you|"
@@ -152,6 +166,6 @@ def is_lasting(text: str, sentence: str) -> bool:
 
 def is_one_off(text: str, sentence: str) -> bool:
     """Return whether a clause is meant for now only: by any word of its sentence, unless it is meant for good."""
-    if ONLY_NOW.search(sentence):
+    if ONLY_NOW.search(sentence) or FOR_A_WHILE.search(sentence):
         return True
     return not is_lasting(text, sentence) and ONE_OFF.search(sentence) is not None

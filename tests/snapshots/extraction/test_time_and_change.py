@@ -61,3 +61,25 @@ def test_who_moved_lives_there_unless_it_was_another_time(world: World, before: 
     say(world.acme, text, at=MONDAY.replace(hour=10))
     settle(world.acme)
     assert [value for place, value in believed(world.acme) if place == "city"] == [city]
+
+
+@pytest.mark.parametrize(
+    ("passing", "lasting"),
+    [
+        ("I can't eat nuts until my tooth heals.", "I can't eat nuts."),
+        ("I can't drink alcohol until I'm better.", "I can't drink alcohol."),
+        ("During Lent I don't eat meat.", "I don't eat meat."),
+        ("Currently I can't have dairy.", "I can't have dairy."),
+        ("等牙好了再吃坚果,现在不能吃坚果", "我不能吃坚果"),
+        ("等伤口愈合了以后再说,不能吃海鲜", "我不能吃海鲜"),
+        ("这阵子我不能吃海鲜", "我不能吃海鲜"),
+        ("这段时间不要走高速", "不要走高速"),
+    ],
+)
+def test_what_holds_for_a_while_is_no_limit(passing: str, lasting: str) -> None:
+    assert found_in(passing) == []
+    assert limits(lasting)
+
+
+def test_what_was_ever_liked_is_liked_for_all_of_a_busy_while() -> None:
+    assert any("爬山" in entry.values for entry in found_in("我一直喜欢爬山,这阵子没空去"))
