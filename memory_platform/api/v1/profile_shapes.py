@@ -1,5 +1,6 @@
 """A profile as it goes in and out."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -19,12 +20,25 @@ from profiles.values import Provenance, Verdict
 
 ATTRIBUTES_MOST = 100
 NAME_CHARS = 200
+LOCALE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
+"""A language of two or three letters, and subtags. Source: RFC 5646, section 2.1."""
 MODES = [mode for mode in get_args(Mode) if mode != "remove"]
 
 
 def words(chars: int) -> TextField:
     """Return an optional text of at most ``chars`` characters."""
     return TextField(max_bytes=4 * chars, max_length=chars, required=False)
+
+
+class LocaleField(TextField):
+    """A language as BCP 47 writes it, by form alone, or with underscores: en, en-GB, zh-Hans, zh_CN."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return it as it came. Raises ValidationError."""
+        given = super().to_internal_value(data)
+        if not LOCALE.fullmatch(given):
+            refuse("not_a_locale", "Must be a language tag such as en, en-GB, zh-Hans or zh_CN.")
+        return given
 
 
 class AttributesField(JsonObjectField):
@@ -61,7 +75,7 @@ class ProfileFields(StrictSerializer):
     interests = ListOfField(child=TextField(max_bytes=800, max_length=NAME_CHARS), most=200, required=False)
     mbti = words(16)
     age_range = words(64)
-    locale = words(64)
+    locale = LocaleField(max_length=64, required=False)
     timezone = words(64)
     attributes = AttributesField(max_bytes=POLICY.string_bytes, required=False)
     remove = ListOfField(child=TextField(max_bytes=POLICY.id_bytes + 16), most=ATTRIBUTES_MOST, required=False)

@@ -66,6 +66,18 @@ def test_what_is_patched_is_known_and_each_field_has_a_verdict(acme: Caller, pro
     assert set(verdicts(patch(acme, profile)).values()) == {("unchanged", None)}
 
 
+@pytest.mark.parametrize("locale", ["en", "en-GB", "zh-Hans", "zh_CN", "zh-Hant-TW", "yue"])
+def test_a_language_tag_is_a_locale(acme: Caller, locale: str) -> None:
+    assert patch(acme, {"locale": locale})["locale"] == locale
+
+
+@pytest.mark.parametrize("locale", ["english", "中文", "en GB", "en-", "en\n", "e", "zh-CN.UTF-8"])
+def test_what_names_no_language_is_no_locale(acme: Caller, locale: str) -> None:
+    problem = problem_of(acme("PATCH", PROFILE, {"locale": locale, "name": "Ada"}), 400)
+    assert fields_of(problem) == {"locale"}
+    assert body_of(acme("GET", PROFILE)) == NOTHING
+
+
 def test_null_keeps_and_remove_takes_away(acme: Caller) -> None:
     patch(acme, {"name": "Ada", "occupation": "engineer", "attributes": {"city": "上海", "pets": 2}})
     after = patch(
