@@ -1,6 +1,7 @@
 """What is printed when the stack answers: where to go, with which keys, and a line to paste."""
 
 from memory_platform.devstack.demo import DemoAccess
+from memory_platform.devstack.seed_data import STAFF
 
 LINE = "-" * 78
 
@@ -16,13 +17,18 @@ def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
     keys = [f"API key {tenant:<7} 密钥  {key}" for tenant, key in demo.keys.items()]
     return [
         f"Console 控制台         {base_url}/console/",
-        *(f"Login   登录           {user} / {password}" for user, password in demo.logins.items()),
+        *(f"Login   登录           {user} / {password}{_does(user)}" for user, password in demo.logins.items()),
         f"API     接口           {base_url}/v1   (docs 文档: {base_url}/v1/docs)",
         *keys,
         "",
         "Try it 试一试:",
         *_curl(base_url, demo, "navigate home"),
     ]
+
+
+def _does(user: str) -> str:
+    staff = STAFF.get(user)
+    return f"   ({staff.role}, {staff.tenant})" if staff else ""
 
 
 def _curl(base_url: str, demo: DemoAccess, query: str) -> list[str]:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from memory_platform.devstack.demo import DemoAccess, demo_access
 from memory_platform.devstack.seed_answers import give_answer, remember_now, roll_up_days
-from memory_platform.devstack.seed_data import WORLD, SeedSubject, SeedTalk, SeedTenant
+from memory_platform.devstack.seed_data import STAFF, WORLD, SeedSubject, SeedTalk, SeedTenant
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.intake.accept import accept_messages
@@ -23,8 +23,6 @@ from tenants.services.keys import authenticate_key, create_key
 from tenants.services.tenants import create_tenant, set_member
 
 OPERATOR = "operator"
-SUPPORT = {"sam": "acme", "olga": "globex"}
-"""Support staff and the one tenant that each of them works in."""
 PASSWORD_BYTES = 9
 DAYS_BETWEEN_TALKS = 3
 SECONDS_BETWEEN_TURNS = 20
@@ -38,10 +36,10 @@ def seed_world(data_dir: Path) -> DemoAccess:
     """
     known = demo_access(data_dir)
     tenants = {plan.slug: _tenant(plan) for plan in WORLD}
-    logins = {name: _staff(name, known, operator=name == OPERATOR) for name in (OPERATOR, *SUPPORT)}
-    for name, slug in SUPPORT.items():
-        with tenant_tx(tenants[slug].id):
-            set_member(User.objects.get(username=name).pk, Role.SUPPORT, by=COMMAND_LINE)
+    logins = {name: _staff(name, known, operator=name == OPERATOR) for name in (OPERATOR, *STAFF)}
+    for name, staff in STAFF.items():
+        with tenant_tx(tenants[staff.tenant].id):
+            set_member(User.objects.get(username=name).pk, Role(staff.role), by=COMMAND_LINE)
     keys = {slug: _key(tenant, known) for slug, tenant in tenants.items()}
     access = DemoAccess(logins=logins, keys=keys)
     access.save(data_dir)

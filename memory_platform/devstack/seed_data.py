@@ -31,6 +31,22 @@ class SeedSubject:
 
 
 @dataclass(frozen=True, slots=True)
+class SeedStaff:
+    """What one member of staff is, and in which tenant."""
+
+    tenant: str
+    role: str
+
+
+STAFF = {
+    "sam": SeedStaff("acme", "support"),
+    "mia": SeedStaff("acme", "manager"),
+    "olga": SeedStaff("globex", "support"),
+}
+"""Staff by user name, each of one tenant; the operator is no tenant's."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeedTenant:
     """One tenant of the demo world."""
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from django.contrib.auth.models import User
 
 from memory_platform.devstack.demo import demo_access
-from memory_platform.devstack.seed import OPERATOR, SUPPORT, seed_world
-from memory_platform.devstack.seed_data import ADA, WORLD
+from memory_platform.devstack.seed import OPERATOR, seed_world
+from memory_platform.devstack.seed_data import ADA, STAFF, WORLD
 from profiles.models import Candidate, Subject
 from snapshots.models import Indicator, Message, QueueDay, Receipt, Work
 from snapshots.receipts.read import candidates_of, rendered_of
@@ -27,10 +27,11 @@ def test_each_tenant_gets_a_key_with_every_scope(database: None, tmp_path: Path)
 
 def test_staff_see_their_own_tenant_only_and_the_operator_all(database: None, tmp_path: Path) -> None:
     access = seed_world(tmp_path)
-    for name, slug in SUPPORT.items():
+    assert {name for name, staff in STAFF.items() if staff.role == "manager"} == {"mia"}
+    for name, staff in STAFF.items():
         user = User.objects.get(username=name)
         assert user.check_password(access.logins[name])
-        assert roles_of_staff(user.pk) == {tenant_by_slug(slug).id: "support"}
+        assert roles_of_staff(user.pk) == {tenant_by_slug(staff.tenant).id: staff.role}
     assert User.objects.get(username=OPERATOR).is_superuser
 
 

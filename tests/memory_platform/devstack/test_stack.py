@@ -232,7 +232,7 @@ def test_the_banner_shows_the_ways_in_and_a_line_to_paste(tmp_path: Path) -> Non
     DemoAccess(logins={"operator": "secret", "sam": "pw"}, keys={"acme": "mk_a", "globex": "mk_g"}).save(tmp_path)
     assert (tmp_path / "demo.json").stat().st_mode & 0o777 == 0o600
     text = banner("http://127.0.0.1:8000", demo_access(tmp_path), seconds=3.21)
-    for words in ("http://127.0.0.1:8000/console/", "sam / pw", "mk_a", "mk_g", "控制台", "3.2 s"):
+    for words in ("http://127.0.0.1:8000/console/", "sam / pw   (support, acme)", "mk_a", "mk_g", "控制台", "3.2 s"):
         assert words in text
     assert "curl -s http://127.0.0.1:8000/v1/subjects/ada/recall" in text
 
