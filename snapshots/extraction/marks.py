@@ -42,7 +42,7 @@ BEGINS_EN = (
 )
 BEGINS_ZH = (
     r"(?:从|自|打)?(?:今天|今日|今儿|今晚|明天|明日|后天|下次|这次|下周[一二三四五六日天]?|周[一二三四五六日天]|"
-    r"下个?月|[今明]年|此刻|这一?刻)(?:开始|起),?(?=请|给我|我|别|不|都|只|一律|全|少|避|绕|改)"
+    r"下个?月|[今明]年|此刻|这一?刻)(?:开始|起),?(?=请|给我|别|不|都|只|一律|全|少|避|绕|改)"
 )
 """A day from which something holds, at the head of a clause that asks or forbids: it says nothing else there."""
 ONLY_NOW = re.compile(
