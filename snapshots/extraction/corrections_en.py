@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from snapshots.extraction.categories import allergen_category, category_of
+from snapshots.extraction.corrections_phrases_en import KIN
 from snapshots.extraction.lexicon_en import OCCUPATIONS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.rules import Builder, Rule, fact, preference, rule
@@ -166,6 +167,11 @@ def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
 
 
 WHOLE: tuple[Rule, ...] = (
+    rule(
+        rf"(?:no,? |actually,? |sorry,? )*(?:I'm|I am) not (?:the one )?allergic to (?P<v>{_SOME})[,;.]? (?:that|it)"
+        rf"(?:'s| is| was)(?: actually| really)? (?:my|our) (?:\w+ )?{KIN}{_END}",
+        _allergy_over,
+    ),
     rule(
         rf"(?:I'm|I am) not allergic to (?P<old>{_SOME}),? (?:but |only )?(?:it's|it is|(?:I'm|I am) allergic"
         rf"(?: to)?|to) (?P<new>{_REST}){_END}",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from snapshots.extraction.categories import INTEREST_CATEGORIES, allergen_category, category_of
+from snapshots.extraction.corrections_phrases_zh import KIN
 from snapshots.extraction.lexicon_zh import OCCUPATION_ENDINGS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.places import is_address
@@ -24,6 +25,7 @@ _NOT_NEW = re.compile(
     r"(?:真的?|太|因为|吧|有|怎么|说|为了|没|很|想|要|什么|谁|时候|问题|的|吗|啊|应该|就|一种|" r"都|人|自己)"
 )
 _CORRECTING = re.compile(r"\W*(?:不对|不是的?,|错了|说错|记错|搞错|弄错|更正|算了|其实|没有?,)")
+_MISTAKEN = r"(?:不对?,|不是的?,|错了,|[搞弄记]错了?,|其实,?)*"
 _ADV = r"(?:更|最|比较|特别|非常|很|也|还|就|都|真的|又|倒是|反而|越来越){0,3}"
 
 
@@ -94,6 +96,11 @@ def _allergy_over(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
         yield preference(clause, "change", (allergen_category(thing), "allergies"), "remove", (thing,))
 
 
+def _denied_allergy(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
+    if _CORRECTING.match(clause.sentence):
+        yield from _allergy_over(clause, match)
+
+
 def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     road = clause.group(match)
     for pattern, key in KINDS_OF_ROAD:
@@ -121,7 +128,10 @@ def _place(thing: str, hint: str | None) -> str:
     return hint if hint and found == "general" else found
 
 
+_THEIRS = rf"(?:那|这)?(?:人|个)?(?:而)?(?:是|说的是)(?:我|她|他)?们?家?的?{KIN}(?:过敏)?"
 WHOLE: tuple[Rule, ...] = (
+    rule(rf"{_MISTAKEN}(?:我|其实)*对(?P<v>[^,]{{1,20}}?)(?:其实|并|根本|,)?不过敏,?{_THEIRS}{_END}", _allergy_over),
+    rule(rf"{_MISTAKEN}对?(?P<v>[^,]{{1,20}}?)过敏的人?(?:又|并|可|其实)?不是我(?:,{_THEIRS})?{_END}", _allergy_over),
     rule(rf"我不叫(?P<old>{_WHO}),?我?(?:叫|是|的名字是)(?P<new>{_WHO}){_END}", _renamed),
     rule(
         rf"(?:以后|你|就|都)*(?:别|不要|不用)(?:再|老|总)?(?:叫|喊|称呼)我(?P<old>{_WHO})了?,.{{0,24}}?(?:叫|喊|称呼)我(?P<new>{_WHO})"
@@ -174,6 +184,8 @@ CLAUSES: tuple[Rule, ...] = (
     rule(r"我?(?:已经|现在|早就|也)*不再?(?P<v>吃素|吃斋|吃全素)了?", _diet_over),
     rule(rf"我?(?:(?:以后)?再也不|(?:已经|以后|现在|早就)不再?|不再)(?:吃|喝){_OBJECT}了?\W*$", _not_consumed),
     rule(rf"我?(?:已经|现在|早就)*(?:不再|不)对{_OBJECT}过敏了?", _allergy_over),
+    rule(rf"我?(?:现在|其实)*对{_OBJECT}(?:已经|早就|现在)*不(?:再)?过敏了", _allergy_over),
+    rule(rf"(?:其实|我)*对{_OBJECT}(?:其实|并|根本|真的)?不过敏{_END}", _denied_allergy),
     rule(rf"(?:以后|现在|又|你|都|从现在开始|导航)*可以(?:再)?(?:走|上){_OBJECT}了\W*$", _road_open),
     rule(rf"(?:以后|现在|又|你|都|还是|导航)*可以(?:再)?(?:走|上){_OBJECT}{_END}", _open_after_all),
     rule(rf"我?(?:其实|还是|是)?(?:可以|能|也)?[吃喝](?![了过饭完不惯到])(?P<v>[^,不]{{1,10}}?){_END}", _eaten),

@@ -207,7 +207,8 @@ def _general_truth(told: Told) -> bool:
 def _shuns_nothing(told: Told) -> bool:
     """扩展口太少, 键盘不耐脏, 菜都不行: a judgment, not a refusal."""
     if told.key == "allergies":
-        return re.match(r"不耐[^受,]|不干净|最敏感", told.behind) is not None
+        denied = r"(?:其实|并|根本|真的|已经|现在|也|都)*不(?:再|会|怎么|太)?过敏|过敏的人?(?:又|并|可|其实)?不是我"
+        return re.match(rf"不耐[^受,]|不干净|最敏感|{denied}", told.behind) is not None
     if not told.key.startswith("avoid"):
         return False
     if re.match(r"第\d", told.value) or re.match(

@@ -28,9 +28,11 @@ _FOLD: dict[int, int | str] = {
     0x3000: " ",
     0xA0: " ",
 }
-_CJK = re.compile(r"[\u3400-\u9fff]")
+_HAN = r"[\u3400-\u9fff]"
+_CJK = re.compile(_HAN)
 _LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
-_UNSAID = re.compile(r"```.{0,2000}?```|\[[^\]\n]{0,300}\]|^>[^\n]*", re.DOTALL | re.MULTILINE)
+_ROLE = r"(?i:system|assistant|系统|助手|助理)\s?:"
+_UNSAID = re.compile(rf"(?sm)```.{{0,2000}}?```|\[[^\]\n]{{0,300}}\]|^(?:>|\s{{0,4}}{_ROLE})[^\n]*")
 _QUOTED = re.compile(r"(?:(?<=[:,]\s)|(?<=[:,])|(?<=说)|(?<=said )|(?<=says ))\"[^\"\n]{1,300}\"")
 _OWN_WORDS_QUOTED = re.compile(
     r"\"(?=[^\"\n]{0,60}(?:\bI\b|\bI'|\bwe\b|我|您))[^\"\n]{2,200}\"|(?<=\s)'(?=I\b)(?:[^'\n]|'(?=\w)){2,100}'(?=[\s,.!?]|$)"
@@ -56,7 +58,7 @@ _SPLIT_EN = re.compile(
     rf"|,?\s{{1,3}}(?P<vp>and|but)\s{{1,3}}(?={_VERBS_EN})",
     re.IGNORECASE,
 )
-_SPLIT_ZH = re.compile(r"(?<!\d)[,,]|[,,](?!\d)|(?<=[\u3400-\u9fff])\s{1,3}(?=[\u3400-\u9fff])|(?<!不)(?=但|可是|不过)")
+_SPLIT_ZH = re.compile(rf"(?<!\d)[,,]|[,,](?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|(?<!不)(?=但|可是|不过(?!敏))")
 _LEAD_EN = re.compile(
     r"(?:(?:no|nope|right|again|first|second|wow|look|listen)[,:!.-]\s{0,2}|(?:and|but|so|"
     r"also|well|oh|ok|okay|yes|yeah|yep|yo|ugh|lol|tbh|honestly\?|hi|hiya|heya|hello|hey|pls|plz|huh|mate|lads|cheers|there|actually|honestly|frankly|btw|"
@@ -68,9 +70,8 @@ _LEAD_EN = re.compile(
 )
 _LEAD_ZH = re.compile(
     r"(?:\s|嗯|那个|其实|说实话|老实说|坦白说|对了|请记住|记住|记得|请|麻烦你?|哦|噢|啊|哎|嗨|"
-    r"你好|您好|另外|还有|而且|因为|所以|但是|但|"
-    r"可是|不过|总之|总的来说|顺便说一下|顺便|话说|首先|然后|帮我|给我|对|是的|好的|好|没错|"
-    rf"首先|毕竟|反正|说真的|讲真|我觉得|{marks.BEGINS_ZH})"
+    r"你好|您好|另外|还有|而且|因为|所以|但是|但|可是|不过(?!敏)|总之|总的来说|顺便说一下|顺便|话说|"
+    rf"首先|然后|帮我|给我|对|是的|好的|好|没错|毕竟|反正|说真的|讲真|我觉得|{marks.BEGINS_ZH})"
 )
 _FIRST_PERSON_EN = re.compile(r"(?:I|I'm|I've|we)\b", re.IGNORECASE)
 _ELLIPTIC_ZH = re.compile(
