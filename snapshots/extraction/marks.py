@@ -4,6 +4,7 @@ These marks keep out what looks like a preference and is none. All patterns are 
 """
 
 import re
+from functools import lru_cache
 
 ONE_OFF = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|"
@@ -166,6 +167,18 @@ def is_lasting(text: str, sentence: str) -> bool:
 
 def is_one_off(text: str, sentence: str) -> bool:
     """Return whether a clause is meant for now only: by any word of its sentence, unless it is meant for good."""
-    if ONLY_NOW.search(sentence) or FOR_A_WHILE.search(sentence):
+    if _passes(sentence):
         return True
     return not is_lasting(text, sentence) and ONE_OFF.search(sentence) is not None
+
+
+@lru_cache(maxsize=8)  # each clause of a sentence asks the same, several times
+def reported_from(sentence: str) -> int | None:
+    """Return where somebody's words begin to be told ("she said", 他说), None for nowhere."""
+    told = REPORTED.search(sentence)
+    return told.start() if told else None
+
+
+@lru_cache(maxsize=8)
+def _passes(sentence: str) -> bool:
+    return ONLY_NOW.search(sentence) is not None or FOR_A_WHILE.search(sentence) is not None

@@ -121,8 +121,8 @@ class Clause:
     @property
     def reported(self) -> bool:
         """Does it stand after "she said", 他说?"""
-        told = marks.REPORTED.search(self.sentence)
-        return told is not None and self.start - self.sentence_start + len(self.text) - self.shift > told.start()
+        told = marks.reported_from(self.sentence)
+        return told is not None and self.start - self.sentence_start + len(self.text) - self.shift > told
 
     @property
     def lasting(self) -> bool:
