@@ -28,7 +28,7 @@ run: $(VENV)/.core
 test: $(VENV)/.dev
 	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" $(ARGS)
 
-# Databases that die and are restored, endpoints that hang, a word followed through every table: three minutes.
+# Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser: seven minutes.
 test-slow: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup -m slow $(ARGS)
 

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
@@ -150,7 +150,9 @@ def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
     """
     now = _now()
     rows = PeriodicTask.objects.filter(enabled=True).select_related("crontab").order_by("name")
-    return [row.task for row in rows if _is_cut_short(row.name, now) or _is_missed(row, now, policy)]
+    cut_short = set(JobRun.objects.filter(ended_at=None, lease_until__lte=now).values_list("job", flat=True))
+    last = dict(JobRun.objects.order_by().values_list("job").annotate(Max("scheduled_for")))
+    return [row.task for row in rows if row.name in cut_short or _is_missed(row, last.get(row.name), now, policy)]
 
 
 def forget_old_runs(older_than: timedelta) -> int:
@@ -260,16 +262,11 @@ def _taken_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
     return run
 
 
-def _is_cut_short(job: str, now: datetime) -> bool:
-    return JobRun.objects.filter(job=job, ended_at__isnull=True, lease_until__lte=now).exists()
-
-
-def _is_missed(row: PeriodicTask, now: datetime, policy: RunPolicy) -> bool:
+def _is_missed(row: PeriodicTask, last: datetime | None, now: datetime, policy: RunPolicy) -> bool:
     if row.crontab is None:
         return False
-    last = JobRun.objects.filter(job=row.name).order_by("-scheduled_for").first()
     times: Times = times_of(row.crontab.schedule)
-    slot = due_slot(times, last.scheduled_for, now) if last else None
+    slot = due_slot(times, last, now) if last else None
     if slot is None or now - slot > policy.late:
         return False
     return next(latest_slots(times, now - policy.continue_every), None) == slot  # beat had its time to send it

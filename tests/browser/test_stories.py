@@ -22,7 +22,7 @@ from tests.browser.test_console import hire, log_in
 from tests.conftest import House, World
 from tests.snapshots.extraction.making import preferences, say, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MOST_CLICKS = 6
 """From the start page to the saved correction (row D2); Enter in the find box counts as one."""

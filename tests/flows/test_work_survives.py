@@ -96,6 +96,7 @@ def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, 
     assert_each_done_once(acme, 40)
 
 
+@pytest.mark.slow
 def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(world: World, stage: Stage) -> None:
     acme = world.acme
     worker, beat = stage.worker(pause=0.2), stage.beat()

@@ -121,6 +121,7 @@ def recalled(caller: Caller) -> list[tuple[str, float]]:
     return [(one["text"], round(one["score"], 3)) for one in memories]
 
 
+@pytest.mark.slow
 def test_an_export_too_large_for_one_import_comes_back_in_the_pieces_that_the_page_cuts(acme: Caller) -> None:
     before = full(acme)
     recipe = (DOCS / "deletion.md").read_text().split("```python\n")[1].split("```")[0]

@@ -106,6 +106,7 @@ def test_no_page_asks_the_database_more_than_thirty_times(world: World, staff: S
     assert {page: count for page, count in counts.items() if count > MOST_QUERIES} == {}
 
 
+@pytest.mark.slow
 def test_every_page_has_the_policy_and_nothing_that_it_refuses(world: World, staff: Staff, rows: Rows) -> None:
     for client in (Client(), *people(world, staff)):
         for page in pages_of(rows):

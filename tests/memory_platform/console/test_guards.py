@@ -85,6 +85,7 @@ def test_what_is_another_tenants_is_like_what_nobody_has(world: World, staff: St
             assert theirs.status_code == nobodys.status_code, page
 
 
+@pytest.mark.slow
 def test_a_viewer_changes_nothing_by_any_form(world: World, staff: Staff, rows: Rows) -> None:
     def held() -> dict[str, Any]:
         kept = [model for model in rows if model not in (AuditRecord, SupportSession)]

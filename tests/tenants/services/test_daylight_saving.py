@@ -60,7 +60,7 @@ def test_no_day_is_doubled_or_skipped(row: PeriodicTask, zone: str, hour: str, d
     sent, ran = 0, list[datetime]()
     for number in range(3 * DAY // STEP):
         now = begin + number * STEP
-        sends = [send(now) for send in senders] + [job_runs._is_missed(row, now, RUN_POLICY)]
+        sends = [send(now) for send in senders] + [job_runs._is_missed(row, last, now, RUN_POLICY)]
         sent += sum(sends)
         for _ in filter(None, sends):
             slot = due_slot(times_of(row.crontab.schedule), last, now)
