@@ -148,7 +148,11 @@ def outside_run(act: Act, memory: Memory, form: ActForm) -> Callable[[Doing], An
 
 
 def is_already_so(act: Act, memory: Any, form: Any) -> bool:
-    """Return whether what was asked for is so by now: the same form sent twice asks for nothing else."""
+    """Return whether what was asked for is so by now: the same form sent twice asks for nothing else.
+
+    Read anew: ``memory`` may be from before the first of the two forms did its work.
+    """
+    memory = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first() or memory
     last: MemoryAct | None = last_act(memory)
     if act.verb == "correct":
         return _says_so(memory, form)

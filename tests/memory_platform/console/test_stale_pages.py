@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from memory_platform.console.act_verbs import ACTS, is_already_so
 from profiles.models import Preference, Tag
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
@@ -101,6 +102,14 @@ def test_the_same_form_sent_twice_is_harmless(acme: House, staff: Staff) -> None
     with tenant_tx(acme.tenant.id):
         assert MemoryAct.objects.count() == 4
     assert len(audited(acme)) == 4
+
+
+def test_a_second_click_that_began_before_the_first_was_done_sees_what_it_did(acme: House, staff: Staff) -> None:
+    prefer(acme, "food", "likes", "tea")
+    as_it_was = only(acme, Preference)
+    act(staff.sam, as_it_was, "retire")
+    with tenant_tx(acme.tenant.id):
+        assert is_already_so(ACTS["retire"], as_it_was, None)
 
 
 def test_undoing_twice_undoes_once(acme: House, staff: Staff) -> None:
