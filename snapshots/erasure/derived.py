@@ -22,6 +22,7 @@ from snapshots.models import (
     MemoryAct,
     MemoryReview,
     Message,
+    Note,
     Snapshot,
     SnapshotCounter,
     SnapshotKind,
@@ -38,7 +39,7 @@ from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 
 OF_CONVERSATIONS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
-PARTS = (SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
+PARTS = (Note, SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
 """What hangs on a snapshot by its key."""
 
 

@@ -17,6 +17,7 @@ from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
+from snapshots.models.note import AboutKind, Note, NoteGrade, VitalClass
 from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
@@ -41,6 +42,7 @@ __all__ = [
     "BLOCK_POSITIONS",
     "SOURCES",
     "VERDICT",
+    "AboutKind",
     "ActVerb",
     "BeliefCounter",
     "Calibration",
@@ -65,6 +67,8 @@ __all__ = [
     "Message",
     "MessageArchive",
     "MessageRole",
+    "Note",
+    "NoteGrade",
     "PreferenceSource",
     "ProfileFactSource",
     "QueueDay",
@@ -85,6 +89,7 @@ __all__ = [
     "TagSource",
     "Task",
     "TaskStatus",
+    "VitalClass",
     "Work",
     "WorkKind",
     "WorkRemoved",

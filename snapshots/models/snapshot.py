@@ -21,6 +21,7 @@ class SnapshotKind(models.TextChoices):
     EPISODE = "episode", _("episode")
     CONSOLIDATED = "consolidated", _("consolidated")
     MANUAL = "manual", _("manual")
+    NOTE = "note", _("note")
 
 
 class Snapshot(SubjectOwned):

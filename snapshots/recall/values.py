@@ -7,8 +7,8 @@ from uuid import UUID
 
 from snapshots.recall.filters import FilterNode
 
-Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual"]
-KINDS: tuple[Kind, ...] = ("conversation", "segment", "statement", "episode", "consolidated", "manual")
+Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note"]
+KINDS: tuple[Kind, ...] = ("conversation", "segment", "statement", "episode", "consolidated", "manual", "note")
 LANES = ("snapshots", "preferences", "tags", "profile", "documents")
 SNAPSHOTS = "snapshots"
 DOCUMENTS = "documents"
