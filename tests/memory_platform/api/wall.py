@@ -112,7 +112,9 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("GET", f"{SUBJECT}/notes"): ValidCall(
         query=lambda ids: {"about": ids.tag_id, "grade": "about_other", "include_history": "true"}
     ),
-    ("POST", f"{SUBJECT}/notes"): ValidCall(lambda ids: {"text": PLAIN, "about": {"kind": "contact", "id": ids.tag_id}}),
+    ("POST", f"{SUBJECT}/notes"): ValidCall(
+        lambda ids: {"text": PLAIN, "about": {"kind": "contact", "id": ids.tag_id}}
+    ),
     ("PATCH", NOTE): ValidCall(lambda ids: {"text": PLAIN, "about": {"kind": "contact", "id": ids.tag_id}}),
     ("POST", f"{NOTE}/forget"): ValidCall(lambda ids: {}),
     ("POST", f"{SUBJECT}/recall"): ValidCall(
