@@ -11,7 +11,6 @@ from snapshots.care import COUNT, run_care, send_cut_short, wake_for_jobs
 from snapshots.erasure.signing import sign_left_behind
 from snapshots.erasure.subjects import run_erasure
 from snapshots.extraction.conversations import store_conversation_snapshots
-from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.statements import store_statements
 from snapshots.extraction.summaries import write_summaries
 from snapshots.feedback.loop import close_loops
@@ -25,6 +24,7 @@ from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.turns import take_turn
 from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.wake_up import nudge
+from snapshots.understanding.pipeline import learn_from_messages
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import for_each_tenant
 
@@ -32,7 +32,7 @@ from tenants.services.job_runs import for_each_tenant
 def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Let turns answer the contexts before them, then learn from them."""
     close_loops(tenant_id, items)
-    apply_extractions(tenant_id, items)
+    learn_from_messages(tenant_id, items)
 
 
 HANDLERS: Handlers = {

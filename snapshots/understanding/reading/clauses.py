@@ -28,8 +28,8 @@ _SUBJECT_EN = (
     r"its|if|every|everyone|nobody|also|anyway|by the way|btw|oh|from now|these days|mum|mom|dad|make|just|use|send|"
     r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|does|doesn't|"
     r"needs?|wants?|likes?|hates?|lives?|works?)|"
-    r"[A-Z][a-z]+(?:'s)? (?:is|was|has|had|can|can't|cannot|will|won't|does|doesn't|needs|wants|likes|loves|hates|lives|"
-    r"works|goes|gets|takes|still|also|never|always|and I))\b"
+    r"[A-Z][a-z]+(?:'s)? (?:is|was|has|had|can|can't|cannot|will|won't|does|doesn't|needs|wants|likes|loves|hates|"
+    r"lives|works|goes|gets|takes|still|also|never|always|and I))\b"
 )
 _CONJUNCTION_EN = r"(?:and|but|so|because|cause|cuz|though|although|while|whereas|since|plus|also|yet|then|or)"
 _BREAK_EN = re.compile(
@@ -44,11 +44,12 @@ _BREAK_ZH = re.compile(
 )
 # Words that say nothing at the head of a clause: they are left out of it.
 _LEAD = re.compile(
-    r"(?:\s|[,.:\"'()*•·-]|(?:and|but|so|oh|ok|okay|well|ah|um|uh|yeah|hey|hi|hello|thanks|also|plus|anyway|btw|by the way)"
-    r"\b(?!')[\s,.!:-]+|嗯+|呃|哦|噢|啊(?=[,\s])|哎呀?|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
+    r"(?:\s|[,.:\"'()*•·-]|(?:and|but|so|oh|ok|okay|well|ah|um|uh|yeah|hey|hi|hello|thanks|also|plus|anyway|btw|"
+    r"by the way)\b(?!')[\s,.!:-]+|嗯+|呃|哦|噢|啊(?=[,\s])|哎呀?|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
     re.IGNORECASE,
 )
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
+_CLOSING = "%)\"'°℃》」』)】"
 _WORD_END = re.compile(r"\s")
 
 LONGEST_READ = 8_000
@@ -107,13 +108,20 @@ def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int
     cuts = [(found.start(), found.end()) for found in breaks.finditer(form, start, end)]
     begins = [start, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
-    for first, last in zip(begins, ends, strict=True):
-        lead = _LEAD.match(form, first, last)
-        first = lead.end() if lead and _SAYS_SOMETHING.search(form, lead.end(), last) else first
-        while last > first and not _SAYS_SOMETHING.match(form, last - 1) and form[last - 1] not in "%)\"'°℃》」』)】":
-            last -= 1
+    for begin, stop in zip(begins, ends, strict=True):
+        first, last = _trim(form, begin, stop)
         if _SAYS_SOMETHING.search(form, first, last):
             yield from _pieces(form, first, last)
+
+
+def _trim(form: str, first: int, last: int) -> tuple[int, int]:
+    """Return the part without idle words at its head and without marks at its end."""
+    lead = _LEAD.match(form, first, last)
+    if lead and _SAYS_SOMETHING.search(form, lead.end(), last):
+        first = lead.end()
+    while last > first and not _SAYS_SOMETHING.match(form, last - 1) and form[last - 1] not in _CLOSING:
+        last -= 1
+    return first, last
 
 
 def _pieces(form: str, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from snapshots.extraction import marks
 
 _KIN_EN = (
-    r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|baby|"
-    r"child|twins?|partner|girlfriend|boyfriend|fianc[eé]e?|friend|best friend|mate|boss|manager|colleague|coworker|team|"
+    r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|"
+    r"baby|child|twins?|partner|girlfriend|boyfriend|fianc[eé]e?|friend|best friend|mate|boss|manager|colleague|coworker|team|"
     r"client|customer|supplier|grandma|grandpa|nan|nana|gran|aunt|auntie|uncle|cousin|niece|nephew|neighbou?r|roommate|"
     r"flatmate|landlord|landlady|doctor|dentist|therapist|teacher|coach|nurse|accountant|lawyer|assistant|"
     r"(?:mother|father|brother|sister|son|daughter)-in-law|in-laws|parents|ex)s?"
@@ -31,7 +31,9 @@ _OWNED_ZH = re.compile(
     rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{marks.KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
     r"(?:叫|是|,叫)?(?P<name>(?:小|老|阿)[\u4e00-\u9fff]{1,2}(?=[,是有在住上下今每的过对不])|[A-Z][a-z]+)?"
 )
-_SUBJECT_ZH = re.compile(r"(?:我|咱|俺)(?!妈|爸|爹|娘|哥|姐|弟|妹|爷|奶|公|婆|老|闺|儿|女|家|们|的|朋|同|室|对|媳|爱|先|太)")
+_SUBJECT_ZH = re.compile(
+    r"(?:我|咱|俺)(?!妈|爸|爹|娘|哥|姐|弟|妹|爷|奶|公|婆|老|闺|儿|女|家|们|的|朋|同|室|对|媳|爱|先|太)"
+)
 
 
 @dataclass(frozen=True, slots=True)

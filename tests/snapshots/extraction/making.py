@@ -7,7 +7,6 @@ from typing import Any
 from memory_platform.kernel.ids import new_id
 from profiles.selectors import current_preferences, current_profile, preference_values
 from snapshots.extraction.conversations import store_conversation_snapshots
-from snapshots.extraction.memories import apply_extractions
 from snapshots.extraction.statements import store_statements
 from snapshots.extraction.summaries import write_summaries
 from snapshots.intake.accept import accept_messages
@@ -21,12 +20,13 @@ from snapshots.models import (
 )
 from snapshots.queue.drain import drain_work
 from snapshots.queue.ends import end_conversation
+from snapshots.understanding.pipeline import learn_from_messages
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 
 HANDLERS = {
     WorkKind.STATEMENT: store_statements,
-    WorkKind.EXTRACT: apply_extractions,
+    WorkKind.EXTRACT: learn_from_messages,
     WorkKind.CONVERSATION: store_conversation_snapshots,
     WorkKind.SUMMARY: write_summaries,
 }

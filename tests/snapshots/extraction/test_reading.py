@@ -9,8 +9,8 @@ from pytest_django.fixtures import Settings
 
 from profiles.models import Candidate as CandidateRecord
 from snapshots.erasure.derived import take_back_work
-from snapshots.extraction.memories import shares_of
 from snapshots.extraction.policy import ReadingPolicy
+from snapshots.extraction.proposing import shares_of
 from snapshots.models import Message, Work, WorkKind
 from snapshots.queue.claim import claim
 from tenants.isolation import tenant_tx

@@ -1,0 +1,150 @@
+"""What a note says beside its words: whom it is about, how sure it is, the turn before, its place in the message."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from profiles.values import Provenance
+from snapshots.embedding.contextual import Turn
+from snapshots.embedding.drafts import SnapshotDraft
+from snapshots.embedding.stored import masked_name
+from snapshots.extraction.echo import blanked
+from snapshots.extraction.gate import speaks_for_subject
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.statements import STATEMENT_VERSION, Heard, utterance_of
+from snapshots.extraction.topics import importance_of, topics_of
+from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
+from snapshots.notes.values import NoteDetails
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
+from snapshots.understanding.grading.cues import has_cue
+from snapshots.understanding.grading.features import Spoken, asked_in
+from snapshots.understanding.grading.reader import Grade, clause_reader
+from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.reading.people import Person, find_person
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDraft:
+    """A note to be: its snapshot, not yet indexed, and its details."""
+
+    snapshot: SnapshotDraft
+    details: NoteDetails
+
+
+def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> Spoken:
+    """Return the subject's own clauses of a message; none for what others said, what only comes back from a prompt,
+    and for sentences that try to instruct the model."""
+    message = heard.message
+    asked = asked_in(heard.previous.content) if heard.previous and heard.previous.role == MessageRole.ASSISTANT else ""
+    if not message.remember or not speaks_for_subject(utterance_of(message), own_names):
+        return Spoken(message.content, (), asked)
+    echoes = heard.shown.echoes(message)
+    text = blanked(message.content, (*echoes.pasted, *echoes.told))
+    clauses = [clause for clause in split_clauses(text) if not _instructs(clause, text)]
+    return Spoken(text, tuple(clauses[: policy.graded_clauses]), asked)
+
+
+def note_drafts(
+    heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
+) -> list[NoteDraft]:
+    """Return the notes that a message makes, in order."""
+    return [_draft(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+
+
+def _instructs(clause: Clause, text: str) -> bool:
+    """Look at the clause with what stands around it: an instruction is often cut in two."""
+    around = text[max(0, clause.start - 120) : clause.end + 120]
+    return is_instruction(matching_form(clause.text)) or (
+        is_instruction(matching_form(around)) and not is_instruction(matching_form(around.replace(clause.text, " ")))
+    )
+
+
+def _draft(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:
+    message, previous, now = heard.message, heard.previous, utc_now()
+    said = spoken.text[part.start : part.end]
+    text, masked = mask_sensitive(said)
+    topics = topics_of(text)
+    hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
+    sure = policy.hedged if hedged else policy.said_outright
+    snapshot = SnapshotDraft(
+        id=note_id(message.id, part.start),
+        subject_id=message.subject_id,
+        kind=SnapshotKind.NOTE,
+        text=text,
+        said_at=message.said_at,
+        valid_at=min(message.said_at, now),
+        expires_at=None,
+        by_kind=True,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        previous=_turn(previous) if previous else None,
+        previous_is_memory=previous is not None and previous.role == MessageRole.USER,
+        category=topics[0] if topics else "",
+        topics=topics,
+        importance=importance_of(text),
+        confidence=sure,
+        provenance=Provenance.OBSERVATION if hedged else Provenance.CONFIRMED_BY_USER,
+        message_ids=(message.id,),
+        masked=bool(masked),
+    )
+    return NoteDraft(snapshot, _details(heard, spoken, part, policy))
+
+
+def note_id(message_id: UUID, start: int) -> UUID:
+    """Return the stable id of the note that begins at a character of a message, whatever reader found it."""
+    return stable_id("note", message_id, start)
+
+
+def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDetails:
+    text = spoken.text[part.start : part.end]
+    is_other = part.grade.other >= policy.other_from
+    leans = not _names_its_subject(text, part.language, is_other=is_other)
+    context = _context(heard, spoken, part, policy) if leans else ""
+    person = (find_person(text, part.language) or find_person(context, part.language)) if is_other else None
+    grade = NoteGrade(part.grade.kind)
+    details = NoteDetails(
+        grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
+        grade_probability=round(min(part.grade.lasting, 1.0), 4),
+        vital_class=part.vital_class,
+        context=context,
+        span_start=part.start,
+        span_end=part.end,
+        reader_version=clause_reader().version,
+        statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
+    )
+    return _about(details, person) if is_other else details
+
+
+def _about(details: NoteDetails, person: Person | None) -> NoteDetails:
+    if person is None:
+        return replace(details, about_kind=AboutKind.CONTACT)
+    kind = AboutKind.THING if person.is_thing else AboutKind.CONTACT
+    return replace(details, about_kind=kind, about_label=person.label[:100], relation=person.relation[:100])
+
+
+def _names_its_subject(text: str, language: str, *, is_other: bool) -> bool:
+    form = matching_form(text).lower()
+    if is_other:
+        return find_person(text, language) is not None
+    return has_cue("me", form) or has_cue("us", form)
+
+
+def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> str:
+    """Return what is said just before a part: the sentences before it in its message, else the assistant's turn."""
+    before = spoken.text[: part.start].strip()
+    if before:
+        return mask_sensitive(before[-policy.context_chars :])[0]
+    previous = heard.previous
+    if previous is None or previous.role not in (MessageRole.ASSISTANT, MessageRole.USER):
+        return ""
+    return mask_sensitive(previous.content.strip()[-policy.context_chars :])[0]
+
+
+def _turn(message: Message) -> Turn | None:
+    name = masked_name(message.name, mask_sensitive)
+    return Turn(mask_sensitive(message.content)[0], name, message.said_at) if message.content else None

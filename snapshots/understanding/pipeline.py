@@ -1,0 +1,125 @@
+"""A worker learns from messages, on one page: hear, grade, draft notes, ask a model, then write it all at once.
+
+Everything that embeds or asks a model happens with no transaction open. The rest is one transaction: it writes in the
+order in which things were said, and only while the work is still ours.
+"""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from profiles.models import Subject
+from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.spaces import active_embedders
+from snapshots.extraction.learn import learn
+from snapshots.extraction.memories import lesson_of, own_names
+from snapshots.extraction.policy import READING, RUNNING
+from snapshots.extraction.proposing import Proposed, propose, shares_of
+from snapshots.extraction.shown import shown_before
+from snapshots.extraction.statements import Heard, hear
+from snapshots.models import Message, MessageRole
+from snapshots.notes.store import confirm_notes, store_notes
+from snapshots.notes.values import PreparedNote
+from snapshots.queue.enqueue import enqueue_summaries
+from snapshots.queue.leases import complete, hold, release
+from snapshots.queue.values import ClaimedWork
+from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
+from snapshots.understanding.drafting.repeats import held_notes, repeat_of
+from snapshots.understanding.grading.reader import grade_messages
+from tenants.isolation import tenant_tx
+from tenants.services.model_use import chat_for
+
+Notes = Mapping[UUID, Sequence[PreparedNote]]
+"""What claimed messages make, by message."""
+
+
+def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Learn from claimed messages: notes by the reader of clauses, beliefs by rules, and with the tenant's model where
+    it has one. A model that does not answer costs nothing but time."""
+    model = chat_for(tenant_id, "extract")
+    proposed: Proposed = {}
+    later: list[ClaimedWork] = []
+    if model is not None:
+        with tenant_tx(tenant_id):
+            shares = list(shares_of(items))
+        now, left = shares[: READING.calls], shares[READING.calls :]
+        proposed = propose(model, now)
+        items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
+        later = [item for share in left for item in share.items]
+    notes = prepare_notes(tenant_id, items)
+    _write(tenant_id, items, notes, proposed)
+    if later:
+        with tenant_tx(tenant_id):
+            release(later)
+
+
+def prepare_notes(tenant_id: UUID, items: Sequence[ClaimedWork]) -> Notes:
+    """Return the notes of claimed messages, indexed and embedded. No transaction may be open.
+
+    Without the encoder's files there are none: ``manage.py make_notes`` makes them later.
+    """
+    with tenant_tx(tenant_id):
+        heard = [one for one in hear(items) if one.message.role == MessageRole.USER]
+        names = own_names(Subject.objects.filter(id__in={one.message.subject_id for one in heard}))
+    return index_notes(draft_notes(heard, names))
+
+
+def draft_notes(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[NoteDraft]:
+    """Grade the messages and return their notes, in order. No transaction may be open."""
+    spoken = [spoken_of(one, names[one.message.subject_id]) for one in heard]
+    try:
+        grades = grade_messages(spoken)
+    except EmbeddingUnavailable as missing:
+        log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)
+        return []
+    return [
+        draft
+        for one, said, graded in zip(heard, spoken, grades, strict=True)
+        for draft in note_drafts(one, said, graded)
+    ]
+
+
+def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
+    """Return drafted notes indexed and embedded, by the message that says them. No transaction may be open."""
+    found: dict[UUID, list[PreparedNote]] = {}
+    prepared = prepare_snapshots([draft.snapshot for draft in drafts], active_embedders())
+    for draft, ready in zip(drafts, prepared, strict=True):
+        (message_id,) = draft.snapshot.message_ids
+        found.setdefault(message_id, []).append(PreparedNote(ready, draft.details))
+    return found
+
+
+def write_notes(subject: Subject, prepared: Sequence[PreparedNote]) -> list[UUID]:
+    """Store the notes of one message, or confirm those that are held already, in the open scope; return what is new."""
+    drafts = [NoteDraft(one.prepared.draft, one.details) for one in prepared]
+    held = held_notes(subject.id, drafts) if drafts else []
+    repeats = [repeat_of(draft, held) for draft in drafts]
+    confirm_notes(subject, [repeat for repeat in repeats if repeat is not None])
+    return store_notes([one for one, repeat in zip(prepared, repeats, strict=True) if repeat is None])
+
+
+def _write(tenant_id: UUID, items: Sequence[ClaimedWork], notes: Notes, proposed: Proposed) -> None:
+    """Learn from messages in one transaction, in their order, and complete the work that is still ours."""
+    with tenant_tx(tenant_id):
+        held = hold(items)
+        messages = _messages_of(held)
+        subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
+        names = own_names(list(subjects.values()))
+        shown = shown_before([message for message in messages if message.role == MessageRole.USER])
+        for message in messages:
+            subject = subjects[message.subject_id]
+            if learn(lesson_of(subject, message, names[subject.id], proposed.get(str(message.id), ()), shown)):
+                names |= own_names([subject])
+            if message.id in notes:
+                write_notes(subject, notes[message.id])
+        enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
+        complete(held)
+
+
+def _messages_of(held: Sequence[ClaimedWork]) -> list[Message]:
+    """Return the messages of held work in its order; those that must not be remembered are left out."""
+    ids = [item.message_id for item in held if item.message_id]
+    rows = Message.objects.filter(subject_id__in={item.subject_id for item in held}, id__in=ids, remember=True)
+    found = {row.id: row for row in rows.select_related("conversation")}
+    return [found[message_id] for message_id in ids if message_id in found]
