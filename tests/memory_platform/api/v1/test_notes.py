@@ -20,7 +20,7 @@ FIELDS = (
     "id text grade about vital confidence provenance said_at valid_at invalid_at superseded_by possibly_outdated "
     "review_by grade_probability vital_class context sources slots"
 )
-VITAL = {"vital": True, "vital_class": "allergy"}
+VITAL: dict[str, Any] = {"vital": True, "vital_class": "allergy"}
 
 
 def post(caller: Caller, text: str = ALLERGY, path: str = NOTES, **fields: Any) -> dict[str, Any]:
