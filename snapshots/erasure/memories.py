@@ -29,7 +29,7 @@ from snapshots.erasure.derived import (
     take_back_work,
 )
 from snapshots.erasure.learned import Unlearned, unlearn
-from snapshots.erasure.notes import contexts_left, loosen_notes, notes_only_in, origin_of
+from snapshots.erasure.notes import contexts_left, detach_notes, notes_only_in, origin_of
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import (
     Words,
@@ -127,7 +127,7 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
     counts.update(dissolve_consolidations(subject_id, gone))
     counts.update(delete_snapshots(subject_id, gone))
-    counts.update(loosen_notes(subject_id, list(target.messages), target.words))
+    counts.update(detach_notes(subject_id, list(target.messages), target.words))
     counts["snapshot_version"] += drop_earlier_texts(target.words)
     unlearned = unlearn(target.subject, list(target.messages), target.words)
     counts.update(unlearned.counts)

@@ -71,7 +71,7 @@ def notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
     return set(notes.order_by().values_list("id", flat=True))
 
 
-def loosen_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> Counter[str]:
+def detach_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> Counter[str]:
     """Take from the notes that stay what they have of these messages, in the open scope; return the rows by table.
 
     A note that follows one of the messages, or quotes the words, loses the turn before it.

@@ -14,7 +14,7 @@ from profiles.services.locking import lock_subject
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
 from snapshots.erasure.learned import Unlearned, unlearn
-from snapshots.erasure.notes import loosen_notes, notes_only_in
+from snapshots.erasure.notes import detach_notes, notes_only_in
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.traces import windows_found
 from snapshots.erasure.words import Words, silence_candidates, strip_receipts
@@ -85,7 +85,7 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
     counts.update(unlearned.counts)
     counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
     counts.update(forget_snapshots(conversation, gone))
-    counts.update(loosen_notes(subject_id, ids, words))
+    counts.update(detach_notes(subject_id, ids, words))
     leave_marks(
         subject_id,
         texts=words.texts,

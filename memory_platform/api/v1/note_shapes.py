@@ -240,14 +240,14 @@ def about_of(given: Mapping[str, Any]) -> NoteAbout | None:
     return NoteAbout(about["kind"], about.get("id"), about.get("label", ""), about.get("relation", ""))
 
 
-def shown_note(sourced: SourcedNote) -> dict[str, Any]:
+def render_note(sourced: SourcedNote) -> dict[str, Any]:
     """Return a note as the API shows it."""
     note, snapshot = sourced.note, sourced.snapshot
     return {
         "id": snapshot.id,
         "text": snapshot.text,
         "grade": note.grade,
-        "about": shown_about(sourced),
+        "about": render_about(sourced),
         "vital": note.is_vital,
         "confidence": snapshot.confidence,
         "provenance": snapshot.provenance,
@@ -265,7 +265,7 @@ def shown_note(sourced: SourcedNote) -> dict[str, Any]:
     }
 
 
-def shown_about(sourced: SourcedNote) -> dict[str, Any] | None:
+def render_about(sourced: SourcedNote) -> dict[str, Any] | None:
     """Return whom or what a note speaks of as the API shows it, None for the user."""
     note, tag = sourced.note, sourced.tag
     if note.about_kind == AboutKind.SELF:
@@ -278,10 +278,10 @@ def shown_about(sourced: SourcedNote) -> dict[str, Any] | None:
     }
 
 
-def shown_state(state: NoteState) -> dict[str, Any]:
+def render_state(state: NoteState) -> dict[str, Any]:
     """Return a state of a note's history as the API shows it."""
     times = {"recorded_at": state.recorded_at, "retired_at": state.retired_at}
-    return {**shown_note(state.sourced), "version": state.sourced.snapshot.version, **times}
+    return {**render_note(state.sourced), "version": state.sourced.snapshot.version, **times}
 
 
 def no_slots() -> Sequence[Mapping[str, Any]]:

@@ -30,8 +30,8 @@ from memory_platform.api.v1.note_shapes import (
     edit_columns,
     new_note,
     refuse_in,
-    shown_note,
-    shown_state,
+    render_note,
+    render_state,
 )
 from memory_platform.api.v1.snapshots import BY_RECORDING, BY_VERSION
 from memory_platform.api.views import SubjectView, no_content
@@ -70,7 +70,7 @@ class NotesView(SubjectView):
             subject = subject_by_external_id(subject_id)
             kept, cursor = page.of(notes_of(subject, wanted))
             found = with_details(subject, kept, known_at=wanted.known_at)
-        return Response({"data": [shown_note(one) for one in found], "next_cursor": cursor})
+        return Response({"data": [render_note(one) for one in found], "next_cursor": cursor})
 
     @extend_schema(request=NoteInput, responses={201: WrittenNoteOutput}, examples=examples.NOTES)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
@@ -99,7 +99,7 @@ class NoteView(SubjectView):
         """Return a note that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
         with tenant_tx(self.tenant_id):
             sourced = note_at(SnapshotAddress(subject_id, note_id))
-        return Response(shown_note(sourced), headers=tag_of(sourced))
+        return Response(render_note(sourced), headers=tag_of(sourced))
 
     @extend_schema(request=NoteEditInput, responses=WrittenNoteOutput)
     def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
@@ -116,7 +116,7 @@ class NoteView(SubjectView):
             given.get("vital_class"),
         )
         written = edit_note(self.tenant_id, SnapshotAddress(subject_id, note_id), edit, active_embedders())
-        shown = {**shown_note(written.sourced), "verdict": written.verdict}
+        shown = {**render_note(written.sourced), "verdict": written.verdict}
         return Response(shown, headers=tag_of(written.sourced))
 
     @extend_schema(responses={204: None})
@@ -169,14 +169,14 @@ class NoteHistoryView(SubjectView):
         kept = later[: page.limit]
         versions = [state.sourced.snapshot.version for state in kept]
         cursor = write_cursor(versions[-1:], page.list_name) if len(later) > len(kept) else None
-        return Response({"data": [shown_state(state) for state in kept], "next_cursor": cursor})
+        return Response({"data": [render_state(state) for state in kept], "next_cursor": cursor})
 
 
 def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
     """Store a posted note for the product's own subject id inside the open transaction. Raises its refusal."""
     subject = ensure_subject(subject_id)
     written = create_note(subject, offer, by=by)
-    shown = {**shown_note(written.sourced), "verdict": written.verdict}
+    shown = {**render_note(written.sourced), "verdict": written.verdict}
     return Reply(shown, status=201, headers=tag_of(written.sourced), subject_id=subject.id)
 
 

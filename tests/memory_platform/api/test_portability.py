@@ -240,7 +240,8 @@ def test_an_export_of_format_1_is_read_for_ever(acme: Caller) -> None:
     job = take_back(acme, stored)
 
     assert (job["status"], job["error"]) == ("succeeded", None)
-    assert job["result"] == {"stored": {**stored[-1]["counts"], "links": job["result"]["stored"]["links"]}}
+    assert job["result"]["stored"] == stored[-1]["counts"]
+    assert job["result"].keys() == {"stored", "links"}
     after = export(acme)
     assert after[0]["format"] == 2
     assert after[-1]["counts"] == stored[-1]["counts"]

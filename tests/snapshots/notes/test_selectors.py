@@ -25,8 +25,8 @@ MARCH, MAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC)
 
 
 def edit(house: House, note_id: Any, **changes: Any) -> WrittenNote:
-    words = {name: changes.pop(name) for name in ("text", "confidence") if name in changes}
-    more = {name: changes.pop(name) for name in ("about", "vital", "vital_class") if name in changes}
+    words: dict[str, Any] = {name: changes.pop(name) for name in ("text", "confidence") if name in changes}
+    more: dict[str, Any] = {name: changes.pop(name) for name in ("about", "vital", "vital_class") if name in changes}
     change = NoteEdit(Edit(words, mask_sensitive, anything), COMMAND_LINE, changes, **more)
     return edit_note(house.tenant.id, address_of(house, note_id), change, active_embedders())
 

@@ -40,10 +40,7 @@ def test_a_note_has_two_rows_words_a_vector_and_a_source(world: World) -> None:
     assert {name: getattr(row, name) for name in details} == details
     assert (row.statement_id, row.is_vital, row.about_kind) == (statement, True, "self")
     with tenant_tx(world.acme.tenant.id):
-        counts = [
-            model.objects.filter(snapshot_id=note_id).count()  # type: ignore[attr-defined]  # of models
-            for model in (SnapshotWords, SnapshotVector)
-        ]
+        counts = [model.objects.filter(snapshot_id=note_id).count() for model in (SnapshotWords, SnapshotVector)]
         assert counts == [1, 1]
         assert SnapshotSource.objects.get(memory_id=note_id).message_id == said.id
 

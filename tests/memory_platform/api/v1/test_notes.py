@@ -8,9 +8,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
-from tenants.models import AuditRecord, Tenant
+from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.memory_platform.api.v1.test_usage import bound
 
 ADA = "/v1/subjects/ada"
 NOTES = f"{ADA}/notes"
@@ -19,7 +20,7 @@ FIELDS = (
     "id text grade about vital confidence provenance said_at valid_at invalid_at superseded_by possibly_outdated "
     "review_by grade_probability vital_class context sources slots"
 )
-VITAL = {"vital": True, "vital_class": "allergy"}
+VITAL: dict[str, Any] = {"vital": True, "vital_class": "allergy"}
 
 
 def post(caller: Caller, text: str = ALLERGY, path: str = NOTES, **fields: Any) -> dict[str, Any]:
@@ -176,8 +177,9 @@ def test_secrets_are_masked_in_the_text_and_refused_elsewhere(acme: Caller) -> N
 
 def test_a_note_over_the_tenant_s_quota_is_refused(acme: Caller, world: World) -> None:
     post(acme)
-    Tenant.objects.filter(id=world.acme.tenant.id).update(limits={"snapshots": 1})
-    assert acme("POST", NOTES, {"text": ALLERGY_ZH}).status_code in {201, 429}
+    bound(world.acme, stored_snapshots=1)
+    assert problem_of(acme("POST", NOTES, {"text": ALLERGY_ZH}), 429)["code"] == "quota_exceeded"
+    assert listed(acme) == [ALLERGY]
 
 
 def test_a_repeated_post_under_a_key_is_replayed(acme: Caller) -> None:
