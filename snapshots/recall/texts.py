@@ -7,15 +7,16 @@ from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from snapshots.embedding.versions import HeldThen
-from snapshots.recall.values import SNAPSHOTS, RankedHit, RecalledMemory, Source
+from snapshots.models import AboutKind
+from snapshots.recall.values import NOTES, SNAPSHOTS, About, RankedHit, RecalledMemory, RecalledNote, Source
 from tenants.isolation import current_tenant_id
 
 NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
-TEXTS = """
+_TEXTS = """
 SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
-       s.expires_at, links.sources
-FROM snapshot s
+       s.expires_at, links.sources %s
+FROM snapshot s %s
 LEFT JOIN LATERAL (
   SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
   FROM snapshot_source l
@@ -26,6 +27,13 @@ LEFT JOIN LATERAL (
 ) links ON true
 WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 """
+TEXTS = _TEXTS % ("", "")
+NOTE_TEXTS = _TEXTS % (
+    ", n.grade, n.about_kind, n.about_tag_id, n.about_label, n.relation, n.vital_class, n.possibly_outdated, n.context",
+    "JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id",
+)
+_COLUMNS = 12
+"""Those of a memory; a note's own follow them."""
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
@@ -50,6 +58,22 @@ def texts_statement(
     return Statement(TEXTS, [tenant_id, subject_id, ids, sources_within])
 
 
+def notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
+    """Return the statement that reads the notes of ``hits``; :func:`notes_of` reads its rows."""
+    return replace(texts_statement(tenant_id, subject_id, hits), sql=NOTE_TEXTS)
+
+
+def notes_of(
+    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+) -> tuple[RecalledNote, ...]:
+    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``.
+
+    Those in ``earlier`` have the words and values of then; what is known of a note beside them is that of today.
+    """
+    rows = {row[0]: row for row in found}
+    return tuple(_noted(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
+
+
 def texts_of(
     found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
 ) -> tuple[RecalledMemory, ...]:
@@ -58,7 +82,7 @@ def texts_of(
     Those in ``earlier`` are as they were then. What is gone is left out.
     """
     rows = {row[0]: row for row in found}
-    memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
+    memories = tuple(_recalled(rows[hit.id], hit, SNAPSHOTS) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
 
 
@@ -78,11 +102,23 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
     )
 
 
-def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:
+def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> RecalledNote:
+    grade, about_kind, tag_id, label, relation, vital_class, possibly_outdated, context = row[_COLUMNS:]
+    return RecalledNote(
+        memory=_memory_then(_recalled(row[:_COLUMNS], hit, NOTES), then),
+        grade=grade,
+        about=None if about_kind == AboutKind.SELF else About(about_kind, tag_id, label, relation),
+        vital_class=vital_class,
+        possibly_outdated=possibly_outdated,
+        context=context,
+    )
+
+
+def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
     memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
     return RecalledMemory(
         id=memory_id,
-        lane=SNAPSHOTS,
+        lane=lane,
         kind=kind,
         text=text,
         name=name,
