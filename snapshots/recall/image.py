@@ -269,7 +269,7 @@ def link(rows: Rows) -> Image:
 def _linked_bytes(rows: Rows) -> int:
     """Return the bytes of the image of ``rows``, at most: as if no two rows shared a term."""
     held = rows.ids.nbytes + rows.lengths.nbytes + sum(map(array_bytes, (rows.columns, *rows.spaces)))
-    return _OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + _KEPT_BYTES) * len(rows.ids)
+    return _OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + _KEPT_BYTES) * (len(rows.ids) + 1)
 
 
 def _invert(rows: Rows) -> Postings:
