@@ -27,18 +27,14 @@ from snapshots.embedding.rows import (
 )
 from snapshots.recall.columns import Columns, Labels, array_bytes, build_columns, join_columns, take_columns
 from snapshots.recall.sittings import Int32, Neighbours, Sittings, link_neighbours, link_sittings
-from snapshots.recall.values import KINDS, NOTE, MemoryRow
+from snapshots.recall.values import MemoryRow
 
 Bytes16 = npt.NDArray[np.uint8]
 NOT_HELD = -1
-_OBJECTS_BYTES = 5_000
+OBJECTS_BYTES = 5_000
 """Of an image of nothing: what Python and numpy hold around its numbers. Measured with tracemalloc: 4.8 kB."""
-_KEPT_BYTES = 16
+KEPT_BYTES = 16
 """Of a row, for what is worked out for one policy: the norms of three views, and the worth of its form."""
-_LINK_BYTES = 32
-"""Of a row, for its four neighbours, its sitting and that one's length, and the lengths of two documents."""
-_POSTING_BYTES = 24
-"""Of a posting in an inverted index in which every key has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,44 +197,6 @@ def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
     )
 
 
-def split_notes(rows: Rows) -> tuple[Rows, Rows]:
-    """Return the rows that are no notes, and those that are: each become an image of their own."""
-    is_note = rows.columns.kind == KINDS.index(NOTE)
-    if not is_note.any():
-        return rows, NO_ROWS
-    if is_note.all():
-        return NO_ROWS, rows
-    return take(rows, np.flatnonzero(~is_note)), take(rows, np.flatnonzero(is_note))
-
-
-class LazyImage:
-    """An image of ``rows`` that is linked when it is first asked for.
-
-    Threads share it: two may link the same rows, and one result is kept. ``nbytes`` counts it as linked from the
-    beginning, so that a cache does not lose count.
-    """
-
-    def __init__(self, rows: Rows) -> None:
-        self._held: Rows | Image = rows
-        self.size = len(rows.ids)
-        self.nbytes = _linked_bytes(rows) if self.size else 0
-
-    @property
-    def image(self) -> Image:
-        """The image; linking 10,000 rows takes about 10 ms."""
-        held = self._held
-        if isinstance(held, Rows):
-            held = self._held = link(held)
-        return held
-
-    def extended(self, rows: Rows) -> "LazyImage":
-        """Return the image of these rows and then ``rows``; itself when there are none."""
-        if not len(rows.ids):
-            return self
-        held = self._held
-        return LazyImage(join([held if isinstance(held, Rows) else rows_of(held), rows]) if self.size else rows)
-
-
 def link(rows: Rows) -> Image:
     """Return the image of ``rows``: sorted by term, neighbours and sittings found, documents measured."""
     neighbours = link_neighbours(rows.columns)
@@ -258,18 +216,12 @@ def link(rows: Rows) -> Image:
         dated_length=dated,
         window_length=window,
         speakers=speakers,
-        nbytes=_OBJECTS_BYTES
+        nbytes=OBJECTS_BYTES
         + arrays
         + sum(array.nbytes for array in (rows.lengths, rows.ids, dated, window))
-        + len(rows.ids) * _KEPT_BYTES
+        + len(rows.ids) * KEPT_BYTES
         + sum(getsizeof(one.keys) + len(one.keys) * getsizeof(1 << 60) for one in speakers),
     )
-
-
-def _linked_bytes(rows: Rows) -> int:
-    """Return the bytes of the image of ``rows``, at most: as if no two rows shared a term."""
-    held = rows.ids.nbytes + rows.lengths.nbytes + sum(map(array_bytes, (rows.columns, *rows.spaces)))
-    return _OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + _KEPT_BYTES) * (len(rows.ids) + 1)
 
 
 def _invert(rows: Rows) -> Postings:
@@ -331,7 +283,3 @@ def _speakers(named: Labels) -> tuple[Speaker, ...]:
         for code, name in enumerate(named.texts)
         if name
     )
-
-
-NO_ROWS = unpack([], {})
-NO_NOTES = LazyImage(NO_ROWS)

@@ -11,18 +11,7 @@ from snapshots.embedding.spaces import Embedders, spaces_key
 from snapshots.recall.blocks import DamagedBlock, unpack_block
 from snapshots.recall.current import LoosePart, MemoryState, Since, StoredMemory, Whose, read_memory
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.image import (
-    NO_NOTES,
-    NO_ROWS,
-    Image,
-    LazyImage,
-    Rows,
-    extend_image,
-    join,
-    link,
-    split_notes,
-    unpack,
-)
+from snapshots.recall.image import Image, Rows, extend_image, join, link, unpack
 from snapshots.recall.mending import mark_unread, remove_damaged
 from snapshots.recall.reading import (
     NO_VECTORS,
@@ -32,6 +21,7 @@ from snapshots.recall.reading import (
     memory_row,
     packed_vectors,
 )
+from snapshots.recall.split import NO_NOTES, NO_ROWS, LazyImage, split_notes
 from snapshots.recall.values import NOTES
 
 

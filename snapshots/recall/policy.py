@@ -92,15 +92,6 @@ _WORDINGS = "wordings of a real chat model on locomo-dev and madial-zh-dev; only
 # .699/.366 with k = 60, .670/.452 by the best min-max score; the own words alone .762/.561. Their key words as the
 # wording: .756/.560. It chose both numbers; no run is kept, for `evaluate` asks no chat model.
 
-# Both life sets: the sentences of user turns that hold a value as notes, with the turn before, none linked to another.
-_NOTE_FLOOR = (
-    "share of what 48 English and 76 Chinese indirect questions need among the first 8 and 20 notes: .567/.900 and "
-    ".720/.915; with the floors of snapshots .483/.517 and .720/.902; with half of them .550/.733 and .720/.915. Of "
-    "another life's notes 75 % pass in English and 98 % in Chinese, with the floors of snapshots 24 % and 58 %"
-)
-# Other values of ``longer``, ``asking`` and ``asked_alike`` changed at most 2 of 60 or 82 needs, so notes keep those of
-# snapshots. The window of a note is the turn before it: without that view, the first 8 lack 3 of 60 needs more.
-
 _WORST_FILTERS = "10,000 memories, two busy cores, best of three, milliseconds (and without a filter then): "
 _LOOKED_AT = _WORST_FILTERS + (
     "64 orders of 80 characters 55 (3); 5 searches for 31 characters in as many 50 (3); 64 times 100 numbers in lists "
@@ -270,14 +261,6 @@ class EarlierPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class NotesPolicy:
-    """What the lane of notes does otherwise than the lane of snapshots."""
-
-    cosine_floor: float = measured(0.0, source=_NOTE_FLOOR)
-    """In any embedding space: without a common word a note answers from this cosine on."""
-
-
-@dataclass(frozen=True, slots=True)
 class RewritePolicy:
     """What a chat model may add to a question (R5)."""
 
@@ -309,6 +292,5 @@ ANSWERS = AnswerPolicy()
 DEFAULT_RECALL = RecallPolicy()
 EARLIER = EarlierPolicy()
 FILTERING = FilterPolicy()
-NOTES_POLICY = NotesPolicy()
 REWRITE_POLICY = RewritePolicy()
 SEALING = SealingPolicy()

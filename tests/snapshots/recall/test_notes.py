@@ -25,7 +25,7 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageCache, ImageKey
 from snapshots.recall.current import MemoryState, in_scope
 from snapshots.recall.filters import parse_filter
-from snapshots.recall.image import LazyImage, extend_image, split_notes, unpack
+from snapshots.recall.image import extend_image, unpack
 from snapshots.recall.loading import LoadedImage, build_images, load_image
 from snapshots.recall.notes import rank_notes
 from snapshots.recall.past import image_then
@@ -33,6 +33,7 @@ from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES
 from snapshots.recall.service import recall
+from snapshots.recall.split import LazyImage, split_notes
 from snapshots.recall.values import MemoryRow, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
