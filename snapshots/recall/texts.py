@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
-from snapshots.embedding.versions import HeldThen
+from snapshots.embedding.versions import HeldThen, note_values
 from snapshots.models import AboutKind
 from snapshots.recall.values import NOTES, SNAPSHOTS, About, RankedHit, RecalledMemory, RecalledNote, Source
 from tenants.isolation import current_tenant_id
@@ -28,12 +28,18 @@ LEFT JOIN LATERAL (
 WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 """
 TEXTS = _TEXTS % ("", "")
+_NOTE_COLUMNS = (
+    *("grade", "about_kind", "about_tag_id", "about_label", "relation"),
+    *("vital_class", "possibly_outdated", "context"),
+)
 NOTE_TEXTS = _TEXTS % (
-    ", n.grade, n.about_kind, n.about_tag_id, n.about_label, n.relation, n.vital_class, n.possibly_outdated, n.context",
-    "JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id",
+    "".join(f", n.{name}" for name in _NOTE_COLUMNS) + ", t.label, t.relation",
+    """
+JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
+LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
 _COLUMNS = 12
-"""Those of a memory; a note's own follow them."""
+"""Those of a memory; a note's own follow them, and then those of the contact that it is about."""
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
@@ -68,7 +74,7 @@ def notes_of(
 ) -> tuple[RecalledNote, ...]:
     """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``.
 
-    Those in ``earlier`` have the words and values of then; what is known of a note beside them is that of today.
+    Those in ``earlier`` are as they were then.
     """
     rows = {row[0]: row for row in found}
     return tuple(_noted(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
@@ -103,14 +109,24 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
 
 
 def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> RecalledNote:
-    grade, about_kind, tag_id, label, relation, vital_class, possibly_outdated, context = row[_COLUMNS:]
+    *own, label, relation = row[_COLUMNS:]
+    today = dict(zip(_NOTE_COLUMNS, own, strict=True))
+    note = {**today, **note_values(then.note)} if then else today
+    if note["about_tag_id"] != today["about_tag_id"]:
+        label = relation = None  # those of another contact
+    about = About(
+        kind=note["about_kind"],
+        id=note["about_tag_id"],
+        label=note["about_label"] or label or "",
+        relation=note["relation"] or relation or "",
+    )
     return RecalledNote(
         memory=_memory_then(_recalled(row[:_COLUMNS], hit, NOTES), then),
-        grade=grade,
-        about=None if about_kind == AboutKind.SELF else About(about_kind, tag_id, label, relation),
-        vital_class=vital_class,
-        possibly_outdated=possibly_outdated,
-        context=context,
+        grade=note["grade"],
+        about=None if about.kind == AboutKind.SELF else about,
+        vital_class=note["vital_class"],
+        possibly_outdated=note["possibly_outdated"],
+        context=note["context"],
     )
 
 

@@ -4,12 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memory_platform.api.fields import names
 from memory_platform.api.serializers import Output
+from memory_platform.api.v1.note_shapes import GRADES, AboutOutput, VitalClassOutput
 from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from profiles.services.tag_lookup import TagMatch
 from snapshots.context.intent import detect_intent
-from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.policies.effective import Policies
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason, joined
@@ -92,15 +91,6 @@ class MemoryOutput(Output):
     explain = ExplainOutput(allow_null=True)
 
 
-class RecalledAboutOutput(Output):
-    """Whom or what a note speaks of, when it is not the user. ``id`` is the contact's tag, null where none is held."""
-
-    kind = serializers.ChoiceField(choices=names([AboutKind.CONTACT.value, AboutKind.THING.value]))
-    id = serializers.UUIDField(allow_null=True)
-    label = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a field of the answer, as for tags
-    relation = serializers.CharField(allow_null=True)
-
-
 class RecalledNoteOutput(Output):
     """A lasting thing in the user's own words; ``about`` is null where it is about the user.
 
@@ -109,10 +99,10 @@ class RecalledNoteOutput(Output):
 
     id = serializers.UUIDField()
     text = serializers.CharField()
-    grade = serializers.ChoiceField(choices=names(NoteGrade.values))
-    about = RecalledAboutOutput(allow_null=True)
+    grade = serializers.ChoiceField(choices=GRADES)
+    about = AboutOutput(allow_null=True)
     vital = serializers.BooleanField()
-    vital_class = serializers.ChoiceField(choices=names(VitalClass.values), allow_null=True)
+    vital_class = VitalClassOutput(allow_null=True)
     score = serializers.FloatField()
     confidence = serializers.FloatField()
     provenance = serializers.CharField()

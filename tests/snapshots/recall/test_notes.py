@@ -21,6 +21,7 @@ from snapshots.embedding.versions import supersede
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Note, Snapshot, SubjectMemory
+from snapshots.notes.store import change_note
 from snapshots.recall.answer import Recalled
 from snapshots.recall.cache import ImageCache, ImageKey
 from snapshots.recall.current import MemoryState, in_scope
@@ -34,7 +35,7 @@ from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES
 from snapshots.recall.service import recall
 from snapshots.recall.split import LazyImage, split_notes
-from snapshots.recall.values import MemoryRow, RecalledMemory, RecallQuery
+from snapshots.recall.values import About, MemoryRow, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import label, remember, say
@@ -285,6 +286,32 @@ def test_known_at_brings_the_notes_that_were_held_in_the_words_they_had(world: W
     assert texts(ask(world.acme, "key")) == []
     alone = ask(world.acme, "mat", known_at=first, lanes=frozenset({"notes"}))
     assert (alone.memories, texts(alone)) == ((), ["The key is under the mat"])
+
+
+def test_known_at_brings_what_was_known_of_a_note_then(world: World) -> None:
+    label(world.acme, "Theo", kind="contact", relation="son")
+    with tenant_tx(world.acme.tenant.id):
+        tag = Tag.objects.get(subject=world.acme.subject)
+    (note_id,) = note_down(world.acme, "no cashews", about_kind="contact", about_tag=tag, vital_class="allergy")
+    before = utc_now()
+    with tenant_tx(world.acme.tenant.id):
+        snapshot, note = Snapshot.objects.get(id=note_id), Note.objects.get(snapshot_id=note_id)
+        details = {"about_kind": "self", "about_tag_id": None, "vital_class": "", "possibly_outdated": True}
+        change_note(snapshot, note, {}, details)
+    (now,), (then,) = ask(world.acme, "cashews").notes, ask(world.acme, "cashews", known_at=before).notes
+    assert (now.about, now.vital_class, now.possibly_outdated) == (None, "", True)
+    assert then.about is not None
+    assert (then.about.id, then.about.kind, then.vital_class) == (tag.id, "contact", "allergy")
+    assert then.possibly_outdated is False
+
+
+def test_a_note_about_a_held_contact_has_the_contacts_names_where_it_has_none(world: World) -> None:
+    label(world.acme, "Theo", kind="contact", relation="son")
+    with tenant_tx(world.acme.tenant.id):
+        tag = Tag.objects.get(subject=world.acme.subject)
+    note_down(world.acme, "no cashews", about_kind="contact", about_tag=tag)
+    (note,) = ask(world.acme, "cashews").notes
+    assert note.about == About("contact", tag.id, "Theo", "son")
 
 
 def test_what_ended_or_ran_out_is_not_found(world: World) -> None:
