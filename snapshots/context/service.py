@@ -44,6 +44,8 @@ from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
+LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, "preferences", "tags", "profile"})
+"""Notes do not go into contexts yet."""
 TRIED_FREELY = 2
 """How often a context is made while others may change the memory meanwhile."""
 
@@ -233,6 +235,7 @@ def read(whose: Whose, ready: Ready) -> Held:
     query = RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
+        lanes=LANES_OF_CONTEXTS,
         top_k=candidates,
         explain=True,
         left_out=policy.left_out_noted,

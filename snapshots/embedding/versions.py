@@ -84,8 +84,13 @@ def restore(snapshot: Snapshot, fields: Mapping[str, Any]) -> None:
 
 def restore_note(note: Note, values: Mapping[str, Any]) -> None:
     """Give ``note`` back the values that an image keeps under :data:`NOTE`. The row in the table stays as it is."""
-    for name, value in values.items():
-        setattr(note, name, _read(name, value))
+    for name, value in note_values(values).items():
+        setattr(note, name, value)
+
+
+def note_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that an image keeps under :data:`NOTE`, by column, as a note holds them."""
+    return {name: _read(name, value) for name, value in values.items()}
 
 
 def changed_since(subject_id: UUID, moment: datetime, *, kind: str | None = None) -> dict[UUID, HeldThen]:

@@ -53,10 +53,10 @@ class ImageCache:
             if present is not None and present.state.version > loaded.state.version:
                 return
             self._remove(key)
-            if loaded.image.nbytes > self._limit:
+            if loaded.nbytes > self._limit:
                 return
             self._held[key] = loaded
-            self._bytes += loaded.image.nbytes
+            self._bytes += loaded.nbytes
             while self._bytes > self._limit:
                 self._remove(next(iter(self._held)))
 
@@ -75,7 +75,7 @@ class ImageCache:
     def _remove(self, key: ImageKey) -> None:
         gone = self._held.pop(key, None)
         if gone is not None:
-            self._bytes -= gone.image.nbytes
+            self._bytes -= gone.nbytes
 
 
 class KnownSubjects:

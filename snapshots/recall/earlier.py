@@ -10,7 +10,7 @@ from memory_platform.kernel.errors import FieldFault, Refused, Unavailable
 from memory_platform.postgres.prepared import fetch_prepared
 from snapshots.embedding.spaces import Embedders
 from snapshots.recall.policy import EARLIER, EarlierPolicy
-from snapshots.recall.values import SNAPSHOTS, RecallQuery
+from snapshots.recall.values import RecallQuery
 from tenants.isolation import current_tenant_id
 
 SIZE = """
@@ -48,7 +48,7 @@ class Turns:
         Raises Unavailable when none becomes free in time, and at once where as many wait already as may: who waits
         keeps a thread from all other questions.
         """
-        if query.known_at is None or SNAPSHOTS not in query.lanes:
+        if query.known_at is None or not query.searches:
             yield
             return
         with _held(self._places, 0), _held(self._seats, self._wait_s):

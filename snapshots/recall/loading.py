@@ -21,16 +21,31 @@ from snapshots.recall.reading import (
     memory_row,
     packed_vectors,
 )
+from snapshots.recall.split import NO_NOTES, NO_ROWS, LazyImage, split_notes
+from snapshots.recall.values import NOTES
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedImage:
-    """The image of a subject, the state of the memory it shows, and what was missing while it was built."""
+    """The images of a subject, the state of the memory they show, and what was missing while they were built.
+
+    ``image`` holds the snapshots, ``notes`` the notes. What is found in one does not depend on the other.
+    """
 
     subject_id: UUID
     image: Image
     state: MemoryState
     degraded: frozenset[DegradedReason] = frozenset()
+    notes: LazyImage = NO_NOTES
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of both images."""
+        return self.image.nbytes + self.notes.nbytes
+
+    def image_of(self, lane: str) -> Image:
+        """Return the image that a lane ranks, ``snapshots`` or ``notes``."""
+        return self.notes.image if lane == NOTES else self.image
 
 
 def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
@@ -51,8 +66,8 @@ def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = No
     if read is None:
         return None
     stored, parts = read
-    earlier = held.image if held and stored.first else None
-    return LoadedImage(stored.subject_id, _image(earlier, parts), stored.state, degraded)
+    image, notes = build_images(held if stored.first else None, parts)
+    return LoadedImage(stored.subject_id, image, stored.state, degraded, notes)
 
 
 def read_parts(
@@ -88,11 +103,12 @@ def unpack_rows(rows: Sequence[Row], vectors: Mapping[UUID, PackedVectors], embe
     return unpack([memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows], _dimensions(embedders))
 
 
-def _image(earlier: Image | None, parts: Sequence[Rows]) -> Image:
-    """Return the image of the memories of ``earlier`` and then ``parts``; ``earlier`` itself when nothing was added."""
-    if earlier is None:
-        return link(join(parts or [unpack([], {})]))
-    return extend_image(earlier, join(parts)) if parts else earlier
+def build_images(held: LoadedImage | None, parts: Sequence[Rows]) -> tuple[Image, LazyImage]:
+    """Return the images of what ``held`` holds and then ``parts``; an image to which nothing was added stays itself."""
+    snapshots, notes = split_notes(join(parts)) if parts else (NO_ROWS, NO_ROWS)
+    if held is None:
+        return link(snapshots), NO_NOTES.extended(notes)
+    return extend_image(held.image, snapshots) if len(snapshots.ids) else held.image, held.notes.extended(notes)
 
 
 def _dimensions(embedders: Embedders) -> dict[str, int]:

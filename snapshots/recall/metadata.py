@@ -47,25 +47,28 @@ holds none of the keys is looked at once, not once for each."""
 def with_metadata(
     query: RecallQuery,
     whose: Whose,
-    image: Image,
+    images: Mapping[str, Image],
     earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED,
     policy: FilterPolicy = FILTERING,
-) -> RecallQuery:
-    """Return ``query`` with what its filter asks of metadata settled for the rows of ``image``, in one round trip.
+) -> dict[str, RecallQuery]:
+    """Return, by lane, ``query`` with what its filter asks of metadata settled for the rows of the lane's image.
 
-    Without such a condition it is ``query`` itself, and nothing is read. Memories in ``earlier`` are taken as they were
-    held then. Raises FilterTooCostly.
+    That takes one round trip; without such a condition it is ``query`` itself, and nothing is read. Memories in
+    ``earlier`` are taken as they were held then. Raises FilterTooCostly.
     """
     if query.filter is None:
-        return query
+        return dict.fromkeys(images, query)
     named = dict.fromkeys(one.field for one in conditions_of(query.filter) if one.field.startswith(METADATA))
     keys = [field.removeprefix(METADATA) for field in named]
     if not keys:
-        return query
+        return dict.fromkeys(images, query)
     limits = policy.metadata_bytes, policy.metadata_held_bytes
     (found,) = whose.run([Statement(HELD, [whose.tenant_id, whose.subject_id, keys, *limits])])
-    held = dict(zip(named, _held(found, keys, image, earlier), strict=True))
-    return replace(query, filter=_settled(query.filter, Matcher(held.__getitem__, policy)))
+    asked: dict[str, RecallQuery] = {}
+    for lane, image in images.items():
+        held = dict(zip(named, _held(found, keys, image, earlier), strict=True))
+        asked[lane] = replace(query, filter=_settled(query.filter, Matcher(held.__getitem__, policy)))
+    return asked
 
 
 def _held(found: Fetched, keys: Sequence[str], image: Image, earlier: Mapping[UUID, HeldThen]) -> list[HeldValues]:

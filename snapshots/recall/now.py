@@ -20,8 +20,8 @@ from snapshots.recall.metadata import with_metadata
 from snapshots.recall.past import held_at
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import Question, Stopwatch, current_image, held_image
-from snapshots.recall.texts import texts_of, texts_statement
-from snapshots.recall.values import RankedHit, RecalledMemory, RecallQuery
+from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement
+from snapshots.recall.values import NOTES, SNAPSHOTS, RankedHit, RecalledMemory, RecalledNote, RecallQuery
 
 More = Callable[[UUID], Sequence[Statement]]
 """What else a caller wants to have read of a subject, in the same round trip."""
@@ -40,6 +40,7 @@ class Read:
     state: MemoryState
     lanes: RecalledLanes
     memories: tuple[RecalledMemory, ...]
+    notes: tuple[RecalledNote, ...]
     more: tuple[Rows, ...]
 
     def shows(self, loaded: LoadedImage) -> bool:
@@ -60,43 +61,52 @@ def recall_of(whose: Whose, query: RecallQuery, question: Question, more: More =
         if loaded is None:
             break
         with watch.stage("load"):
-            held = held_at(whose, loaded, question.embedders, query.known_at)
-            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.image, held.earlier)
+            held = held_at(whose, loaded, question.embedders, query)
+            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
         with watch.stage("rank"):
-            ranked = question.rank(asked, held.image)
+            ranked = question.rank(asked[SNAPSHOTS], held.images[SNAPSHOTS]) if SNAPSHOTS in asked else []
+            noted = question.rank_notes(asked[NOTES], held.images[NOTES]) if NOTES in asked else []
         hits = [hit for hit in ranked if hit.left_out is None]
         with watch.stage("read"):
-            besides = [*statements_beside(whose, loaded.subject_id, query, hits), *more(loaded.subject_id)]
-            read = read_of(query, whose.run(besides), hits, held.earlier)
+            besides = [*statements_beside(whose, loaded.subject_id, query, hits, noted), *more(loaded.subject_id)]
+            read = read_of(query, whose.run(besides), hits, noted, held.earlier)
         if not left or read.shows(loaded):
             spent = {"embed": question.embed_ms, **watch.ms}
             degraded = question.degraded | held.degraded
             found = Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
-            return replace(found, left_out=tuple(ranked[len(hits) :]))
+            return replace(found, left_out=tuple(ranked[len(hits) :]), notes=read.notes)
         with watch.stage("load"):
             loaded = current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)
 
 
 def statements_beside(
-    whose: Whose, subject_id: UUID, query: RecallQuery, hits: Sequence[RankedHit]
+    whose: Whose, subject_id: UUID, query: RecallQuery, hits: Sequence[RankedHit], noted: Sequence[RankedHit]
 ) -> Sequence[Statement]:
-    """Return what reads everything that an answer needs beside the image; :func:`read_of` reads its rows."""
+    """Return what reads everything that an answer needs beside the images: the texts of ``hits`` and, where notes are
+    asked for, of the notes ``noted``. :func:`read_of` reads its rows."""
+    notes = [notes_statement(whose.tenant_id, subject_id, noted)] if NOTES in query.lanes else []
     return (
         whose.statement(STATE),
         beliefs_statement(whose.tenant_id, subject_id, beliefs_in(query)),
         tags_statement(whose.tenant_id, subject_id),
         texts_statement(whose.tenant_id, subject_id, hits, query.sources_within),
+        *notes,
     )
 
 
 def read_of(
-    query: RecallQuery, found: Sequence[Rows], hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen]
+    query: RecallQuery,
+    found: Sequence[Rows],
+    hits: Sequence[RankedHit],
+    noted: Sequence[RankedHit],
+    earlier: Mapping[UUID, HeldThen],
 ) -> Read:
-    """Return what one round trip brought for ``hits``."""
+    """Return what one round trip brought for ``hits`` and the notes ``noted``."""
     state, beliefs, tags, texts, *more = found
     lanes = lanes_of(query, beliefs_of(beliefs), tags_of(tags))
-    return Read(*state_of(state), lanes, texts_of(texts, hits, earlier), tuple(more))
+    notes = notes_of(more.pop(0), noted, earlier) if NOTES in query.lanes else ()
+    return Read(*state_of(state), lanes, texts_of(texts, hits, earlier), notes, tuple(more))
 
 
 def beliefs_in(query: RecallQuery) -> Beliefs:

@@ -23,30 +23,35 @@ from snapshots.recall.loading import LoadedImage, unpack_rows
 from snapshots.recall.mending import mark_unread
 from snapshots.recall.reading import Row, legible, read_rows, read_vectors
 from snapshots.recall.texts import NOTHING_CHANGED
+from snapshots.recall.values import SEARCHED, RecallQuery
 from tenants.isolation import current_tenant_id
 
 
 @dataclass(frozen=True, slots=True)
-class HeldImage:
-    """An image of one moment, what was missing while it was built, and which memories were changed since."""
+class HeldImages:
+    """The images of one moment by lane, what was missing while they were built, and what was changed since."""
 
-    image: Image
+    images: Mapping[str, Image]
     degraded: frozenset[DegradedReason]
     earlier: Mapping[UUID, HeldThen]
 
 
-def held_at(whose: Whose, loaded: LoadedImage, embedders: Embedders, known_at: datetime | None) -> HeldImage:
-    """Return what the memory of ``loaded`` was at ``known_at``; None is now. It is for one question only.
+def held_at(whose: Whose, loaded: LoadedImage, embedders: Embedders, query: RecallQuery) -> HeldImages:
+    """Return what the memory of ``loaded`` was when ``query`` asks for, in the lanes that it asks. It is for one
+    question only.
 
     Reads what was changed since in a scope that ends with the reading. Raises MemoryTooLarge.
     """
+    known_at = query.known_at
+    now = {lane: loaded.image_of(lane) for lane in SEARCHED & query.lanes}
     if known_at is None:
-        return HeldImage(loaded.image, loaded.degraded, NOTHING_CHANGED)
+        return HeldImages(now, loaded.degraded, NOTHING_CHANGED)
     with whose.scope():
         check_size(loaded.subject_id, embedders, known_at)
         earlier = changed_since(loaded.subject_id, known_at)
         changed, rows, degraded = read_changed(loaded.subject_id, embedders, earlier)
-    return HeldImage(image_then(loaded.image, known_at, changed, rows), loaded.degraded | degraded, earlier)
+    then = {lane: image_then(image, known_at, changed, rows) for lane, image in now.items()}
+    return HeldImages(then, loaded.degraded | degraded, earlier)
 
 
 def read_changed(
@@ -64,7 +69,8 @@ def read_changed(
 def image_then(image: Image, known_at: datetime, changed: Sequence[UUID], rows: Rows) -> Image:
     """Return the image of the memories of ``image`` that were held at ``known_at``, ``changed`` ones by their ``rows``.
 
-    It is the one that is built from what the rows were then; ``image`` itself where that is all it holds.
+    It is the one that is built from what the rows were then; ``image`` itself where that is all it holds. Changed
+    memories that are not in ``image`` are ignored.
     """
     columns, moment = image.columns, known_at.timestamp()
     held = (columns.created_at <= moment) & (columns.retired_at > moment)

@@ -55,10 +55,15 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     alive = may_answer & scores.found
     note_similarity(scores, alive)
     best, said_again = told_apart(scores.fused, alive, query, image, policy)
+    hits = hits_of(best, scores, alive, query, image)
+    return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits
+
+
+def hits_of(best: Ranked, scores: Scores, alive: Mask, query: RecallQuery, image: Image) -> list[RankedHit]:
+    """Return the rows of ``best`` as hits, explained where ``query`` asks for it."""
     why = explain(scores, alive, best.rows, best.near, best.weights) if query.explain else repeat(None)
     ids = map(image.id, best.rows.tolist())
-    hits = list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
-    return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
 
 
 def best_sayings(fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy) -> Ranked:

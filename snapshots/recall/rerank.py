@@ -9,18 +9,24 @@ from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.policy import RERANK, RerankPolicy
 from snapshots.embedding.contextual import Turn, attributed, spoken_date
 from snapshots.recall.ranking import DIGITS
-from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
+from snapshots.recall.values import Explain, RecalledMemory, RecalledNote, RecallQuery
 
 
 def widened(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
-    """Return the query for what a reranker reads: a whole head, each memory with its factors."""
-    return replace(query, top_k=max(query.top_k, policy.head), explain=True)
+    """Return the query for what a reranker reads: a whole head, each memory with its factors. Notes stay as many."""
+    notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
+    return replace(query, top_k=max(query.top_k, policy.head), explain=True, notes_top_k=notes_top_k)
 
 
 def narrowed(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
     """Return of the answer to the widened query what ``query`` itself asks for."""
     kept = memories[: query.top_k]
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
+
+
+def unexplained(notes: Sequence[RecalledNote]) -> tuple[RecalledNote, ...]:
+    """Return ``notes`` without their explanations."""
+    return tuple(replace(note, memory=replace(note.memory, explain=None)) for note in notes)
 
 
 def rerank_head(

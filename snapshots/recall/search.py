@@ -16,10 +16,11 @@ from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
 from snapshots.recall.loading import LoadedImage, load_image
+from snapshots.recall.notes import rank_notes
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
-from snapshots.recall.values import DOCUMENTS, SNAPSHOTS, RankedHit, RecallQuery
+from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
 from snapshots.recall.wordings import Wording, rank_wordings
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
@@ -48,6 +49,10 @@ class Question:
         if not self.others:
             return rank_memories(query, self.probe, image, self.policy)
         return rank_wordings(query, [Wording(query.text, self.probe), *self.others], image, self.policy)
+
+    def rank_notes(self, query: RecallQuery, image: Image) -> list[RankedHit]:
+        """Return the best notes of ``image``, best first, by the question's own words alone."""
+        return rank_notes(query, self.probe, image, self.policy)
 
 
 class Stopwatch:
@@ -80,7 +85,7 @@ def prepare_questions(
     texts: Sequence[str], policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
 ) -> list[Question]:
     """Do the same for several questions, in one call to each model; each tells what was missing for all."""
-    watch, embedders = Stopwatch(), active_embedders() if SNAPSHOTS in lanes else ()
+    watch, embedders = Stopwatch(), active_embedders() if SEARCHED.intersection(lanes) else ()
     texts = [beginning(text, policy.question_chars) for text in texts]
     with watch.stage("embed"):
         embedded, degraded = embed_questions(texts, embedders)

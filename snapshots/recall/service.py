@@ -17,10 +17,10 @@ from snapshots.recall.earlier import TURNS
 from snapshots.recall.lanes import recall_lanes
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.rerank import narrowed, rerank_head, widened
+from snapshots.recall.rerank import narrowed, rerank_head, unexplained, widened
 from snapshots.recall.rewriting import reworded
 from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
-from snapshots.recall.values import SNAPSHOTS, RecallQuery
+from snapshots.recall.values import NOTES, SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
@@ -52,8 +52,8 @@ def recall(
 
 
 def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
-    """Return what is remembered: snapshots in reads of their own, the other lanes alone in one scope."""
-    if SNAPSHOTS in query.lanes:
+    """Return what is remembered: snapshots and notes in reads of their own, the other lanes alone in one scope."""
+    if query.searches:
         with TURNS.seat(query):
             return recall_of(known_to_product(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
@@ -76,17 +76,21 @@ def rewritten(
 
 
 def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
-    """Return what was found in the reranker's order; without an answer in time as it was, which the answer says."""
+    """Return what was found, the snapshots in the reranker's order.
+
+    Without its answer in time they stay as they were, which the answer says. Notes are not reranked.
+    """
     with (watch := Stopwatch()).stage("rerank"):
         memories = rerank_head(query.text, found.memories, model)
     degraded = found.degraded if memories is not None else found.degraded | {DegradedReason.RERANK_TIMEOUT}
     kept = narrowed(query, found.memories if memories is None else memories)
-    return replace(found, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
+    notes = found.notes if query.explain else unexplained(found.notes)
+    return replace(found, memories=kept, notes=notes, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
     """Return what a known subject's memory answers to a prepared question, in the open scope."""
-    if SNAPSHOTS in query.lanes:
+    if query.searches:
         return recall_of(in_scope(subject_id), query, question)
     watch = Stopwatch()
     with watch.stage("lanes"):
@@ -106,6 +110,7 @@ def count(found: Recalled, seconds: float) -> None:
         "profile": len(found.lanes.beliefs.facts),
         "preferences": len(found.lanes.beliefs.preferences),
         "tags": len(found.lanes.meant),
+        NOTES: len(found.notes),
     }
     for lane, number in hits.items():
         if number:

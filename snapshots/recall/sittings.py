@@ -8,6 +8,7 @@ import numpy.typing as npt
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns
 from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.values import KINDS, NOTE
 
 Int32 = npt.NDArray[np.int32]
 
@@ -53,8 +54,11 @@ def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
 
 
 def _spoken(columns: Columns) -> tuple[Int32, npt.NDArray[np.bool_]]:
-    """Return the rows of conversations, each conversation's in order, and which go on with the one before them."""
+    """Return the rows of conversations, each conversation's in order, and which go on with the one before them.
+
+    Notes are in none: a note stands alone, and the one before it may be weeks older.
+    """
     codes, seq = columns.conversation.codes, columns.seq
-    rows = np.flatnonzero((codes >= 0) & (seq >= 0)).astype(np.int32)
+    rows = np.flatnonzero((codes >= 0) & (seq >= 0) & (columns.kind != KINDS.index(NOTE))).astype(np.int32)
     order = rows[np.lexsort((rows, seq[rows], codes[rows]))]
     return order, codes[order][1:] == codes[order][:-1]

@@ -6,16 +6,17 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
-from snapshots.embedding.versions import HeldThen
-from snapshots.recall.values import SNAPSHOTS, RankedHit, RecalledMemory, Source
+from snapshots.embedding.versions import HeldThen, note_values
+from snapshots.models import AboutKind
+from snapshots.recall.values import NOTES, SNAPSHOTS, About, RankedHit, RecalledMemory, RecalledNote, Source
 from tenants.isolation import current_tenant_id
 
 NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
-TEXTS = """
+_TEXTS = """
 SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
-       s.expires_at, links.sources
-FROM snapshot s
+       s.expires_at, links.sources %s
+FROM snapshot s %s
 LEFT JOIN LATERAL (
   SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
   FROM snapshot_source l
@@ -26,6 +27,19 @@ LEFT JOIN LATERAL (
 ) links ON true
 WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 """
+TEXTS = _TEXTS % ("", "")
+_NOTE_COLUMNS = (
+    *("grade", "about_kind", "about_tag_id", "about_label", "relation"),
+    *("vital_class", "possibly_outdated", "context"),
+)
+NOTE_TEXTS = _TEXTS % (
+    "".join(f", n.{name}" for name in _NOTE_COLUMNS) + ", t.label, t.relation",
+    """
+JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
+LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
+)
+_COLUMNS = 12
+"""Those of a memory; a note's own follow them, and then those of the contact that it is about."""
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
@@ -50,6 +64,22 @@ def texts_statement(
     return Statement(TEXTS, [tenant_id, subject_id, ids, sources_within])
 
 
+def notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
+    """Return the statement that reads the notes of ``hits``; :func:`notes_of` reads its rows."""
+    return replace(texts_statement(tenant_id, subject_id, hits), sql=NOTE_TEXTS)
+
+
+def notes_of(
+    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+) -> tuple[RecalledNote, ...]:
+    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``.
+
+    Those in ``earlier`` are as they were then.
+    """
+    rows = {row[0]: row for row in found}
+    return tuple(_noted(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
+
+
 def texts_of(
     found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
 ) -> tuple[RecalledMemory, ...]:
@@ -58,7 +88,7 @@ def texts_of(
     Those in ``earlier`` are as they were then. What is gone is left out.
     """
     rows = {row[0]: row for row in found}
-    memories = tuple(_recalled(rows[hit.id], hit) for hit in hits if hit.id in rows)
+    memories = tuple(_recalled(rows[hit.id], hit, SNAPSHOTS) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
 
 
@@ -78,11 +108,33 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
     )
 
 
-def _recalled(row: Sequence[Any], hit: RankedHit) -> RecalledMemory:
+def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> RecalledNote:
+    *own, label, relation = row[_COLUMNS:]
+    today = dict(zip(_NOTE_COLUMNS, own, strict=True))
+    note = {**today, **note_values(then.note)} if then else today
+    if note["about_tag_id"] != today["about_tag_id"]:
+        label = relation = None  # those of another contact
+    about = About(
+        kind=note["about_kind"],
+        id=note["about_tag_id"],
+        label=note["about_label"] or label or "",
+        relation=note["relation"] or relation or "",
+    )
+    return RecalledNote(
+        memory=_memory_then(_recalled(row[:_COLUMNS], hit, NOTES), then),
+        grade=note["grade"],
+        about=None if about.kind == AboutKind.SELF else about,
+        vital_class=note["vital_class"],
+        possibly_outdated=note["possibly_outdated"],
+        context=note["context"],
+    )
+
+
+def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
     memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
     return RecalledMemory(
         id=memory_id,
-        lane=SNAPSHOTS,
+        lane=lane,
         kind=kind,
         text=text,
         name=name,

@@ -9,8 +9,14 @@ from snapshots.recall.filters import FilterNode
 
 Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note"]
 KINDS: tuple[Kind, ...] = ("conversation", "segment", "statement", "episode", "consolidated", "manual", "note")
-LANES = ("snapshots", "preferences", "tags", "profile", "documents")
+NOTE: Kind = "note"
+SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != NOTE)
+"""What the lane of snapshots finds; notes have a lane of their own."""
+LANES = ("snapshots", "preferences", "tags", "profile", "notes", "documents")
 SNAPSHOTS = "snapshots"
+NOTES = "notes"
+SEARCHED = frozenset({SNAPSHOTS, NOTES})
+"""Lanes that rank an image by the question; the others read what is held."""
 DOCUMENTS = "documents"
 """Accepted, and answered with nothing: no documents are held yet."""
 
@@ -18,6 +24,8 @@ DOCUMENTS = "documents"
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
     """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now.
+
+    ``kinds`` narrows the snapshots, not the notes. At most ``notes_top_k`` notes come, ``top_k`` where that is None.
 
     ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
     conversation whose memories shall come with their sources, "" for none, None for all.
@@ -33,12 +41,18 @@ class RecallQuery:
     until: datetime | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
-    lanes: frozenset[str] = frozenset(LANES[:4])
+    lanes: frozenset[str] = frozenset({SNAPSHOTS, "preferences", "tags", "profile"})
     explain: bool = False
     rerank: bool = False
     rewrite: bool = False
     left_out: int = 0
     sources_within: str | None = None
+    notes_top_k: int | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether a lane is asked that ranks an image."""
+        return not SEARCHED.isdisjoint(self.lanes)
 
     @property
     def at(self) -> datetime:
@@ -207,3 +221,29 @@ class RecalledMemory:
     sources: tuple[Source, ...] = ()
     explain: Explain | None = None
     tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Whom or what a note speaks of, when it is not the subject: ``id`` is the contact's tag, where one is held."""
+
+    kind: str
+    id: UUID | None
+    label: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledNote:
+    """A note as it is shown: its words and clocks as a memory has them, and what is known of it beside them.
+
+    ``about`` is None for a note about the subject, ``vital_class`` empty for one that is not vital. ``context`` is the
+    turn before it, where it does not say by itself whom or what it means.
+    """
+
+    memory: RecalledMemory
+    grade: str
+    about: About | None = None
+    vital_class: str = ""
+    possibly_outdated: bool = False
+    context: str = ""

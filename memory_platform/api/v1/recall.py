@@ -19,6 +19,7 @@ from memory_platform.api.fields import (
     TextField,
     WholeField,
     names,
+    refuse,
 )
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.policy import POLICY
@@ -30,11 +31,11 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.filters import FilterNode, parse_filter
 from snapshots.recall.policy import ANSWERS
 from snapshots.recall.service import recall
-from snapshots.recall.values import KINDS, LANES, RecallQuery
+from snapshots.recall.values import DOCUMENTS, LANES, NOTE, SNAPSHOT_KINDS, RecallQuery
 
 TOP_K_MOST = 100
 TOPICS_MOST = 100
-DEFAULT_LANES = LANES[:4]
+DEFAULT_LANES = tuple(lane for lane in LANES if lane != DOCUMENTS)
 FILTER = "filter"
 
 
@@ -50,6 +51,18 @@ class FilterField(JsonObjectField):
             detail = [ErrorDetail(fault.message, code=fault.code)]
             inside = fault.field.removeprefix(FILTER).lstrip(".")
             raise ValidationError({inside: detail} if inside else detail) from None
+
+
+class SnapshotKindField(OneOfField):
+    """A kind of snapshot that recall finds among the memories. Notes are asked for by their lane."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=names(SNAPSHOT_KINDS), **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if data == NOTE:
+            refuse("not_a_choice", "Notes are not among `memories`: ask for them with the lane `notes`.")
+        return super().to_internal_value(data)
 
 
 class TimeRangeInput(StrictSerializer):
@@ -69,7 +82,12 @@ class RecallInput(Input):
         required=False,
         help_text=f"By default what the tenant's policy says; {ANSWERS.top_k} where it says nothing.",
     )
-    kinds = ListOfField(child=OneOfField(choices=names(KINDS)), most=len(KINDS), required=False)
+    kinds = ListOfField(
+        child=SnapshotKindField(),
+        most=len(SNAPSHOT_KINDS),
+        required=False,
+        help_text="Only `memories` of these kinds; `notes` are not narrowed by it.",
+    )
     topics = ListOfField(
         child=TextField(max_bytes=POLICY.id_bytes),
         most=TOPICS_MOST,
@@ -91,8 +109,9 @@ class RecallInput(Input):
         child=OneOfField(choices=names(LANES)),
         most=len(LANES),
         required=False,
-        help_text="What is asked; all but `documents` unless named. No documents are held here yet: that lane is "
-        "accepted, brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
+        help_text="What is asked; all but `documents` unless named. Notes are lasting things in the user's own words; "
+        "they stand in `notes`, never in `memories`. No documents are held here yet: that lane is accepted, brings "
+        "nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
     )
     rerank = FlagField(
         default=False, help_text="Lets a reranking model order the head. Without one configured it has no effect."

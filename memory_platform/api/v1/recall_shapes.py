@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memory_platform.api.serializers import Output
+from memory_platform.api.v1.note_shapes import GRADES, AboutOutput, VitalClassOutput
 from memory_platform.api.v1.policy_shapes import ExperimentOutput, shown_part
 from profiles.services.tag_lookup import TagMatch
 from snapshots.context.intent import detect_intent
@@ -13,7 +14,7 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.explained import explained
 from snapshots.recall.ranking import DIGITS
-from snapshots.recall.values import KINDS, RecalledMemory, RecallQuery
+from snapshots.recall.values import SNAPSHOT_KINDS, About, RecalledMemory, RecalledNote, RecallQuery
 
 RESERVED = (DegradedReason.REPLICA_LAG, DegradedReason.ANN_TRUNCATED)
 DEGRADED_HELP = (
@@ -75,7 +76,7 @@ class MemoryOutput(Output):
 
     id = serializers.UUIDField()
     lane = serializers.ChoiceField(choices=["snapshots", "documents"])
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=SNAPSHOT_KINDS)
     text = serializers.CharField()
     name = serializers.CharField(allow_null=True)
     score = serializers.FloatField()
@@ -86,6 +87,30 @@ class MemoryOutput(Output):
     said_at = serializers.DateTimeField(allow_null=True)
     valid_at = serializers.DateTimeField(allow_null=True)
     expires_at = serializers.DateTimeField(allow_null=True)
+    sources = SourceOutput(many=True)
+    explain = ExplainOutput(allow_null=True)
+
+
+class RecalledNoteOutput(Output):
+    """A lasting thing in the user's own words; ``about`` is null where it is about the user.
+
+    ``context`` is the turn before it, null unless the note needs it to be understood.
+    """
+
+    id = serializers.UUIDField()
+    text = serializers.CharField()
+    grade = serializers.ChoiceField(choices=GRADES)
+    about = AboutOutput(allow_null=True)
+    vital = serializers.BooleanField()
+    vital_class = VitalClassOutput(allow_null=True)
+    score = serializers.FloatField()
+    confidence = serializers.FloatField()
+    provenance = serializers.CharField()
+    said_at = serializers.DateTimeField()
+    valid_at = serializers.DateTimeField()
+    possibly_outdated = serializers.BooleanField()
+    context = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # not what serializers are given
+    topics = serializers.ListField(child=serializers.CharField())
     sources = SourceOutput(many=True)
     explain = ExplainOutput(allow_null=True)
 
@@ -109,11 +134,13 @@ class RecalledTagOutput(Output):
 
 
 class RecallOutput(Output):
-    """The answer: snapshots sorted by score, best first; every other lane under its own key, empty when it is off."""
+    """The answer: snapshots and notes, each sorted by score, best first; every lane but the snapshots under its own
+    key, empty when it is off. Scores of notes and of memories are not comparable."""
 
     memories = MemoryOutput(many=True)
     profile = serializers.DictField()
     preferences = serializers.DictField(child=serializers.DictField())
+    notes = RecalledNoteOutput(many=True)
     tags = RecalledTagOutput(many=True)
     intent = serializers.CharField(allow_null=True)
     policy_version = serializers.CharField()
@@ -128,6 +155,7 @@ def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dic
         "memories": [shown_memory(memory) for memory in found.memories],
         "profile": found.lanes.beliefs.profile,
         "preferences": found.lanes.beliefs.preference_values,
+        "notes": [shown_recalled_note(note) for note in found.notes],
         "tags": [shown_match(match) for match in found.lanes.meant],
         "intent": detect_intent(query.text, found.vectors),
         "policy_version": policies.version,
@@ -153,9 +181,42 @@ def shown_memory(memory: RecalledMemory) -> dict[str, Any]:
         "said_at": memory.said_at,
         "valid_at": memory.valid_at,
         "expires_at": memory.expires_at,
-        "sources": [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in memory.sources],
+        "sources": shown_sources(memory),
         "explain": explained(memory.explain) if memory.explain else None,
     }
+
+
+def shown_recalled_note(note: RecalledNote) -> dict[str, Any]:
+    """Return a note as the API shows it."""
+    memory, about = note.memory, note.about
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "grade": note.grade,
+        "about": about and shown_about(about),
+        "vital": bool(note.vital_class),
+        "vital_class": note.vital_class or None,
+        "score": round(memory.score, DIGITS),
+        "confidence": memory.confidence,
+        "provenance": memory.provenance,
+        "said_at": memory.said_at,
+        "valid_at": memory.valid_at,
+        "possibly_outdated": note.possibly_outdated,
+        "context": note.context or None,
+        "topics": memory.topics,
+        "sources": shown_sources(memory),
+        "explain": explained(memory.explain) if memory.explain else None,
+    }
+
+
+def shown_about(about: About) -> dict[str, Any]:
+    """Return whom or what a note speaks of as the API shows it."""
+    return {"kind": about.kind, "id": about.id, "label": about.label or None, "relation": about.relation or None}
+
+
+def shown_sources(memory: RecalledMemory) -> list[dict[str, str | None]]:
+    """Return the messages behind a memory as the API shows them."""
+    return [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in memory.sources]
 
 
 def shown_match(match: TagMatch) -> dict[str, Any]:

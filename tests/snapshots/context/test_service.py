@@ -43,6 +43,7 @@ from tests.conftest import House, World
 from tests.snapshots.context.world import all_content, elements
 from tests.snapshots.held import know, label, prefer, remember, say
 from tests.snapshots.lifecycle.world import edit
+from tests.snapshots.notes_held import note_down
 
 PEANUTS = "I am allergic to peanuts"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -65,6 +66,16 @@ def build(house: House, query: str, conversation_id: str | None = None, subject:
 
 def shown(built: Built) -> list[str | None]:
     return [one.text for one in elements(all_content(built.context.messages))]
+
+
+def test_notes_do_not_enter_contexts_yet(world: World) -> None:
+    remember(world.acme, PEANUTS, "Peanut butter is fine for Theo")
+    before = build(world.acme, "peanuts")
+    note_down(world.acme, "allergic to peanuts", "peanut butter is fine for Theo")
+    after = build(world.acme, "peanuts")
+    assert shown(after) == shown(before)
+    candidates = [{one["memory_id"] for one in candidates_held(built.receipt)} for built in (before, after)]
+    assert candidates[0] == candidates[1]
 
 
 def test_everything_is_read_in_one_round_trip_and_written_in_another(world: World) -> None:

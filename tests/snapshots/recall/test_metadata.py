@@ -16,7 +16,7 @@ from snapshots.recall.metadata import with_metadata
 from snapshots.recall.pipeline import alive_rows
 from snapshots.recall.policy import FilterPolicy
 from snapshots.recall.service import recall
-from snapshots.recall.values import RecallQuery
+from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
@@ -92,7 +92,7 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
     held = image(world.acme)
     for house, expected in ((world.acme, [True]), (world.globex, [False])):
         with tenant_tx(house.tenant.id):
-            asked = with_metadata(query, in_scope(world.acme.subject.id), held)
+            asked = with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held})[SNAPSHOTS]
         assert alive_rows(held.columns, asked, skew=0).tolist() == expected
 
 
@@ -110,7 +110,7 @@ def test_more_than_a_question_may_look_at_is_refused(world: World, policy: Filte
     query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter(raw))
     held = image(world.acme)
     with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
-        with_metadata(query, in_scope(world.acme.subject.id), held, policy=policy)
+        with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held}, policy=policy)
     assert refused.value.faults[0].field == named
 
 

@@ -1,6 +1,7 @@
 """The head of a recall in a reranker's order, and what happens when it does not answer. Rows: R4, R6, R7, R8."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, model_server
 from tests.snapshots.held import remember
+from tests.snapshots.notes_held import note_down
 
 SAID = ("the dog barked", "my dog is called Rex", "dog food is expensive", "I walk the dog at seven")
 
@@ -102,6 +104,19 @@ def test_no_model_is_asked_unless_the_question_asks_for_it(world: World, server:
     plain = ask(world.acme)
     assert server.requests == []
     assert "rerank" not in plain.timings_ms
+
+
+def test_notes_stand_in_the_order_of_the_question_and_as_many(world: World, server: ModelServer) -> None:
+    note_down(world.acme, *SAID, *(f"my dog number {n}" for n in range(30)))
+    remember(world.acme, *SAID)
+    now, lanes = utc_now(), frozenset({"snapshots", "notes"})
+    for explain in (True, False):
+        query = RecallQuery("dog", now, top_k=3, explain=explain, lanes=lanes)
+        plain, reranked = (
+            recall(world.acme.tenant.id, "ada", replace(query, rerank=rerank)) for rerank in (False, True)
+        )
+        assert len(plain.notes) == 3
+        assert reranked.notes == plain.notes
 
 
 def test_without_a_reranker_the_option_changes_nothing(world: World, settings: Settings) -> None:

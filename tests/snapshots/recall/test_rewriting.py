@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 from tests.snapshots.held import remember
+from tests.snapshots.notes_held import note_down
 
 SAID = ("our puppy Rex sleeps all day", "the tax office is closed")
 
@@ -55,6 +57,18 @@ def ask(house: House, text: str, **query: Any) -> Recalled:
 
 def texts(found: Recalled) -> list[str]:
     return [memory.text for memory in found.memories]
+
+
+def test_notes_follow_the_questions_own_words_alone(world: World, server: ModelServer) -> None:
+    note_down(world.acme, *SAID)
+    remember(world.acme, *SAID)
+    query = RecallQuery("the office", utc_now(), explain=True, lanes=frozenset({"snapshots", "notes"}))
+    plain, rewritten = (
+        recall(world.acme.tenant.id, "ada", replace(query, rewrite=rewrite)) for rewrite in (False, True)
+    )
+    assert server.requests
+    assert rewritten.memories != plain.memories
+    assert rewritten.notes == plain.notes != ()
 
 
 def test_the_question_is_fenced_and_asked_in_its_language(server: ModelServer) -> None:

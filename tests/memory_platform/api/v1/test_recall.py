@@ -21,6 +21,7 @@ from tenants.services.keys import create_key
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.snapshots.held import broken_pgvector, know, label, prefer, remember, say
+from tests.snapshots.notes_held import note_down
 from tests.snapshots.policies.test_effective import experiment, make
 
 ADA = "/v1/subjects/ada/recall"
@@ -57,6 +58,7 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
         "memories",
         "profile",
         "preferences",
+        "notes",
         "tags",
         "intent",
         "policy_version",
@@ -76,6 +78,7 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
     assert memory["score"] == pytest.approx(product)
     assert answer["profile"] == {"name": "Ada"}
     assert answer["preferences"] == {"navigation": {"avoid_highway": True}}
+    assert answer["notes"] == []
     assert [(tag["label"], tag["address"]) for tag in answer["tags"]] == [("家", "上海市浦东新区世纪大道100号")]
     assert answer["degraded_reason"] is None
     assert answer["timings_ms"].keys() == {"embed", "search", "total"}
@@ -87,6 +90,73 @@ def test_chinese_questions_find_chinese_memories_tags_and_intent(acme: Caller, w
     assert texts(recall(acme, "周末爬山"))[0] == HIKING
     home = recall(acme, "导航回家")
     assert (home["intent"], [tag["label"] for tag in home["tags"]]) == ("navigation", ["家"])
+
+
+def test_notes_stand_in_their_own_key_with_what_is_known_of_them(acme: Caller, world: World) -> None:
+    message = say(world.acme, "My son Theo can't have cashews")[0]
+    remember(world.acme, "My son Theo can't have cashews", messages=[message])
+    about = {"about_kind": "contact", "about_label": "my son Theo", "relation": "son"}
+    note_down(
+        world.acme,
+        "Theo can't have cashews",
+        messages=[message],
+        grade="limit",
+        vital_class="allergy",
+        topics=("food",),
+        confidence=0.9,
+        provenance="confirmed_by_user",
+        **about,
+    )
+    note_down(world.acme, "我每周三晚上打羽毛球", grade="habit", context="平时运动吗?")
+    answer = recall(acme, "cashews")
+    note = answer["notes"][0]
+    assert (note.pop("id"), note.pop("said_at")[-1], note.pop("valid_at")[-1], note.pop("score") > 0.5)[1:] == (
+        "Z",
+        "Z",
+        True,
+    )
+    assert note == {
+        "text": "Theo can't have cashews",
+        "grade": "limit",
+        "about": {"kind": "contact", "id": None, "label": "my son Theo", "relation": "son"},
+        "vital": True,
+        "vital_class": "allergy",
+        "confidence": 0.9,
+        "provenance": "confirmed_by_user",
+        "possibly_outdated": False,
+        "context": None,
+        "topics": ["food"],
+        "sources": [{"conversation_id": "trip", "message_id": message.external_id}],
+        "explain": None,
+    }
+    assert texts(answer) == ["My son Theo can't have cashews"]
+
+    chinese = recall(acme, "羽毛球", explain=True)["notes"][0]
+    assert (chinese["text"], chinese["about"], chinese["vital"], chinese["vital_class"]) == (
+        "我每周三晚上打羽毛球",
+        None,
+        False,
+        None,
+    )
+    assert (chinese["grade"], chinese["context"]) == ("habit", "平时运动吗?")
+    assert chinese["explain"]["keyword"]["rank"] == 1
+    factors = chinese["explain"]["factors"].values()
+    assert chinese["score"] == round(chinese["explain"]["semantic"] * math.prod(factors), 6)
+
+
+def test_the_lane_of_notes_can_be_asked_alone_or_turned_off(acme: Caller, globex: Caller, world: World) -> None:
+    remember(world.acme, PEANUTS)
+    note_down(world.acme, *(f"peanuts, reason {number}" for number in range(5)))
+    assert recall(acme, "peanuts", lanes=["snapshots"])["notes"] == []
+    alone = recall(acme, "peanuts", lanes=["notes"], top_k=3)
+    assert (alone["memories"], len(alone["notes"])) == ([], 3)
+    assert recall(acme, "peanuts", lanes=["notes"], path=NOBODY)["notes"] == []
+    assert recall(globex, "peanuts")["notes"] == []
+
+
+def test_whoever_asks_for_notes_among_the_memories_is_told_where_they_are(acme: Caller) -> None:
+    problem = problem_of(acme("POST", ADA, {"query": "a", "kinds": ["note"]}), 400)
+    assert "lane `notes`" in problem["errors"][0]["message"]
 
 
 def test_a_lane_that_is_off_is_empty(acme: Caller, world: World) -> None:
@@ -253,6 +323,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"query": "a", "top_k": True}, "top_k"),
     ({"query": "a", "kinds": ["dream"]}, "kinds.0"),
     ({"query": "a", "kinds": "statement"}, "kinds"),
+    ({"query": "a", "kinds": ["statement", "note"]}, "kinds.1"),
     ({"query": "a", "topics": [1]}, "topics.0"),
     ({"query": "a", "lanes": ["snapshots", "dreams"]}, "lanes.1"),
     ({"query": "a", "filter": []}, "filter"),
