@@ -1,0 +1,175 @@
+"""Is a phrase a value? Checks that keep torn, vague and foreign words out of slots. None of them knows a language:
+the words that they look for stand in ``words.toml``."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from snapshots.extraction.values import Quantity
+from snapshots.understanding.slots.lexicon import Words
+
+LONGEST_WORDS = 6
+LONGEST_CHARACTERS_ZH = 12
+LONGEST_ADDRESS = 80
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*", re.UNICODE)
+_NAME_EN = re.compile(
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’-]*(?:\.)?(?: (?:van|von|de|da|del|bin|al|la|le|der|den|di|O'|Mc)){0,2}"
+    r"(?: [A-Z][\w'’-]*\.?){0,2}"
+)
+_NUMBER = re.compile(r"\d{1,6}(?:[.,]\d{1,3})?")
+_PHONE_DIGITS = range(3, 16)
+_AGES = range(5, 110)
+_CELSIUS = (5, 35)
+_FAHRENHEIT = (45, 95)
+
+
+def is_short(value: str, *, longest: int = LONGEST_WORDS) -> bool:
+    """Return whether ``value`` has at most ``longest`` words, or 12 Chinese characters."""
+    if _HAN.search(value):
+        return len(value) <= LONGEST_CHARACTERS_ZH
+    return 0 < len(value.split()) <= longest
+
+
+def is_whole(value: str, words: Words) -> bool:
+    """Return whether ``value`` names something by itself: no pronoun in it, no loose word at either end."""
+    told = _WORD.findall(value)
+    if not told or (len(value) == 1 and not _HAN.match(value)):
+        return False
+    if words.has("never_first", told[0]) or words.has("never_last", told[-1]):
+        return False
+    return not words.holds_any("never_inside", value)
+
+
+def is_thing(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be liked, disliked or avoided for long."""
+    return is_short(value) and is_whole(value, words) and not words.holds_any("no_thing", value)
+
+
+def is_name(value: str, words: Words) -> bool:
+    """Return whether ``value`` has the shape of a person's name."""
+    if _HAN.search(value):
+        finder = words.finder("name_shape")
+        return finder is not None and finder.fullmatch(value) is not None and not words.has("no_name", value)
+    return _NAME_EN.fullmatch(value) is not None and not any(words.has("no_name", one) for one in _WORD.findall(value))
+
+
+def is_proper(value: str, words: Words) -> bool:
+    """Return whether ``value`` is written as a place's or a company's name."""
+    if _HAN.search(value):
+        return is_short(value) and is_whole(value, words)
+    told = value.split()
+    if not 0 < len(told) <= LONGEST_WORDS or words.has("no_name", value):
+        return False
+    return told[0][0].isupper() or told[0][0].isdigit()
+
+
+def is_occupation(value: str, words: Words) -> bool:
+    """Return whether ``value`` ends with the name of an occupation and nothing before it makes it a judgement."""
+    if _HAN.search(value):
+        return is_short(value) and words.holds_any("occupations", value)
+    told = _WORD.findall(value.lower())
+    head = next((told[n:] for n in range(len(told)) if words.has("occupations", " ".join(told[n:]))), None)
+    if head is None or not is_short(value, longest=5):
+        return False
+    return not any(words.has("no_occupation", one) for one in told)
+
+
+def is_phone(value: str, words: Words) -> bool:
+    """Return whether ``value`` has as many digits as a telephone number."""
+    return sum(map(str.isdigit, value)) in _PHONE_DIGITS
+
+
+def is_address(value: str, words: Words) -> bool:
+    """Return whether ``value`` looks like a street address: a number beside a word."""
+    if len(value) > LONGEST_ADDRESS or not any(map(str.isdigit, value)):
+        return False
+    return words.holds_any("address_words", value)
+
+
+def is_age(value: str, words: Words) -> bool:
+    """Return whether ``value`` is a number of years somebody may have."""
+    return value.isdigit() and int(value) in _AGES
+
+
+def is_any(value: str, words: Words) -> bool:
+    """Return whether ``value`` is a short phrase that stands alone."""
+    return is_short(value) and is_whole(value, words)
+
+
+CHECKS: dict[str, Callable[[str, Words], bool]] = {
+    "any": is_any,
+    "thing": is_thing,
+    "name": is_name,
+    "proper": is_proper,
+    "occupation": is_occupation,
+    "phone": is_phone,
+    "address": is_address,
+    "age": is_age,
+    "said": lambda value, words: is_short(value),
+}
+
+
+def split_list(value: str, words: Words) -> Iterator[tuple[int, str]]:
+    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; what belongs together stays."""
+    joined = words.finder("joined")
+    if joined and joined.fullmatch(value):
+        yield 0, value
+        return
+    splitter = words.finder("list_split")
+    start = 0
+    for found in splitter.finditer(value) if splitter else ():
+        yield start, value[start : found.start()]
+        start = found.end()
+    yield start, value[start:]
+
+
+def trim(value: str, words: Words) -> tuple[int, str]:
+    """Return (offset, value) without articles before it and marks around it."""
+    head = words.finder("article")
+    found = head.match(value) if head else None
+    start = found.end() if found else 0
+    rest = value[start:]
+    lead = len(rest) - len(rest.lstrip(" ,.;:!\"'“”‘"))
+    return start + lead, rest.strip(" ,.;:!\"“”‘’'")
+
+
+def number_of(text: str, words: Words) -> int | float | None:
+    """Return the number that ``text`` is, in digits or in the words of the language, or None."""
+    found = _NUMBER.fullmatch(text.strip())
+    if found:
+        number = float(found.group().replace(",", ""))
+        return int(number) if number.is_integer() else number
+    names = words.numbers
+    return names.get(text.strip().lower())
+
+
+def quantity_of(number: int | float, unit: str, *, key: str) -> Quantity | None:
+    """Return ``number`` with its unit; a temperature without one is read by its size, or not at all."""
+    if key != "temperature":
+        return Quantity(number, unit)
+    scale: Literal["", "°C", "°F"] = "°F" if unit.upper().endswith("F") else "°C" if unit.upper().endswith("C") else ""
+    if not scale:
+        scale = "°C" if _CELSIUS[0] <= number <= _CELSIUS[1] else "°F"
+    low, high = _CELSIUS if scale == "°C" else _FAHRENHEIT
+    return Quantity(number, scale) if low <= number <= high else None
+
+
+def category_of(thing: str, words: Words, *, default: str = "general") -> str:
+    """Return the category of ``thing``: the last word (Chinese: the longest ending) that a category knows decides."""
+    if _HAN.search(thing):
+        return _category_zh(thing, words) or default
+    told = _WORD.findall(thing.lower())
+    for end in range(len(told), 0, -1):
+        for name in (" ".join(told[end - 2 : end]) if end > 1 else "", told[end - 1], told[end - 1].removesuffix("s")):
+            if name in words.category_by_word:
+                return words.category_by_word[name]
+    return default
+
+
+def _category_zh(thing: str, words: Words) -> str | None:
+    for end in range(len(thing), 0, -1):
+        for start in range(max(0, end - 5), end):
+            if thing[start:end] in words.category_by_word:
+                return words.category_by_word[thing[start:end]]
+    return None
