@@ -28,7 +28,7 @@ _SUPPOSED = re.compile(
     r"probably|possibly|not sure|unsure|dunno|don't know|no idea|wonder|wondering|whether|thinking (?:of|about)|"
     r"thought (?:of|about|i)|"
     r"i'd (?:be|have|say)|could be|would be|would have|would've|hopefully|dream(?:ed|t|ing)? (?:of|about|that)|"
-    r"dreamt|almost|nearly|supposedly|allegedly|apparently|joking|kidding|considering|considered|planning|hoping|"
+    r"dreamt|almost|nearly|supposedly|allegedly|joking|kidding|considering|considered|planning|hoping|"
     r"when i'm (?:rich|old|famous|retired)|you'd think|i guess)\b"
     r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|说不定|好像|似乎|比如|例如|"
     r"譬如|不知道|不确定|不晓得|说不上来|说不清|拿不准|哪天|有朝一日|考虑|打算|差点",

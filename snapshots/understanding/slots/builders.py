@@ -18,6 +18,7 @@ from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import (
     CHECKS,
     category_of,
+    is_activity,
     is_any,
     is_name,
     is_phone,
@@ -25,6 +26,7 @@ from snapshots.understanding.slots.values import (
     number_of,
     quantity_of,
     split_list,
+    split_unit,
     trim,
 )
 
@@ -97,6 +99,9 @@ def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category."""
     by_category: dict[str, list[str]] = {}
     for entry in _entries_of(said, slot.check):
+        if slot.name == "likes" and is_activity(entry, said.words):
+            yield ProfileFact("interests", entry, said.evidence, mode="append", confidence=said.confidence)
+            continue
         fallback = slot.category or "general"
         category = said.values.get("category") or category_of(entry, said.words, default=fallback)
         if slot.name == "allergies":
@@ -117,7 +122,9 @@ def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing's category decides, else the value's."""
     thing, value = said.get("thing"), said.get("value")
-    if not (thing and value and CHECKS[slot.check](value, said.words)) or said.words.holds_any("no_favourite", thing):
+    if not (thing and value and CHECKS[slot.check](value, said.words)) or not said.words.has(
+        "favourites", thing.split()[-1]
+    ):
         return
     category = category_of(thing, said.words, default=category_of(value, said.words))
     key = _key_of(thing, said.words)
@@ -134,8 +141,9 @@ def build_setting(slot: Slot, said: Said) -> Iterator[Candidate]:
     value = said.get("value")
     if not value:
         return
+    value, unit = split_unit(value, said.values.get("unit") or "", said.words)
     number = number_of(value, said.words)
-    held: Value | None = value if number is None else quantity_of(number, said.values.get("unit") or "", key=key)
+    held: Value | None = value if number is None else quantity_of(number, unit, said.words, key=key)
     if held is None or (number is None and not said.words.has("levels", value)):
         return
     yield _preference(said, (_place_of(said, slot.category), key), held)
@@ -162,6 +170,16 @@ def build_place(slot: Slot, said: Said) -> Iterator[Candidate]:
     if not is_any(label, said.words):
         return
     yield TagCandidate(_plain(label, said.words), "place", said.evidence, address=address, confidence=said.confidence)
+
+
+def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
+    """Yield a pet: what it is and, where it was said, how it is called."""
+    animal, name = said.get("animal"), said.get("name")
+    if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
+        return
+    several = len(animal.split()) > 1 and said.words.has("counts", animal.split()[0])
+    value = f"{animal}, {name}" if name and several else f"{animal} {name}" if name else animal
+    yield ProfileFact(slot.name, value, said.evidence, mode="append", confidence=said.confidence)
 
 
 def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -252,23 +270,24 @@ SLOTS: dict[str, Slot] = {
     "job": Slot(build_job),
     "work_as": Slot(build_fact, "occupation", check="any"),
     "employer": Slot(build_fact, "employer", check="proper"),
-    "city": Slot(build_fact, "city", check="proper"),
-    "hometown": Slot(build_fact, "hometown", check="proper"),
+    "city": Slot(build_fact, "city", check="place"),
+    "hometown": Slot(build_fact, "hometown", check="place"),
     "age": Slot(build_fact, "age", check="age"),
     "birthday": Slot(build_fact, "birthday", check="said"),
     "languages": Slot(build_fact, "languages", check="said"),
     "mbti": Slot(build_fact, "mbti", check="said"),
     "timezone": Slot(build_fact, "timezone", check="said"),
     "phone": Slot(build_fact, "phone", check="phone"),
-    "pets": Slot(build_fact, "pets", check="said"),
+    "pets": Slot(build_pets, "pets"),
     "car": Slot(build_fact, "car", check="said"),
-    "interests": Slot(build_interests, "interests", check="thing"),
-    "likes": Slot(build_entries, "likes", check="thing"),
+    "interests": Slot(build_interests, "interests", check="pastime"),
+    "likes": Slot(build_entries, "likes", check="liked"),
+    "likes_known": Slot(build_entries, "likes", check="known"),
     "dislikes": Slot(build_entries, "dislikes", check="thing"),
     "avoid": Slot(build_entries, "avoid", check="thing", sort="constraint", of_the_sentence=True),
-    "allergies": Slot(build_entries, "allergies", category="food", check="thing", sort="constraint"),
+    "allergies": Slot(build_entries, "allergies", category="food", check="allergen", sort="constraint"),
     "diet": Slot(build_preference, "diet", category="food", check="said", sort="constraint"),
-    "favourite": Slot(build_favourite, "favourite", check="thing"),
+    "favourite": Slot(build_favourite, check="favourite"),
     "preference": Slot(build_preference, check="any", of_the_sentence=True),
     "style": Slot(build_preference, category="answer", check="said", sort="constraint", of_the_sentence=True),
     "setting": Slot(build_setting, "temperature", category="climate", of_the_sentence=True),

@@ -60,7 +60,7 @@ def read_slots(message: str, *, message_key: str, previous: str | None = None) -
         reading.read_sentence(form, list(group))
     if previous and not reading.found:
         reading.read_answer(form, clauses, previous)
-    return _merge_repeats(reading.found)
+    return _merge_repeats(_drop_vaguer(reading.found))
 
 
 def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
@@ -128,6 +128,8 @@ class _Reading:
         match = row.pattern.match(text.form, lead.end() if lead else 0)
         if match is None or not _is_meant(row, text, match):
             return set()
+        if row.bare and language.words.holds_any("others", text.sentence):
+            return set()
         values = {**{k: self.message[text.start + match.start(k) : text.start + match.end(k)]
                      for k, v in match.groupdict().items() if v}, **row.fixed}  # fmt: skip
         built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
@@ -188,8 +190,12 @@ class _Reading:
         if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
             return False
         first = start + sentence.index(said, at)
-        values = {"value": self.message[first : first + len(said)], **ask.fixed}
-        return self._build(ask.slot, values, text, language)
+        # "Utrecht, since last year": what follows the first comma may be beside the question.
+        for part in dict.fromkeys((said, said.split(",")[0])):
+            values = {"value": self.message[first : first + len(part)], **ask.fixed}
+            if self._build(ask.slot, values, text, language):
+                return True
+        return False
 
 
 def _is_meant(row: Row, text: _Text, match: re.Match[str]) -> bool:
@@ -197,7 +203,7 @@ def _is_meant(row: Row, text: _Text, match: re.Match[str]) -> bool:
     slot = SLOTS[row.slot]
     if "asked" not in row.allow and modality.is_asked(text.form, ends_asked=text.ends_asked, language=text.language):
         return False
-    if modality.is_supposed(text.form, text.sentence):
+    if "supposed" not in row.allow and modality.is_supposed(text.form, text.sentence):
         return False
     if "change" not in row.allow and modality.is_change(text.form):
         return False
@@ -217,6 +223,16 @@ def _last_question(previous: str) -> str:
     body = text.rstrip("?")
     cut = max(body.rfind(mark) for mark in (". ", "! ", "? ", "\n", "。", "!", "?"))
     return body[cut + 1 :].strip().lower()
+
+
+def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without the likes of clauses that gave a preference of their own ("I prefer short answers")."""
+    named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
+    return [
+        one
+        for one in found
+        if not (isinstance(one, PreferenceCandidate) and one.key == "likes" and one.evidence in named)
+    ]
 
 
 def _merge_repeats(found: list[Candidate]) -> list[Candidate]:

@@ -33,6 +33,7 @@ class Words:
     patterns: Mapping[str, str]
     category_by_word: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str, word: str) -> bool:
         """Return whether ``word`` is in list ``name``, case ignored; a list that is not defined is empty."""
@@ -79,6 +80,8 @@ class Row:
     # What the row forgives: it may stand in a question, name an old value, or last for a while.
     allow: frozenset[str] = frozenset()
     needs_lasting: bool = False
+    # The row has no subject: a sentence that names somebody else may speak of them.
+    bare: bool = False
     place: str = ""
 
 
@@ -152,9 +155,10 @@ def _load_words(path: Path) -> Words:
         name: frozenset(word.lower().replace("_", " ") for word in (value.split() if isinstance(value, str) else value))
         for name, value in table.get("words", {}).items()
     }
-    patterns = {name: " ".join(value.split()) if "\n" in value else value for name, value in table["patterns"].items()}
+    # A pattern of several lines is one pattern: the ends of its lines mean nothing.
+    patterns = {name: "".join(map(str.strip, value.splitlines())) for name, value in table["patterns"].items()}
     categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
-    return Words(lists, patterns, categories, table.get("numbers", {}))
+    return Words(lists, patterns, categories, table.get("numbers", {}), table.get("units", {}))
 
 
 def _alternation(words: frozenset[str]) -> str:
@@ -180,7 +184,20 @@ def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
 
 
 _FIXED = ("category", "key", "label", "relation", "unit", "value", "about")
-_ROW_KEYS = {"slot", "match", "example", "gives", "silent", "scope", "confidence", "sort", "allow", "lasting", *_FIXED}
+_ROW_KEYS = {
+    "slot",
+    "match",
+    "example",
+    "gives",
+    "silent",
+    "scope",
+    "confidence",
+    "sort",
+    "allow",
+    "lasting",
+    "bare",
+    *_FIXED,
+}
 
 
 def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
@@ -200,6 +217,7 @@ def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
         sort=entry.get("sort"),
         allow=frozenset(entry.get("allow", ())),
         needs_lasting=entry.get("lasting", False),
+        bare=entry.get("bare", False),
         place=place,
     )
 

@@ -3,7 +3,6 @@ the words that they look for stand in ``words.toml``."""
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 from snapshots.extraction.values import Quantity
 from snapshots.understanding.slots.lexicon import Words
@@ -20,7 +19,7 @@ _NAME_EN = re.compile(
 _NUMBER = re.compile(r"\d{1,6}(?:[.,]\d{1,3})?")
 _PHONE_DIGITS = range(3, 16)
 _AGES = range(5, 110)
-_CELSIUS = (5, 35)
+_CELSIUS = (12, 35)
 _FAHRENHEIT = (45, 95)
 
 
@@ -43,6 +42,8 @@ def is_whole(value: str, words: Words) -> bool:
 
 def is_thing(value: str, words: Words) -> bool:
     """Return whether ``value`` can be liked, disliked or avoided for long."""
+    if value[0].isdigit():
+        return False
     return is_short(value) and is_whole(value, words) and not words.holds_any("no_thing", value)
 
 
@@ -59,9 +60,14 @@ def is_proper(value: str, words: Words) -> bool:
     if _HAN.search(value):
         return is_short(value) and is_whole(value, words)
     told = value.split()
-    if not 0 < len(told) <= LONGEST_WORDS or words.has("no_name", value):
+    if not 0 < len(told) <= LONGEST_WORDS or words.has("no_name", value) or words.has("joiners", told[-1]):
         return False
-    return told[0][0].isupper() or told[0][0].isdigit()
+    return all(one[0].isupper() or one[0].isdigit() or words.has("joiners", one) for one in told)
+
+
+def is_place(value: str, words: Words) -> bool:
+    """Return whether ``value`` is written as a place's name, and is no product's or department's."""
+    return is_proper(value, words) and not any(words.has("no_place", one) for one in _WORD.findall(value))
 
 
 def is_occupation(value: str, words: Words) -> bool:
@@ -97,11 +103,48 @@ def is_any(value: str, words: Words) -> bool:
     return is_short(value) and is_whole(value, words)
 
 
+def is_liked(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be liked by somebody who is not ironic."""
+    return is_thing(value, words) and not words.holds_any("unloved", value)
+
+
+def is_activity(value: str, words: Words) -> bool:
+    """Return whether ``value`` begins as something to do: "restoring radios"."""
+    finder = words.finder("activity")
+    return finder is not None and finder.match(value) is not None
+
+
+def is_pastime(value: str, words: Words) -> bool:
+    """Return whether ``value`` is something that is done for pleasure."""
+    return is_known(value, words) or (is_liked(value, words) and is_activity(value, words))
+
+
+def is_favourite(value: str, words: Words) -> bool:
+    """Return whether ``value`` names a thing, and does not only tell how one is ("broken")."""
+    return is_thing(value, words) and not any(words.has("no_favourite_value", one) for one in _WORD.findall(value))
+
+
+def is_known(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be liked and a category knows it: "a tea person", not "a morning person"."""
+    return is_liked(value, words) and category_of(value, words, default="") != ""
+
+
+def is_allergen(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be what somebody is allergic to, in earnest."""
+    return is_short(value, longest=3) and is_thing(value, words) and not words.holds_any("no_allergy", value)
+
+
 CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "any": is_any,
     "thing": is_thing,
+    "liked": is_liked,
+    "known": is_known,
+    "pastime": is_pastime,
+    "favourite": is_favourite,
+    "allergen": is_allergen,
     "name": is_name,
     "proper": is_proper,
+    "place": is_place,
     "occupation": is_occupation,
     "phone": is_phone,
     "address": is_address,
@@ -116,7 +159,11 @@ def split_list(value: str, words: Words) -> Iterator[tuple[int, str]]:
     if joined and joined.fullmatch(value):
         yield 0, value
         return
-    splitter = words.finder("list_split")
+    splitter, conjunction = words.finder("list_split"), words.finder("list_and")
+    # A comma goes on with the list only before its last "and": what follows "peanuts, " alone may be anything.
+    last = max((found.end() for found in conjunction.finditer(value)), default=0) if conjunction else 0
+    comma = value.find(",", last)
+    value = value if comma < 0 else value[:comma]
     start = 0
     for found in splitter.finditer(value) if splitter else ():
         yield start, value[start : found.start()]
@@ -144,23 +191,30 @@ def number_of(text: str, words: Words) -> int | float | None:
     return names.get(text.strip().lower())
 
 
-def quantity_of(number: int | float, unit: str, *, key: str) -> Quantity | None:
-    """Return ``number`` with its unit; a temperature without one is read by its size, or not at all."""
+def split_unit(value: str, unit: str, words: Words) -> tuple[str, str]:
+    """Return (number, unit) of a bare answer that holds both: "21 degrees"."""
+    found = re.match(r"(\d{1,4}(?:[.,]\d{1,2})?)\s*(\D{1,20})$", value) if not unit else None
+    return (found[1], found[2]) if found and found[2].strip().lower() in words.units else (value, unit)
+
+
+def quantity_of(number: int | float, said: str, words: Words, *, key: str) -> Quantity | None:
+    """Return ``number`` with the unit that ``said`` stands for; a temperature without scale is read by its size."""
+    unit = words.units.get(said.strip().lower(), said.strip())
     if key != "temperature":
         return Quantity(number, unit)
-    scale: Literal["", "°C", "°F"] = "°F" if unit.upper().endswith("F") else "°C" if unit.upper().endswith("C") else ""
-    if not scale:
-        scale = "°C" if _CELSIUS[0] <= number <= _CELSIUS[1] else "°F"
-    low, high = _CELSIUS if scale == "°C" else _FAHRENHEIT
-    return Quantity(number, scale) if low <= number <= high else None
+    unit = unit or ("°C" if _CELSIUS[0] <= number <= _CELSIUS[1] else "°F")
+    low, high = _CELSIUS if unit == "°C" else _FAHRENHEIT
+    return Quantity(number, unit) if low <= number <= high else None
 
 
 def category_of(thing: str, words: Words, *, default: str = "general") -> str:
     """Return the category of ``thing``: the last word (Chinese: the longest ending) that a category knows decides."""
     if _HAN.search(thing):
         return _category_zh(thing, words) or default
-    told = _WORD.findall(thing.lower())
-    for end in range(len(told), 0, -1):
+    told = _WORD.findall(thing.lower().replace("-", " "))
+    # "for", "with", "in" end the head: in "cooking for friends" it is "cooking".
+    stop = next((n for n, one in enumerate(told) if n and words.has("after_head", one)), len(told))
+    for end in (*range(stop, 0, -1), *range(len(told), stop, -1)):
         for name in (" ".join(told[end - 2 : end]) if end > 1 else "", told[end - 1], told[end - 1].removesuffix("s")):
             if name in words.category_by_word:
                 return words.category_by_word[name]
