@@ -87,7 +87,8 @@ _LASTING = re.compile(
     r"\b(?:from (?:now|today|this day|here) on(?:wards?)?|from now|going forward|in (?:the )?future|always|never|"
     r"every ?time|permanently|for good|by default|my default|as a rule|each time|whenever|henceforth|generally|"
     r"in general|usually|"
-    r"normally|starting (?:now|today|tomorrow)|any time|anytime|ever)\b"
+    r"normally|starting (?:now|today|tomorrow)|any time|anytime|ever|"
+    r"when(?:ever)? (?:the|my|our) (?:kids|children|baby|dog|little ones|family|son|daughter)(?:'s|'re| is| are))\b"
     r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
     r"习惯|一般",
     re.IGNORECASE,
@@ -100,11 +101,12 @@ _STARTS = re.compile(
 _CHANGE = re.compile(
     r"\b(?:no longer|not [^,]{0,30}\b(?:any ?more|any longer|these days)|any ?more|any longer|used to|"
     r"(?:quit|quitting|stopped|given up|gave up|giving up|dropped|gone off|went off|ditched|instead of|rather than|"
-    r"swapped|switched|switching|swap|replaced|changed)|not [^,]{1,30}$|was once|back then|"
+    r"swapped|switched|switching|swap|replaced|changed)|(?:, ?|but )not (?!even|ever)[^,]{1,30}$|was once|back then|"
     r"when i was|as a (?:kid|child|teen)|growing up|formerly|ex-|previously)\b"
     r"|不再|再也不|戒了|改成|换成|改为|换到|不是.{1,12}(?:而是|是)|以前|曾经|过去|小时候|原来",
     re.IGNORECASE,
 )
+_TAKEN_BACK = re.compile(r"\W{0,3}(?:but )?(?:not )?(?:any ?more|no longer|no more|any longer)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"\n]{2,300}\"|(?<![\w])'(?=(?:I|my|we)\b)(?:[^'\n]|'(?=\w)){2,200}'(?!\w)", re.IGNORECASE)
 
 
@@ -148,6 +150,6 @@ def is_lasting(text: str) -> bool:
     return _LASTING.search(text) is not None
 
 
-def is_change(text: str) -> bool:
-    """Return whether a clause ends or replaces something, so that it holds an old value beside the new one."""
-    return _CHANGE.search(text) is not None
+def is_change(text: str, end: int) -> bool:
+    """Return whether what stands before ``end`` ends or replaces something, or what follows takes it back."""
+    return _CHANGE.search(text, 0, end) is not None or _TAKEN_BACK.match(text, end) is not None

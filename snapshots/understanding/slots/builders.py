@@ -222,7 +222,7 @@ def _label_of(name: str | None, relation: str | None, words: Words) -> str | Non
 def _entries_of(said: Said, check: str) -> Iterator[str]:
     """Yield the entries of the list that was said, up to the first that is none."""
     value = said.values.get("value") or ""
-    for _, entry in split_list(value, said.words):
+    for _, entry in split_list(value, said.words, by_commas=said.values.get("list") == "commas"):
         whole = trim(entry, said.words)[1]
         if not whole or not CHECKS[check](whole, said.words):
             return

@@ -29,6 +29,7 @@ LONGEST_READ = 2_000
 """Characters of a message that are read for slots: what is longer is a document."""
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
+LONGEST_AFTERTHOUGHT = 24
 _EDGE = " ,.;:!\"'"
 
 
@@ -43,6 +44,10 @@ class _Text:
     # The form of the sentence around it, and where in it this text begins.
     sentence: str
     offset: int
+    # The next sentence where it is but a word or two: "Always."
+    after: str = ""
+    # Where the idle words at its head end.
+    lead: int = 0
 
 
 def read_slots(message: str, *, message_key: str, previous: str | None = None) -> list[Candidate]:
@@ -56,8 +61,9 @@ def read_slots(message: str, *, message_key: str, previous: str | None = None) -
     if modality.is_played(form):
         return []
     reading = _Reading(message, message_key)
-    for _, group in groupby(clauses, key=lambda clause: clause.sentence):
-        reading.read_sentence(form, list(group))
+    sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
+    for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
+        reading.read_sentence(form, sentence, following)
     if previous and not reading.found:
         reading.read_answer(form, clauses, previous)
     return _merge_repeats(_drop_vaguer(reading.found))
@@ -93,8 +99,10 @@ class _Reading:
         self.found: list[Candidate] = []
         self.contact: TagCandidate | None = None
 
-    def read_sentence(self, form: str, clauses: list[Clause]) -> None:
+    def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
         """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
+        after = form[following[0].start : following[-1].end] if following else ""
+        after = after if len(after) <= LONGEST_AFTERTHOUGHT else ""
         language = load_language(clauses[0].language)
         start, end = clauses[0].start, clauses[-1].end
         sentence = form[start:end]
@@ -103,35 +111,35 @@ class _Reading:
         if not groups or modality.is_ironic(sentence):
             return
         asked = clauses[-1].asked
-        whole = _Text(sentence, start, asked, clauses[0].language, sentence, 0)
-        parts = [
-            _Text(form[one.start : one.end], one.start, asked and one is clauses[-1], one.language, sentence,
-                  one.start - start)
-            for one in clauses
-        ]  # fmt: skip
+        kind = clauses[0].language
+        whole = _Text(sentence, start, asked, kind, sentence, 0, after, language.skip_lead(sentence))
+        parts = []
+        for one in clauses:
+            said = form[one.start : one.end]
+            is_last = one is clauses[-1]
+            lead = language.skip_lead(said)
+            parts.append(_Text(said, one.start, asked and is_last, kind, sentence, one.start - start, after, lead))
         for group in groups:
-            filled = {
-                slot for row in group.rows if row.scope == "sentence" for slot in self._apply(row, whole, language)
-            }
+            filled = {slot for row in group.sentence_rows for slot in self._apply(row, whole, language)}
             for part in parts:
-                self._read_clause(group.rows, part, language, filled)
+                self._read_clause(group.clause_rows, part, language, filled)
 
     def _read_clause(self, rows: Iterable[Row], part: _Text, language: Language, filled: set[str]) -> None:
         done = set(filled)
         for row in rows:
-            if row.scope == "clause" and row.slot not in done:
+            if row.slot not in done:
                 done |= self._apply(row, part, language)
 
     def _apply(self, row: Row, text: _Text, language: Language) -> set[str]:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""
-        lead = language.lead.match(text.form)
-        match = row.pattern.match(text.form, lead.end() if lead else 0)
+        match = row.pattern.match(text.form, text.lead)
         if match is None or not _is_meant(row, text, match):
             return set()
         if row.bare and language.words.holds_any("others", text.sentence):
             return set()
-        values = {**{k: self.message[text.start + match.start(k) : text.start + match.end(k)]
-                     for k, v in match.groupdict().items() if v}, **row.fixed}  # fmt: skip
+        spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
+        values = {name: self.message[text.start + a : text.start + b] for name, (a, b) in spans.items()}
+        values |= row.fixed
         built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
         return {row.slot} if built else set()
 
@@ -187,7 +195,7 @@ class _Reading:
         if not said or language.words.holds_any("no_answer", said):
             return False
         text = _Text(sentence, start, False, "", sentence, 0)
-        if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
+        if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said, len(said)):
             return False
         first = start + sentence.index(said, at)
         # "Utrecht, since last year": what follows the first comma may be beside the question.
@@ -205,9 +213,9 @@ def _is_meant(row: Row, text: _Text, match: re.Match[str]) -> bool:
         return False
     if "supposed" not in row.allow and modality.is_supposed(text.form, text.sentence):
         return False
-    if "change" not in row.allow and modality.is_change(text.form):
+    if "change" not in row.allow and modality.is_change(text.form, match.end()):
         return False
-    if row.needs_lasting and not modality.is_lasting(text.sentence):
+    if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
         return False
     around = text.sentence if slot.of_the_sentence else text.form
     if "for_now" not in row.allow and modality.is_for_now(around):

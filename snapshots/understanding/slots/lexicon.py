@@ -103,7 +103,8 @@ class Group:
     """The rows of one file. A text that holds none of ``cues`` matches none of them."""
 
     cues: tuple[str, ...]
-    rows: tuple[Row, ...]
+    clause_rows: tuple[Row, ...]
+    sentence_rows: tuple[Row, ...]
 
     def may_match(self, lowered: str) -> bool:
         """Return whether a lower-case text holds a cue."""
@@ -123,7 +124,12 @@ class Language:
     @property
     def rows(self) -> Iterator[Row]:
         """All rows, file by file."""
-        return (row for group in self.groups for row in group.rows)
+        return (row for group in self.groups for row in (*group.clause_rows, *group.sentence_rows))
+
+    def skip_lead(self, form: str) -> int:
+        """Return where the idle words at the head of ``form`` end."""
+        found = self.lead.match(form)
+        return found.end() if found else 0
 
 
 @cache
@@ -142,7 +148,9 @@ def load_language(code: str) -> Language:
         place = f"{code}/{path.name}"
         rows = tuple(_row(entry, words, place) for entry in table.get("row", ()))
         if rows:
-            groups.append(Group(tuple(cue.lower() for cue in table["cues"]), rows))
+            cues = tuple(cue.lower() for cue in table["cues"])
+            of_clauses = tuple(row for row in rows if row.scope == "clause")
+            groups.append(Group(cues, of_clauses, tuple(row for row in rows if row.scope == "sentence")))
         asks += [_ask(entry, words, place) for entry in table.get("ask", ())]
     return Language(
         words, tuple(groups), tuple(asks), _compile("{lead}", words, code), _compile("{answer_lead}", words, code)
@@ -183,7 +191,7 @@ def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
         raise BadRow(f"{place}: the pattern {pattern!r} cannot be used: {problem}") from problem
 
 
-_FIXED = ("category", "key", "label", "relation", "unit", "value", "about")
+_FIXED = ("category", "key", "label", "relation", "unit", "value", "about", "list")
 _ROW_KEYS = {
     "slot",
     "match",

@@ -105,6 +105,8 @@ def is_any(value: str, words: Words) -> bool:
 
 def is_liked(value: str, words: Words) -> bool:
     """Return whether ``value`` can be liked by somebody who is not ironic."""
+    if words.has("no_favourite_value", value):
+        return False
     return is_thing(value, words) and not words.holds_any("unloved", value)
 
 
@@ -153,8 +155,11 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
 }
 
 
-def split_list(value: str, words: Words) -> Iterator[tuple[int, str]]:
-    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; what belongs together stays."""
+def split_list(value: str, words: Words, *, by_commas: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; what belongs together stays.
+
+    ``by_commas`` says that commas alone make a list, too.
+    """
     joined = words.finder("joined")
     if joined and joined.fullmatch(value):
         yield 0, value
@@ -163,7 +168,7 @@ def split_list(value: str, words: Words) -> Iterator[tuple[int, str]]:
     # A comma goes on with the list only before its last "and": what follows "peanuts, " alone may be anything.
     last = max((found.end() for found in conjunction.finditer(value)), default=0) if conjunction else 0
     comma = value.find(",", last)
-    value = value if comma < 0 else value[:comma]
+    value = value if comma < 0 or by_commas else value[:comma]
     start = 0
     for found in splitter.finditer(value) if splitter else ():
         yield start, value[start : found.start()]
