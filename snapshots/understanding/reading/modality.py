@@ -101,12 +101,22 @@ _STARTS = re.compile(
 _CHANGE = re.compile(
     r"\b(?:no longer|not [^,]{0,30}\b(?:any ?more|any longer|these days)|any ?more|any longer|used to|"
     r"(?:quit|quitting|stopped|given up|gave up|giving up|dropped|gone off|went off|ditched|instead of|rather than|"
-    r"swapped|switched|switching|swap|replaced|changed)|(?:, ?|but )not (?!even|ever)[^,]{1,30}$|was once|back then|"
-    r"when i was|as a (?:kid|child|teen)|growing up|formerly|ex-|previously)\b"
-    r"|不再|再也不|戒了|改成|换成|改为|换到|不是.{1,12}(?:而是|是)|以前|曾经|过去|小时候|原来",
+    r"swapped|switched|switching|swap|replaced|changed)|(?:, ?|but )not (?!even|ever)[^,]{1,30}$|ex-)\b"
+    r"|不再|再也不|戒了|改成|换成|改为|换到|不是.{1,12}(?:而是|是)",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(r"\W{0,3}(?:but )?(?:not )?(?:any ?more|no longer|no more|any longer)\b", re.IGNORECASE)
+# It was so, and nothing says that it still is.
+_PAST = re.compile(
+    r"\b(?:was once|were once|once (?:lived|worked|loved|liked|had)|back then|back in the day|when (?:i|"
+    r"we) (?:was|were)|formerly|"
+    r"as an? (?:kid|child|teen|teenager|student|boy|girl|baby)|growing up|in my (?:youth|twenties|childhood)|"
+    r"previously|at the time|"
+    r"years? ago when|in college|in high school)\b|以前|曾经|过去|小时候|原来|当年",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"\W{0,3}(?:but )?(?:not )?(?:(?:any ?more|any longer)\b|(?:no longer|no more)\W{0,3}$)", re.IGNORECASE
+)
 _QUOTED = re.compile(r"\"[^\"\n]{2,300}\"|(?<![\w])'(?=(?:I|my|we)\b)(?:[^'\n]|'(?=\w)){2,200}'(?!\w)", re.IGNORECASE)
 
 
@@ -127,12 +137,15 @@ def is_supposed(text: str, sentence: str) -> bool:
     return _SUPPOSED.search(text) is not None or _SUPPOSED_SENTENCE.match(sentence) is not None
 
 
-def is_reported(sentence: str, start: int, end: int) -> bool:
-    """Return whether ``sentence[start:end]`` stands in quotation marks or after "she said"."""
+def find_quoted(form: str) -> list[tuple[int, int]]:
+    """Return where a message stands in quotation marks and so may be somebody's words."""
+    return [found.span() for found in _QUOTED.finditer(form)] if '"' in form or "'" in form else []
+
+
+def is_reported(sentence: str, end: int) -> bool:
+    """Return whether ``sentence[:end]`` tells somebody's words ("she said ...")."""
     told = _REPORTED.search(sentence)
-    if told and told.start() < end:
-        return True
-    return any(found.start() < end and start < found.end() for found in _QUOTED.finditer(sentence))
+    return told is not None and told.start() < end
 
 
 def is_ironic(sentence: str) -> bool:
@@ -150,6 +163,16 @@ def is_lasting(text: str) -> bool:
     return _LASTING.search(text) is not None
 
 
-def is_change(text: str, end: int) -> bool:
-    """Return whether what stands before ``end`` ends or replaces something, or what follows takes it back."""
-    return _CHANGE.search(text, 0, end) is not None or _TAKEN_BACK.match(text, end) is not None
+def is_past(text: str) -> bool:
+    """Return whether ``text`` says how it was at an earlier time."""
+    return _PAST.search(text) is not None
+
+
+def is_change(text: str) -> bool:
+    """Return whether ``text`` ends or replaces something, so that it may hold an old value."""
+    return _CHANGE.search(text) is not None
+
+
+def is_taken_back(sentence: str, end: int) -> bool:
+    """Return whether what follows ``sentence[:end]`` ends it: "I love jazz, not any more"."""
+    return _TAKEN_BACK.match(sentence, end) is not None

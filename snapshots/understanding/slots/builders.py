@@ -241,6 +241,7 @@ def _key_of(thing: str, words: Words) -> str:
     told = _plain(thing, words).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
+    told = " ".join(words.keys.get(word, word) for word in told.split())
     return _NOT_A_KEY.sub("_", told).strip("_")
 
 
@@ -284,7 +285,8 @@ SLOTS: dict[str, Slot] = {
     "likes": Slot(build_entries, "likes", check="liked"),
     "likes_known": Slot(build_entries, "likes", check="known"),
     "dislikes": Slot(build_entries, "dislikes", check="thing"),
-    "avoid": Slot(build_entries, "avoid", check="thing", sort="constraint", of_the_sentence=True),
+    "avoid_food": Slot(build_entries, "avoid", check="food", sort="constraint", of_the_sentence=True),
+    "avoid": Slot(build_entries, "avoid", check="avoidable", sort="constraint", of_the_sentence=True),
     "allergies": Slot(build_entries, "allergies", category="food", check="allergen", sort="constraint"),
     "diet": Slot(build_preference, "diet", category="food", check="said", sort="constraint"),
     "favourite": Slot(build_favourite, check="favourite"),

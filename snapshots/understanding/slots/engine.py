@@ -5,11 +5,12 @@ value that is not one whole phrase is none. The sentence is kept as a note elsew
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import language_of, matching_form
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.values import (
@@ -60,7 +61,7 @@ def read_slots(message: str, *, message_key: str, previous: str | None = None) -
     form = matching_form(message)
     if modality.is_played(form):
         return []
-    reading = _Reading(message, message_key)
+    reading = _Reading(message, message_key, modality.find_quoted(form))
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
     for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
         reading.read_sentence(form, sentence, following)
@@ -93,8 +94,9 @@ def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
 class _Reading:
     """The reading of one message: what was found so far, and the contact that "her number" speaks of."""
 
-    def __init__(self, message: str, message_key: str) -> None:
+    def __init__(self, message: str, message_key: str, quoted: list[tuple[int, int]]) -> None:
         self.message = message
+        self.quoted = quoted
         self.message_key = message_key
         self.found: list[Candidate] = []
         self.contact: TagCandidate | None = None
@@ -108,7 +110,7 @@ class _Reading:
         sentence = form[start:end]
         lowered = sentence.lower()
         groups = [group for group in language.groups if group.may_match(lowered)]
-        if not groups or modality.is_ironic(sentence):
+        if not groups or modality.is_ironic(sentence) or is_instruction(sentence):
             return
         asked = clauses[-1].asked
         kind = clauses[0].language
@@ -134,6 +136,9 @@ class _Reading:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""
         match = row.pattern.match(text.form, text.lead)
         if match is None or not _is_meant(row, text, match):
+            return set()
+        first, last = text.start + match.start(), text.start + match.end()
+        if any(start < last and first < end for start, end in self.quoted):
             return set()
         if row.bare and language.words.holds_any("others", text.sentence):
             return set()
@@ -195,7 +200,7 @@ class _Reading:
         if not said or language.words.holds_any("no_answer", said):
             return False
         text = _Text(sentence, start, False, "", sentence, 0)
-        if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said, len(said)):
+        if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
             return False
         first = start + sentence.index(said, at)
         # "Utrecht, since last year": what follows the first comma may be beside the question.
@@ -206,21 +211,28 @@ class _Reading:
         return False
 
 
+def _around(row: Row, text: _Text) -> str:
+    """Return the words in which "today" silences a row: its clause, or the whole sentence of a wish or a limit."""
+    return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
+
+
+# Why a match may not be meant; a row may allow some of them by name.
+_DOUBTS: Mapping[str, Callable[[Row, _Text, int], bool]] = {
+    "asked": lambda _, text, __: modality.is_asked(text.form, ends_asked=text.ends_asked, language=text.language),
+    "supposed": lambda _, text, __: modality.is_supposed(text.form, text.sentence),
+    "change": lambda _, text, end: modality.is_change(text.form[:end]),
+    "past": lambda _, text, __: modality.is_past(text.form),
+    "for_now": lambda row, text, _: modality.is_for_now(_around(row, text)),
+    "taken_back": lambda _, text, end: modality.is_taken_back(text.sentence, text.offset + end),
+    "reported": lambda _, text, end: modality.is_reported(text.sentence, text.offset + end),
+}
+
+
 def _is_meant(row: Row, text: _Text, match: re.Match[str]) -> bool:
     """Return whether a match is the user's own statement, and lasts as its slot wants it."""
-    slot = SLOTS[row.slot]
-    if "asked" not in row.allow and modality.is_asked(text.form, ends_asked=text.ends_asked, language=text.language):
-        return False
-    if "supposed" not in row.allow and modality.is_supposed(text.form, text.sentence):
-        return False
-    if "change" not in row.allow and modality.is_change(text.form, match.end()):
-        return False
     if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
         return False
-    around = text.sentence if slot.of_the_sentence else text.form
-    if "for_now" not in row.allow and modality.is_for_now(around):
-        return False
-    return not modality.is_reported(text.sentence, text.offset + match.start(), text.offset + match.end())
+    return not any(holds(row, text, match.end()) for doubt, holds in _DOUBTS.items() if doubt not in row.allow)
 
 
 def _last_question(previous: str) -> str:
@@ -243,10 +255,23 @@ def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
     ]
 
 
+def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without fields that one message gives two values: which of them holds is not certain."""
+    values: dict[str, set[str]] = {}
+    for one in found:
+        if isinstance(one, ProfileFact) and one.mode == "overwrite":
+            values.setdefault(one.field, set()).add(one.value)
+    return [
+        one
+        for one in found
+        if not isinstance(one, ProfileFact) or one.mode != "overwrite" or len(values[one.field]) == 1
+    ]
+
+
 def _merge_repeats(found: list[Candidate]) -> list[Candidate]:
     """Return candidates without repeats; the details of one contact or place come together."""
     kept: dict[str, Candidate] = {}
-    for one in found:
+    for one in _drop_contradictions(found):
         match one:
             case ProfileFact():
                 key = f"{one.field}|{one.value if one.mode == 'append' else ''}"

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 # {words} or {words:group}; the braces of repetitions hold digits and are left alone.
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
-_DEEPEST = 4
+_DEEPEST = 8
 
 
 class BadRow(ValueError):
@@ -34,6 +34,8 @@ class Words:
     category_by_word: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str, word: str) -> bool:
         """Return whether ``word`` is in list ``name``, case ignored; a list that is not defined is empty."""
@@ -49,9 +51,9 @@ class Words:
         return _finder(self, name)
 
     def expand(self, pattern: str, *, depth: int = 0) -> str:
-        """Return ``pattern`` with its placeholders replaced. Raises KeyError for a name that is not defined."""
+        """Return ``pattern`` with its placeholders replaced. Raises KeyError for an unknown name."""
         if depth > _DEEPEST:
-            raise KeyError(f"{pattern}: patterns that hold each other")
+            raise KeyError("patterns hold each other")
 
         def replace(found: re.Match[str]) -> str:
             name, group = found[1], found[2]
@@ -166,7 +168,7 @@ def _load_words(path: Path) -> Words:
     # A pattern of several lines is one pattern: the ends of its lines mean nothing.
     patterns = {name: "".join(map(str.strip, value.splitlines())) for name, value in table["patterns"].items()}
     categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
-    return Words(lists, patterns, categories, table.get("numbers", {}), table.get("units", {}))
+    return Words(lists, patterns, categories, table.get("numbers", {}), table.get("units", {}), table.get("keys", {}))
 
 
 def _alternation(words: frozenset[str]) -> str:

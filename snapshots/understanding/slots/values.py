@@ -52,7 +52,10 @@ def is_name(value: str, words: Words) -> bool:
     if _HAN.search(value):
         finder = words.finder("name_shape")
         return finder is not None and finder.fullmatch(value) is not None and not words.has("no_name", value)
-    return _NAME_EN.fullmatch(value) is not None and not any(words.has("no_name", one) for one in _WORD.findall(value))
+    told = _WORD.findall(value)
+    if any(words.has("no_name", one) for one in told) or (len(told) == 1 and words.holds_any("no_name_shape", value)):
+        return False
+    return _NAME_EN.fullmatch(value) is not None
 
 
 def is_proper(value: str, words: Words) -> bool:
@@ -105,7 +108,7 @@ def is_any(value: str, words: Words) -> bool:
 
 def is_liked(value: str, words: Words) -> bool:
     """Return whether ``value`` can be liked by somebody who is not ironic."""
-    if words.has("no_favourite_value", value):
+    if words.has("no_favourite_value", value) or words.holds_any("timed", value):
         return False
     return is_thing(value, words) and not words.holds_any("unloved", value)
 
@@ -114,6 +117,17 @@ def is_activity(value: str, words: Words) -> bool:
     """Return whether ``value`` begins as something to do: "restoring radios"."""
     finder = words.finder("activity")
     return finder is not None and finder.match(value) is not None
+
+
+def is_avoidable(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be avoided at all times: not "coffee after three"."""
+    return is_thing(value, words) and not words.holds_any("conditions", value)
+
+
+def is_food(value: str, words: Words) -> bool:
+    """Return whether ``value`` is known as something to eat or drink, or as an allergen."""
+    known = category_of(value, words) == "food" or words.holds_any("health_allergens", value)
+    return known and is_avoidable(value, words)
 
 
 def is_pastime(value: str, words: Words) -> bool:
@@ -141,6 +155,8 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "thing": is_thing,
     "liked": is_liked,
     "known": is_known,
+    "avoidable": is_avoidable,
+    "food": is_food,
     "pastime": is_pastime,
     "favourite": is_favourite,
     "allergen": is_allergen,
@@ -214,6 +230,9 @@ def quantity_of(number: int | float, said: str, words: Words, *, key: str) -> Qu
 
 def category_of(thing: str, words: Words, *, default: str = "general") -> str:
     """Return the category of ``thing``: the last word (Chinese: the longest ending) that a category knows decides."""
+    roads = words.finder("road_names")
+    if roads and roads.fullmatch(thing):
+        return "navigation"
     if _HAN.search(thing):
         return _category_zh(thing, words) or default
     told = _WORD.findall(thing.lower().replace("-", " "))
