@@ -15,3 +15,10 @@ class SnapshotUnknown(NotFound):
 
     def __init__(self) -> None:
         super().__init__("No snapshot with this id.")
+
+
+class NoteUnknown(NotFound):
+    """The subject holds no note with this id, or the tenant no such subject."""
+
+    def __init__(self) -> None:
+        super().__init__("No note with this id.")

@@ -6,27 +6,30 @@ from datetime import datetime, timedelta
 from memory_platform.kernel.policy import assumed, promised
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
-from tenants.policies.kinds import Days
+from tenants.policies.kinds import Days, DaysOrNever
 from tenants.policies.sections import Section
 from tenants.services.policies import section_in_force
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long a snapshot is kept, by kind. A kind without a field is kept until it is retired."""
+    """How long a snapshot is kept, by kind. None, like a kind without a field, is until it is retired."""
 
     conversation: timedelta = promised(timedelta(days=7), row="S3")
     segment: timedelta = promised(timedelta(days=7), row="S3")
     statement: timedelta = promised(timedelta(days=180), row="S3")
     episode: timedelta = promised(timedelta(days=180), row="S3")
+    note: timedelta | None = promised(None, row="P9")
 
 
 RETENTION = RetentionPolicy()
 _KEPT = Days(1, 3_650)
 RETENTION_SECTION = Section(
-    "retention", RETENTION, dict.fromkeys(("conversation", "segment", "statement", "episode"), _KEPT)
+    "retention",
+    RETENTION,
+    {**dict.fromkeys(("conversation", "segment", "statement", "episode"), _KEPT), "note": DaysOrNever(1, 3_650)},
 )
-"""What a tenant may set of it (T4): whole days."""
+"""What a tenant may set of it: whole days; of notes also null, which is never."""
 
 
 def retention_in_force() -> RetentionPolicy:
@@ -46,9 +49,10 @@ def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETEN
 def usual_provenance(kind: str) -> Provenance:
     """Return how a posted snapshot of this kind came to be known when its writer does not say.
 
-    A manual one is the product's own word, as its preferences are; the others repeat what was observed.
+    A manual one and a note are the product's own word, as its preferences are; the others repeat what was observed.
     """
-    return Provenance.CONFIRMED_BY_USER if kind == SnapshotKind.MANUAL else Provenance.OBSERVATION
+    own_word = kind in {SnapshotKind.MANUAL, SnapshotKind.NOTE}
+    return Provenance.CONFIRMED_BY_USER if own_word else Provenance.OBSERVATION
 
 
 @dataclass(frozen=True, slots=True)

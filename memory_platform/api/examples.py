@@ -93,6 +93,17 @@ SNAPSHOTS = [
     asked("English", {"text": "Ada's sister Grace loves jazz.", "category": "family", "topics": ["music"]}),
     asked("中文", {"text": "林悦每周三晚上打羽毛球。", "said_at": "2026-03-04T20:00:00+08:00", "confidence": 0.8}),
 ]
+NOTES = [
+    asked("English", {"text": "I'm allergic to peanuts", "vital": True, "vital_class": "allergy"}),
+    asked(
+        "中文",
+        {
+            "text": "我妈妈膝盖不好,不能走远路",
+            "grade": "about_other",
+            "about": {"kind": "contact", "label": "妈妈", "relation": "母亲"},
+        },
+    ),
+]
 PREFERENCES = [
     asked("English", {"value": ["peanuts"], "statement": "I'm allergic to peanuts"}),
     asked("中文", {"value": "靠窗", "statement": "我喜欢靠窗的座位", "provenance": "confirmed_by_user"}),
@@ -102,7 +113,7 @@ IMPORT = [
         "The lines of an export",
         {
             "lines": [
-                {"type": "header", "format": 1, "origin": "019aa9a4-4410-7517-8d17-906f9e023e47"},
+                {"type": "header", "format": 2, "origin": "019aa9a4-4410-7517-8d17-906f9e023e47"},
                 {"type": "subject", "subject_id": "ada", "metadata": {"name": "Ada 阿达"}},
                 {"type": "end", "counts": {}},
             ]

@@ -28,6 +28,10 @@ TAGS = [
         ("context", "Ready-to-send messages within a token budget."),
         ("receipts", "What was put into one context, why, and what came of it."),
         ("snapshots", "Single memories: list, post, edit, retire, forget."),
+        (
+            "notes",
+            "Lasting facts, habits, limits and plans in the user's own words.",
+        ),
         ("profile", "Who the subject is."),
         ("preferences", "What the subject likes, avoids or has set, now and at any past moment."),
         ("tags", "Labelled places and contacts: home, 妈妈."),

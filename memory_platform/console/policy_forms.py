@@ -14,7 +14,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
-from tenants.policies.kinds import Choice, Days, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
+from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
 from tenants.policies.sections import effective
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
@@ -59,6 +59,9 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
             return forms.ChoiceField(choices=[(option, option) for option in options], label=label)
         case Whole(least, most) | Days(least, most):
             return forms.IntegerField(min_value=least, max_value=most, label=label)
+        case DaysOrNever(least, most):
+            never = gettext_lazy("Empty: never.")
+            return forms.IntegerField(min_value=least, max_value=most, label=label, required=False, help_text=never)
         case Number(least, most):
             return forms.FloatField(min_value=least, max_value=most, label=label)
         case _:

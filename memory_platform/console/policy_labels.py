@@ -15,6 +15,7 @@ FIELDS = {
     "retention.segment": _("parts of conversations"),
     "retention.statement": _("statements"),
     "retention.episode": _("episodes"),
+    "retention.note": _("notes"),
     "purge.messages": _("messages"),
     "purge.receipts": _("receipts"),
     "purge.receipt_texts": _("texts of receipts"),

@@ -1,7 +1,10 @@
-"""What a snapshot said before each of its changes: the earlier values of what was changed, and how long they held."""
+"""What a snapshot said before each of its changes: the earlier values of what was changed, and how long they held.
+
+A note is a snapshot with a row of its own beside it; what changed in that row is kept in the same image.
+"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,32 +13,45 @@ from django.db.models import F, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.models import Snapshot, SnapshotVersion
+from snapshots.models import Note, Snapshot, SnapshotVersion
 
 INDEXED = frozenset({"text", "category", "topics", "said_at"})
 """What stands in words and vectors: a change of it makes new ones."""
 
-TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at"})
-IDS = frozenset({"superseded_by_id"})
+TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at", "review_by"})
+IDS = frozenset({"superseded_by_id", "about_tag_id"})
 SUPERSEDED = ("invalid_at", "superseded_by_id")
+
+NOTE = "note"
+"""Under this key an image keeps earlier values of the note's own row."""
+NO_NOTE: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class HeldThen:
-    """A snapshot with the values it was held with at an earlier moment; ``changed`` names those that differ today."""
+    """A snapshot with the values it was held with at an earlier moment; ``changed`` names those that differ today.
+
+    ``note`` holds the values of then that changed in its note, for :func:`restore_note`.
+    """
 
     snapshot: Snapshot
     changed: frozenset[str]
+    note: Mapping[str, Any] = field(default_factory=dict)
 
 
-def keep_image(snapshot: Snapshot, fields: Iterable[str], *, until: datetime) -> None:
-    """Keep the values that ``fields`` have in ``snapshot``, which was held as it is until ``until``."""
+def keep_image(
+    snapshot: Snapshot, fields: Iterable[str], *, until: datetime, note: Mapping[str, Any] = NO_NOTE
+) -> None:
+    """Keep the values that ``fields`` have in ``snapshot``, which was held as it is until ``until``.
+
+    ``note`` holds the values, by column, that its note is about to lose.
+    """
     newest = images_of(snapshot).first()
     SnapshotVersion.objects.create(
         subject_id=snapshot.subject_id,
         snapshot_id=snapshot.id,
         version=snapshot.version,
-        fields={name: _kept(getattr(snapshot, name)) for name in fields},
+        fields=_image({name: getattr(snapshot, name) for name in fields}, note),
         recorded_at=newest.retired_at if newest else snapshot.recorded_at,
         retired_at=until,
     )
@@ -62,25 +78,41 @@ def images_of(snapshot: Snapshot) -> QuerySet[SnapshotVersion]:
 def restore(snapshot: Snapshot, fields: Mapping[str, Any]) -> None:
     """Give ``snapshot`` back the values that an image keeps. The row in the table stays as it is."""
     for name, value in fields.items():
-        setattr(snapshot, name, _read(name, value))
+        if name != NOTE:
+            setattr(snapshot, name, _read(name, value))
 
 
-def changed_since(subject_id: UUID, moment: datetime) -> dict[UUID, HeldThen]:
-    """Return the subject's snapshots that were changed after ``moment``, as they were held then.
+def restore_note(note: Note, values: Mapping[str, Any]) -> None:
+    """Give ``note`` back the values that an image keeps under :data:`NOTE`. The row in the table stays as it is."""
+    for name, value in values.items():
+        setattr(note, name, _read(name, value))
+
+
+def changed_since(subject_id: UUID, moment: datetime, *, kind: str | None = None) -> dict[UUID, HeldThen]:
+    """Return the subject's snapshots that were changed after ``moment``, as they were held then; all, or of one kind.
 
     One query when nothing was changed, else two; in the open scope.
     """
     later = SnapshotVersion.objects.filter(subject_id=subject_id, retired_at__gt=moment).order_by("-version")
+    if kind is not None:
+        later = later.filter(snapshot__kind=kind)
     undone: dict[UUID, dict[str, Any]] = {}
+    notes: dict[UUID, dict[str, Any]] = {}
     for image in later:
         undone.setdefault(image.snapshot_id, {}).update(image.fields)
+        notes.setdefault(image.snapshot_id, {}).update(image.fields.get(NOTE, NO_NOTE))
     if not undone:
         return {}
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=undone)
-    held = {row.id: HeldThen(row, frozenset(undone[row.id])) for row in rows}
+    held = {row.id: HeldThen(row, frozenset(undone[row.id]) - {NOTE}, notes[row.id]) for row in rows}
     for snapshot_id, then in held.items():
         restore(then.snapshot, undone[snapshot_id])
     return held
+
+
+def _image(values: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: _kept(value) for name, value in values.items()}
+    return {**kept, NOTE: {name: _kept(value) for name, value in note.items()}} if note else kept
 
 
 def _kept(value: Any) -> Any:

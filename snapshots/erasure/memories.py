@@ -29,6 +29,7 @@ from snapshots.erasure.derived import (
     take_back_work,
 )
 from snapshots.erasure.learned import Unlearned, unlearn
+from snapshots.erasure.notes import contexts_left, loosen_notes, notes_only_in, origin_of
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import (
     Words,
@@ -41,7 +42,7 @@ from snapshots.erasure.words import (
     strip_receipts,
     words_left,
 )
-from snapshots.errors import SnapshotUnknown
+from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
@@ -89,6 +90,13 @@ def forget_memory(
     return forget_found(tenant_id, partial(target_at, address), embedders, by=by, reason=reason)
 
 
+def forget_note(
+    tenant_id: UUID, address: SnapshotAddress, embedders: Embedders, *, by: Actor, reason: str = ""
+) -> UUID:
+    """Forget one note with the messages that said it, as :func:`forget_memory` does. Raises NoteUnknown; Conflict."""
+    return forget_found(tenant_id, partial(note_target_at, address), embedders, by=by, reason=reason)
+
+
 def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor, reason: str = "") -> UUID:
     """Forget what ``look`` finds, as :func:`forget_memory` does. Raises what ``look`` raises; Conflict."""
     for _ in range(TRIES):
@@ -119,6 +127,7 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
     counts.update(dissolve_consolidations(subject_id, gone))
     counts.update(delete_snapshots(subject_id, gone))
+    counts.update(loosen_notes(subject_id, list(target.messages), target.words))
     counts["snapshot_version"] += drop_earlier_texts(target.words)
     unlearned = unlearn(target.subject, list(target.messages), target.words)
     counts.update(unlearned.counts)
@@ -141,13 +150,32 @@ def target_at(address: SnapshotAddress) -> Target:
     snapshot = rows.filter(id=address.snapshot_id).first()
     if snapshot is None:
         raise SnapshotUnknown
-    return target_of(snapshot.subject, snapshot.id, {snapshot.id, *members_of(snapshot)})
+    origin = origin_of(snapshot)
+    named = {snapshot.id, *members_of(snapshot), *origin.statements}
+    return target_of(snapshot.subject, snapshot.id, named, origin.messages)
+
+
+def note_target_at(address: SnapshotAddress) -> Target:
+    """Return what forgetting this note concerns, in the open scope. Raises NoteUnknown."""
+    rows = Snapshot.objects.filter(subject__external_id=address.subject_id, kind=SnapshotKind.NOTE)
+    if not rows.filter(id=address.snapshot_id).exists():
+        raise NoteUnknown
+    return target_at(address)
 
 
 def target_of(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> Target:
-    """Return what forgetting the memories ``named`` concerns, and messages with what each says, in the open scope."""
+    """Return what forgetting the memories ``named`` concerns, and messages with what each says, in the open scope.
+
+    Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
+    """
+    target = _target_of(subject, memory_id, named, also_said)
+    notes = notes_only_in(subject.id, target.messages.keys()) - target.snapshots
+    return target_of(subject, memory_id, named | notes, also_said) if notes else target
+
+
+def _target_of(subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str]) -> Target:
     words = Words.of(subject.id, [*_texts(subject.id, named), *also_said.values()])
     snapshots = frozenset(named | set(same_snapshots(words)))
     own = Snapshot.objects.filter(subject_id=subject.id)
@@ -231,4 +259,5 @@ def _name(message: Message) -> MessageName:
 
 
 def _found(words: Words, unlearned: Unlearned) -> dict[str, object]:
-    return {"rows_left": words_left(words) | unlearned.found()}
+    quoting = contexts_left(words)
+    return {"rows_left": words_left(words) | ({"note": quoting} if quoting else {}) | unlearned.found()}

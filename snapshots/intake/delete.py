@@ -14,6 +14,7 @@ from profiles.services.locking import lock_subject
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
 from snapshots.erasure.learned import Unlearned, unlearn
+from snapshots.erasure.notes import loosen_notes, notes_only_in
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.traces import windows_found
 from snapshots.erasure.words import Words, silence_candidates, strip_receipts
@@ -72,17 +73,19 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
     lock_subject(conversation.subject)
     memory = SubjectMemory.objects.filter(subject_id=subject_id)
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
-    gone = sole_snapshots(conversation)
     messages = with_words(list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by()))
+    ids = [message.id for message in messages]
+    gone = list({*sole_snapshots(conversation), *notes_only_in(subject_id, ids)})
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=gone).order_by().values_list("text", flat=True)
     said = [message.content for message in messages if message.role == MessageRole.USER and message.remember]
     words = Words.of(subject_id, [*texts, *said])
     counts = strip_receipts(Words(subject_id, frozenset()), gone, [conversation.id])
-    counts["candidate"] = silence_candidates(subject_id, [message.id for message in messages])
-    unlearned = unlearn(conversation.subject, [message.id for message in messages], words)
+    counts["candidate"] = silence_candidates(subject_id, ids)
+    unlearned = unlearn(conversation.subject, ids, words)
     counts.update(unlearned.counts)
     counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
     counts.update(forget_snapshots(conversation, gone))
+    counts.update(loosen_notes(subject_id, ids, words))
     leave_marks(
         subject_id,
         texts=words.texts,

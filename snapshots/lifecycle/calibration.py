@@ -6,7 +6,7 @@ run twice, at once, or be killed anywhere.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -31,6 +31,7 @@ from snapshots.models import (
     Calibration,
     CalibrationRule,
     Lane,
+    Note,
     ReviewReason,
     Snapshot,
     SnapshotCounter,
@@ -64,10 +65,20 @@ class Reception:
         return self.positive / self.judged if self.judged >= judged_least else None
 
 
-def rule_for(seen: Reception, policy: CalibrationPolicy = CALIBRATION) -> CalibrationRule | None:
-    """Return the rule that holds, the first of disliked, corrected, liked; None for none."""
+def rule_for(
+    seen: Reception, policy: CalibrationPolicy = CALIBRATION, *, is_vital: bool = False
+) -> CalibrationRule | None:
+    """Return the rule that holds, the first of disliked, corrected, liked; None for none.
+
+    A vital note is shown whether or not it helps the question, so that it is never disliked.
+    """
     share = seen.liked_share(policy.judged_least)
-    if seen.injected >= policy.disliked_injected and share is not None and share < policy.disliked_below:
+    if (
+        not is_vital
+        and seen.injected >= policy.disliked_injected
+        and share is not None
+        and share < policy.disliked_below
+    ):
         return CalibrationRule.DISLIKED
     if seen.injected >= policy.corrected_injected and seen.corrected >= policy.corrected_times:
         return CalibrationRule.CORRECTED
@@ -160,10 +171,11 @@ def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], p
     ours = SnapshotCounter.objects.filter(subject_id=subject_id, id__in=[tally.id for tally in tallies])
     locked = list(ours.order_by("id").select_for_update(no_key=True))
     held = _held_snapshots([tally.snapshot_id for tally in locked])
+    vital = _vital_among(held)
     moved = [
         held[tally.snapshot_id]
         for tally in locked
-        if _calibrate(Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id), policy)
+        if _calibrate(Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id), policy, is_vital=tally.snapshot_id in vital)
     ]
     if moved:
         touch_memory(subject_id, changed=[snapshot.position for snapshot in moved])
@@ -183,10 +195,12 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
     return len(moved)
 
 
-def _calibrate(lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy) -> bool:
+def _calibrate(
+    lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
+) -> bool:
     """Apply what holds to one memory, and begin its tally anew; return whether its confidence changed."""
     seen = reception(tally)
-    rule = rule_for(seen, policy) if memory else None
+    rule = rule_for(seen, policy, is_vital=is_vital) if memory else None
     if memory is None or rule is None:
         return False
     before = memory.confidence
@@ -228,8 +242,11 @@ def _previewed(policy: CalibrationPolicy) -> Iterator[tuple[Lane, CalibrationRul
         *((Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id)) for tally in snapshots),
         *((Lane(tally.lane), tally, _held_belief(tally)) for tally in beliefs),
     )
+    vital = _vital_among(held)
     for lane, tally, memory in found:
-        rule = rule_for(reception(tally), policy) if memory else None
+        rule = (
+            rule_for(reception(tally), policy, is_vital=memory is not None and memory.id in vital) if memory else None
+        )
         if memory is None or rule is None:
             continue
         after = calibrated(memory.confidence, Provenance(memory.provenance), rule, policy)
@@ -247,6 +264,11 @@ def _belief_tallies() -> QuerySet[BeliefCounter]:
 
 def _held_snapshots(ids: Sequence[UUID]) -> dict[UUID, Snapshot]:
     return {row.id: row for row in Snapshot.objects.filter(current(), id__in=ids)}
+
+
+def _vital_among(ids: Collection[UUID]) -> set[UUID]:
+    rows = Note.objects.filter(snapshot_id__in=list(ids)).exclude(vital_class="").order_by()
+    return set(rows.values_list("snapshot_id", flat=True))
 
 
 def _held_belief(tally: BeliefCounter) -> Preference | ProfileFact | None:

@@ -1,7 +1,7 @@
 """Editing a snapshot: plan what changes, embed what it says now, apply (rows S3, S4, P5)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -46,11 +46,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """What an edit changes in the version that was read; ``draft`` is what to index, None when that stays."""
+    """What an edit changes in the version that was read; ``draft`` is what to index, None when that stays.
+
+    ``note_before`` holds the values, by column, that the snapshot's note loses in the same transaction.
+    """
 
     snapshot: Snapshot
     changed: Mapping[str, Any]
     draft: SnapshotDraft | None
+    note_before: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
 
     Raises ForgottenMemory.
     """
-    if not plan.changed:
+    if not plan.changed and not plan.note_before:
         return True
     snapshot, columns = plan.snapshot, dict(plan.changed)
     if "text" in columns:
@@ -109,7 +113,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     )
     if not read.update(version=F("version") + 1, **columns):
         return False
-    keep_image(snapshot, plan.changed, until=utc_now())
+    keep_image(snapshot, plan.changed, until=utc_now(), note=plan.note_before)
     if ready is not None:
         reindex_snapshot(ready)
     return True

@@ -1,6 +1,7 @@
 """Memories above a subject's or a tenant's limit leave, the least worth first: importance x 0.95^days (row E6).
 
-What is no longer held leaves before all else. Deleted, not retired: a limit is about room.
+What is no longer held leaves before all else. Deleted, not retired: a limit is about room. A vital note counts, and
+never leaves while it holds.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +22,9 @@ from tenants.isolation import current_tenant_id, tenant_tx
 LEAST_WORTH = """
 SELECT id, subject_id, position FROM snapshot
 WHERE tenant_id = %(tenant)s AND (%(subject)s::uuid IS NULL OR subject_id = %(subject)s)
+  AND NOT (kind = 'note' AND retired_at IS NULL AND invalid_at IS NULL AND id IN (
+    SELECT snapshot_id FROM note
+    WHERE tenant_id = %(tenant)s AND (%(subject)s::uuid IS NULL OR subject_id = %(subject)s) AND vital_class <> ''))
 ORDER BY (retired_at IS NULL AND invalid_at IS NULL AND coalesce(expires_at > now(), true)),
   importance * power(%(decay)s, extract(epoch FROM now() - said_at) / 86400), id
 LIMIT %(most)s

@@ -14,7 +14,7 @@ from profiles.values import Provenance
 from snapshots.embedding.store import touch_memory
 from snapshots.embedding.versions import supersede
 from snapshots.lifecycle.acts import SURENESS, Doing, M, any_version, hold_memory, note_act, place_of, raised_version
-from snapshots.models import SOURCES, ActVerb, Snapshot
+from snapshots.models import SOURCES, ActVerb, Note, Snapshot, SnapshotKind
 
 DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
 KEPT_OF_A_TAG = ("label", "kind", *DETAILS, "aliases", "use_count", "confidence", "provenance")
@@ -34,10 +34,16 @@ def merge_memories(memory: M, other: M, doing: Doing) -> M:
     """
     if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
         raise NotToBeMerged("only two memories of one kind and subject become one")
+    if isinstance(memory, Snapshot) and isinstance(other, Snapshot) and _is_note(memory) != _is_note(other):
+        raise NotToBeMerged("a note becomes one with another note only")
     held, ended = hold_memory(memory, doing.accept), hold_memory(other, any_version)
     before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
     note_act(held, ActVerb.MERGED, doing, other=ended.id, before=before)
     return held
+
+
+def _is_note(snapshot: Snapshot) -> bool:
+    return snapshot.kind == SnapshotKind.NOTE
 
 
 def unite_sources(memory: M, other: M) -> list[str]:
@@ -93,6 +99,9 @@ def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
     links = SOURCES[Tag]._default_manager.filter(subject_id=ended.subject_id, memory_id=ended.id)
     behind = [str(one) for one in links.values_list("message_id", flat=True)]
     links.delete()
+    notes = Note.objects.filter(subject_id=ended.subject_id, about_tag_id=ended.id)
+    about = [str(one) for one in notes.values_list("id", flat=True)]
+    notes.update(about_tag_id=held.id)
     delete_tag(ended.subject, ended)
     patch_tag(held.subject, held, columns)
-    return {"columns": before, "became": columns, "gone": gone, "behind": behind}
+    return {"columns": before, "became": columns, "gone": gone, "behind": behind, "about": about}

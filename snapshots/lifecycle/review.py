@@ -24,7 +24,7 @@ from snapshots.embedding.store import touch_memory
 from snapshots.lifecycle.acts import Doing, retire_memory
 from snapshots.lifecycle.policy import REVIEW, ReviewPolicy
 from snapshots.lifecycle.selectors import current
-from snapshots.models import Lane, MemoryReview, ReviewDecision, ReviewReason, Snapshot
+from snapshots.models import Lane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor, record_audit
@@ -165,7 +165,14 @@ def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
     since = [When(last_validated_at__gte=Now() - days, then=Value(share)) for days, share in _steps(policy)]
     share = Case(*since, default=Value(policy.shares[-1]), output_field=FloatField())
     rows: QuerySet[Any] = _held(lane).annotate(effective=F("confidence") * share)
-    return rows.filter(Q(effective__lt=policy.unsure_below) | Q(last_validated_at__lt=Now() - policy.stale_after))
+    doubtful = Q(effective__lt=policy.unsure_below) | Q(last_validated_at__lt=Now() - policy.stale_after)
+    return rows.filter(doubtful | _overdue() if lane == Lane.SNAPSHOTS else doubtful)
+
+
+def _overdue() -> Q:
+    """Return the condition for notes that were to be looked at again by a time that is past, and were not since."""
+    overdue = Note.objects.filter(review_by__lte=Now(), review_by__gt=F("snapshot__last_validated_at")).order_by()
+    return Q(id__in=overdue.values("snapshot_id"))  # not correlated: the notes are read once, not once for each memory
 
 
 def _steps(policy: ReviewPolicy) -> list[tuple[timedelta, float]]:
@@ -180,7 +187,7 @@ def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
         lately = Q(decided_at__isnull=True) | Q(decision=ReviewDecision.KEPT, decided_at__gt=Now() - policy.kept_for)
         rows = in_question(lane, policy).exclude(Exists(asked.filter(lately))).order_by("effective", "id")
         for memory in rows.iterator(policy.batch):
-            is_stale = memory.last_validated_at < stale_before
+            is_stale = memory.last_validated_at < stale_before or memory.effective >= policy.unsure_below
             reason = ReviewReason.STALE if is_stale else ReviewReason.UNSURE
             yield InQuestion(lane, memory.id, memory.subject_id, reason, memory.effective)
 

@@ -12,7 +12,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, SourceNames
-from snapshots.models import Snapshot, SnapshotSource
+from snapshots.models import Snapshot, SnapshotKind, SnapshotSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class SnapshotFilter:
     """
 
     kind: str | None = None
+    without_notes: bool = False
     topic: str | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -35,6 +36,8 @@ def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]
     rows = Snapshot.objects.filter(_held(), _true(wanted.as_of), subject_id=subject.id).order_by()
     if wanted.kind is not None:
         rows = rows.filter(kind=wanted.kind)
+    if wanted.without_notes:
+        rows = rows.exclude(kind=SnapshotKind.NOTE)
     if wanted.topic is not None:
         rows = rows.filter(topics__contains=[wanted.topic])
     if wanted.since is not None:

@@ -78,7 +78,7 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
         elif content in known:
             fates.append(Fate(Verdict.UNCHANGED, known[content]))
         else:
-            new[content] = _addressed(offer.prepared, subject)
+            new[content] = address_to(offer.prepared, subject)
             known[content] = offer.prepared.draft.id
             fates.append(Fate(Verdict.STORED, known[content]))
     store_snapshots(list(new.values()), allow_forgotten=True)  # what is not allowed was rejected by now
@@ -150,7 +150,8 @@ def _content(draft: SnapshotDraft) -> Content:
     return draft.kind, content_hash(draft.text)
 
 
-def _addressed(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
+def address_to(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
+    """Return an offer's snapshot as one of ``subject``."""
     return replace(prepared, draft=replace(prepared.draft, subject_id=subject.id))
 
 

@@ -21,7 +21,7 @@ from snapshots.embedding.versions import SUPERSEDED, images_of, keep_image, rest
 from snapshots.lifecycle.acts import LANES, Doing, Memory, any_version, audit, place_of, raised_version
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
-from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryReview, Message, Snapshot
+from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryReview, Message, Note, Snapshot
 from tenants.isolation import tenant_tx
 
 TABLES: Mapping[str, type[Any]] = {lane.value: model for model, lane in LANES.items()}
@@ -200,6 +200,8 @@ def _bring_tag_back(tag: Tag, act: MemoryAct) -> None:
     if labelled(tag.subject, gone["label"]) is not None:
         raise UndoImpossible("another tag has its label by now")
     Tag.objects.create(id=act.other_ref, subject=tag.subject, **gone)
+    notes = Note.objects.filter(subject_id=tag.subject_id, id__in=act.before.get("about", ()), about_tag_id=tag.id)
+    notes.update(about_tag_id=act.other_ref)
     left = Message.objects.filter(subject_id=tag.subject_id, id__in=act.before["behind"])
     links = SOURCES[Tag]
     links._default_manager.bulk_create(

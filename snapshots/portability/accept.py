@@ -19,7 +19,7 @@ from profiles.services.subjects import put_subject
 from snapshots.models import Job, JobKind, JobPart
 from snapshots.portability.columns import ColumnFault, read_row
 from snapshots.portability.forgotten import Kept, Line, without_forgotten_lines
-from snapshots.portability.lines import BY_NAME, END, FORMAT, HEADER, KINDS, SUBJECT
+from snapshots.portability.lines import BY_NAME, END, HEADER, KINDS, READABLE, SUBJECT
 from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
 from snapshots.queue.asked_jobs import add_job, nudge_jobs
 from tenants.isolation import current_tenant_id
@@ -105,8 +105,8 @@ def _parts(rows: Sequence[Line], policy: PortabilityPolicy) -> Iterator[bytes]:
 def _header(line: Any) -> UUID:
     if not isinstance(line, dict) or line.get("type") != HEADER:
         raise _fault("lines.0", "not_a_header", "Must be the header of an export.")
-    if line.get("format") != FORMAT:
-        raise _fault("lines.0.format", "unknown_format", f"Must be {FORMAT}.")
+    if line.get("format") not in READABLE or isinstance(line.get("format"), bool):
+        raise _fault("lines.0.format", "unknown_format", f"Must be one of: {', '.join(map(str, READABLE))}.")
     try:
         return UUID(str(line.get("origin")))
     except ValueError:

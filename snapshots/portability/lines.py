@@ -33,7 +33,10 @@ from snapshots.models import (
     Task,
 )
 
-FORMAT = 1
+FORMAT = 2
+"""What an export is written in. Format 2 has notes."""
+READABLE = (1, 2)
+"""What an import reads, for ever."""
 HEADER = "header"
 SUBJECT = "subject"
 END = "end"

@@ -1,4 +1,7 @@
-"""What an import does not bring: beliefs, proposals and earlier words with a card number or a secret (E2)."""
+"""What an import does not bring: beliefs, proposals and earlier words with a card number or a secret.
+
+A note stays, since its words are masked with its snapshot: it loses what of its details must not be remembered.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,8 +9,14 @@ from typing import Any
 from django.db import models
 
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_sensitive_list, is_telephone
-from snapshots.models import SnapshotVersion
+from snapshots.extraction.sensitive import (
+    is_sensitive,
+    is_sensitive_as,
+    is_sensitive_list,
+    is_telephone,
+    mask_sensitive,
+)
+from snapshots.models import Note, SnapshotVersion
 
 _NAMED_BY = {Preference: "key", ProfileFact: "field", Candidate: "target"}
 _TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {
@@ -21,7 +30,14 @@ _TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {
 
 def without_sensitive(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of one table, as columns, that hold nothing which no product may write either."""
+    if model is Note:
+        return [_masked_note(row) for row in rows]
     return [row for row in rows if not _holds_sensitive(model, row)] if model in _TEXTS else list(rows)
+
+
+def _masked_note(row: Mapping[str, Any]) -> dict[str, Any]:
+    named = {name: "" for name in ("about_label", "relation") if is_sensitive(row[name])}
+    return {**row, **named, "context": mask_sensitive(row["context"])[0]}
 
 
 def _holds_sensitive(model: type[models.Model], row: Mapping[str, Any]) -> bool:

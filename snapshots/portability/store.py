@@ -2,7 +2,7 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +13,9 @@ from profiles.models import Preference, ProfileFact, Tag
 from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.forgetting import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
 from profiles.values import Provenance
+from snapshots.embedding.versions import IDS, NOTE
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import Conversation, Message, Receipt, SnapshotVersion
+from snapshots.models import Conversation, Message, Note, Receipt, SnapshotVersion
 from snapshots.portability.accept import LINK
 from snapshots.portability.columns import read_row
 from snapshots.portability.lines import BY_NAME, LineKind
@@ -88,6 +89,16 @@ def _renamed(values: Values, kind: LineKind, renaming: Renaming) -> Values:
         renamed["candidates"] = [
             {**one, "memory_id": renaming.of_text(one.get("memory_id"))} for one in renamed["candidates"]
         ]
+    if kind.model is SnapshotVersion:
+        renamed["fields"] = _renamed_image(renamed["fields"], renaming)
+    return renamed
+
+
+def _renamed_image(fields: Mapping[str, Any], renaming: Renaming) -> dict[str, Any]:
+    """Return an image with the ids that it names as they are here, those of its note among them."""
+    renamed = {name: renaming.of_text(value) if name in IDS else value for name, value in fields.items()}
+    if isinstance(renamed.get(NOTE), Mapping):
+        renamed[NOTE] = _renamed_image(renamed[NOTE], renaming)
     return renamed
 
 
@@ -149,21 +160,31 @@ def _without_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[Values])
     """Return the rows that bring back nothing the subject had forgotten."""
     if not has_marks(subject_id):
         return list(rows)
-    if kind.model is Message:
-        return _messages_not_forgotten(subject_id, rows)
     if kind.model in BELIEFS:
         known = forgotten_beliefs(subject_id, [row["id"] for row in rows])
         rows = [row for row in rows if row["id"] not in known]
-    if kind.model is Preference:
-        gone = forgotten_texts(subject_id, [text for row in rows for text in (row["statement"], str(row["value"]))])
-        kept = [row for row in rows if str(row["value"]) not in gone]
-        return [{**row, "statement": "" if row["statement"] in gone else row["statement"]} for row in kept]
-    if kind.model is SnapshotVersion:
-        gone = forgotten_texts(subject_id, [str(row["fields"].get("text", "")) for row in rows])
-        return [row for row in rows if str(row["fields"].get("text", "")) not in gone]
-    if kind.model is Receipt:
-        return [{**row, "rendered": None} for row in rows]  # what a prompt showed cannot be compared with a mark
-    return list(rows)
+    sift = _SIFTS.get(kind.model)
+    return list(rows) if sift is None else sift(subject_id, rows)
+
+
+def _preferences_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    gone = forgotten_texts(subject_id, [text for row in rows for text in (row["statement"], str(row["value"]))])
+    kept = [row for row in rows if str(row["value"]) not in gone]
+    return [{**row, "statement": "" if row["statement"] in gone else row["statement"]} for row in kept]
+
+
+def _versions_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    gone = forgotten_texts(subject_id, [str(row["fields"].get("text", "")) for row in rows])
+    return [row for row in rows if str(row["fields"].get("text", "")) not in gone]
+
+
+def _notes_without_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    gone = forgotten_texts(subject_id, [row["context"] for row in rows])
+    return [{**row, "context": "" if row["context"] in gone else row["context"]} for row in rows]
+
+
+def _receipts_without_prompts(_subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
+    return [{**row, "rendered": None} for row in rows]  # what a prompt showed cannot be compared with a mark
 
 
 def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
@@ -173,3 +194,13 @@ def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Va
     gone = forgotten_messages(subject_id, list(names.values()))
     texts = forgotten_texts(subject_id, [row["content"] for row in rows])
     return [row for row in rows if names[row["id"]] not in gone and row["content"] not in texts]
+
+
+_SIFTS: Mapping[type[models.Model], Callable[[UUID, Sequence[Values]], list[Values]]] = {
+    Message: _messages_not_forgotten,
+    Preference: _preferences_not_forgotten,
+    SnapshotVersion: _versions_not_forgotten,
+    Note: _notes_without_forgotten,
+    Receipt: _receipts_without_prompts,
+}
+"""What is left of the rows of a table without what the subject had forgotten."""

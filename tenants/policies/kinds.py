@@ -102,6 +102,27 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
+class DaysOrNever:
+    """A time, told as whole days; ``null`` is never, which the code holds as None."""
+
+    least: int
+    most: int
+
+    def read(self, value: Any) -> timedelta | None:
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise WrongValue(f"Must be a whole number of days between {self.least} and {self.most}, or null for never.")
+        return Days(self.least, self.most).read(value)
+
+    def shown(self, held: timedelta | None) -> int | None:
+        return None if held is None else held.days
+
+    def told(self) -> dict[str, Any]:
+        return {**Days(self.least, self.most).told(), "nullable": True}
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A finite number between two bounds, both included."""
 

@@ -51,6 +51,19 @@ def name_field() -> TextField:
     return TextField(max_bytes=NAME_BYTES, max_length=NAME_CHARS, required=False)
 
 
+class PostedKindField(OneOfField):
+    """The kind of a snapshot that is posted: any but a note, which has an address and fields of its own."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=names([kind for kind in SnapshotKind.values if kind != SnapshotKind.NOTE]), **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the kind. Raises ValidationError."""
+        if data == SnapshotKind.NOTE:
+            refuse("not_a_choice", "Notes are written with POST /v1/subjects/{subject_id}/notes.")
+        return super().to_internal_value(data)
+
+
 class SnapshotFields(StrictSerializer):
     """What both a new snapshot and an edit may say."""
 
@@ -71,7 +84,7 @@ class SnapshotInput(SnapshotFields, Input):
     """
 
     text = MemoryField(max_bytes=POLICY.string_bytes)
-    kind = OneOfField(choices=names(SnapshotKind.values), default=SnapshotKind.MANUAL.value)
+    kind = PostedKindField(default=SnapshotKind.MANUAL.value)
     allow_forgotten = FlagField(required=False)
 
 
@@ -108,7 +121,10 @@ class SnapshotEditInput(SnapshotFields, Input):
 
 
 class SnapshotListInput(PageInput):
-    """``from`` and ``to`` mean ``said_at``; every word of ``q`` has to stand in the text, whatever its case."""
+    """``from`` and ``to`` mean ``said_at``; every word of ``q`` has to stand in the text, whatever its case.
+
+    Notes are left out unless ``kind`` is ``note``: ``GET .../notes`` lists them with all that is known of them.
+    """
 
     kind = OneOfField(choices=names(SnapshotKind.values), required=False)
     topic = name_field()
@@ -128,6 +144,7 @@ class SnapshotListInput(PageInput):
         """Return which snapshots are asked for."""
         return SnapshotFilter(
             kind=parsed.get("kind"),
+            without_notes="kind" not in parsed,
             topic=parsed.get("topic"),
             since=parsed.get("from"),
             until=parsed.get("to"),

@@ -22,6 +22,7 @@ from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.wall import CANARY, rows_of, seed
 
+FORMAT_1 = Path(__file__).parents[2] / "data" / "export-format-1.jsonl"
 DOCS = Path(__file__).parents[3] / "docs"
 ADA = "/v1/subjects/ada"
 LINES = "application/x-ndjson"
@@ -88,10 +89,10 @@ def test_every_table_of_a_subject_leaves_or_says_why_it_stays() -> None:
 def test_an_export_says_everything_and_counts_it(acme: Caller) -> None:
     lines = full(acme)
 
-    assert (lines[0]["type"], lines[0]["format"]) == ("header", 1)
+    assert (lines[0]["type"], lines[0]["format"]) == ("header", 2)
     assert lines[1]["subject_id"] == "ada"
     kinds = {line["type"] for line in lines[2:-1]}
-    assert {"preference", "profile_fact", "tag", "message", "snapshot", "snapshot_version", "receipt"} <= kinds
+    assert {"preference", "profile_fact", "tag", "message", "snapshot", "note", "snapshot_version", "receipt"} <= kinds
     assert sum(lines[-1]["counts"].values()) == len(lines) - 3
     said = orjson.dumps(lines).decode()
     assert f"I drink {CANARY} tea at 家." in said
@@ -208,7 +209,7 @@ def test_an_export_goes_to_another_subject_of_the_same_tenant(acme: Caller) -> N
             "lines.2.valid_at",
         ),
         (lambda lines: [*lines[:2], {**lines[2], "type": "tenant"}, *lines[3:]], "lines.2.type"),
-        (lambda lines: [{**lines[0], "format": 2}, *lines[1:]], "lines.0.format"),
+        (lambda lines: [{**lines[0], "format": 3}, *lines[1:]], "lines.0.format"),
         (lambda lines: [lines[0], {**lines[1], "subject_id": "a/b"}, *lines[2:]], "lines.1.subject_id"),
         (lambda lines: [], "lines"),
     ],
@@ -230,6 +231,57 @@ def test_a_line_that_is_no_json_is_named_by_its_own_place(acme: Caller) -> None:
 
     assert [(fault["field"], fault["code"]) for fault in problem["errors"]] == [("lines.2", "malformed_json")]
     assert "column 10" in problem["detail"]
+
+
+def test_an_export_of_format_1_is_read_for_ever(acme: Caller) -> None:
+    stored = [orjson.loads(line) for line in FORMAT_1.read_bytes().splitlines()]
+    assert stored[0]["format"] == 1
+
+    job = take_back(acme, stored)
+
+    assert (job["status"], job["error"]) == ("succeeded", None)
+    assert job["result"] == {"stored": {**stored[-1]["counts"], "links": job["result"]["stored"]["links"]}}
+    after = export(acme)
+    assert after[0]["format"] == 2
+    assert after[-1]["counts"] == stored[-1]["counts"]
+    texts = {line["text"] for line in after if line["type"] == "snapshot"}
+    assert texts == {line["text"] for line in stored if line["type"] == "snapshot"}
+
+
+def test_notes_come_back_with_their_contacts_under_ids_of_the_new_subject(acme: Caller, globex: Caller) -> None:
+    lines = full(acme)
+
+    job = take_back(globex, lines, "?subject_id=gil")
+
+    assert "conflict" not in job["result"]
+    tags = {one["id"] for one in body_of(globex("GET", "/v1/subjects/gil/tags"))["data"]}
+    mine, theirs = (
+        body_of(caller("GET", f"/v1/subjects/{name}/notes?include_history=true"))["data"]
+        for caller, name in ((acme, "ada"), (globex, "gil"))
+    )
+    assert [one["text"] for one in theirs] == [one["text"] for one in mine]
+    assert all(one["about"]["id"] in tags for one in theirs)
+    assert {one["id"] for one in theirs}.isdisjoint(one["id"] for one in mine)
+    edited = next(one for one in theirs if " 3 " in one["text"])
+    states = body_of(globex("GET", f"/v1/subjects/gil/notes/{edited['id']}/history"))["data"]
+    assert [one["grade"] for one in states] == ["about_other", "habit", "about_other"]
+    assert all(one["about"]["id"] in tags for one in states)
+
+
+def test_details_of_an_imported_note_are_as_free_of_secrets_as_any_text(acme: Caller) -> None:
+    lines = full(acme)
+    card = "4111 1111 1111 1111"
+    hostile = [
+        {**line, "about_label": card, "context": f"my card is {card}"} if line["type"] == "note" else line
+        for line in lines
+    ]
+    acme("DELETE", ADA)
+
+    take_back(acme, hostile)
+
+    notes = body_of(acme("GET", f"{ADA}/notes"))["data"]
+    assert notes
+    assert card not in orjson.dumps(notes).decode()
 
 
 def test_what_was_forgotten_is_not_brought_back_unless_allowed(acme: Caller, world: World) -> None:

@@ -11,7 +11,7 @@ from tests.memory_platform.api.wall import CANARY, VALID_CALLS, Ids, comparable,
 
 CALLS = tenant_calls()
 WITH_INNER_ID = [(method, route) for method, route in CALLS if set(route.names) - {"subject_id"}]
-SEEDED = ("message", "preference", "profile_fact", "tag", "snapshot")
+SEEDED = ("message", "preference", "profile_fact", "tag", "snapshot", "note")
 each = pytest.mark.parametrize(("method", "route"), CALLS, ids=call_id)
 
 

@@ -50,6 +50,7 @@ class Ids:
     experiment_id: str
     ask_id: str
     task_id: str
+    note_id: str
     tool: str = "forget"
 
     @classmethod
@@ -61,7 +62,7 @@ class Ids:
             "no-message",
             "no-category",
             "no-key",
-            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "123")),
+            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "1234")),
         )
 
 
@@ -79,6 +80,7 @@ PREFERENCE = f"{SUBJECT}/preferences/<product_id:category>/<product_id:key>"
 TAG = f"{SUBJECT}/tags/<own_id:tag_id>"
 CONVERSATION = f"{SUBJECT}/conversations/<product_id:conversation_id>"
 SNAPSHOT = f"{SUBJECT}/snapshots/<own_id:snapshot_id>"
+NOTE = f"{SUBJECT}/notes/<own_id:note_id>"
 VERSION = "v1/policies/<version:version>"
 EXPERIMENT = "v1/experiments/<own_id:experiment_id>"
 VALID_CALLS: dict[tuple[str, str], ValidCall] = {
@@ -107,6 +109,14 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ),
     ("POST", f"{SNAPSHOT}/forget"): ValidCall(lambda ids: {}),
     ("PATCH", SNAPSHOT): ValidCall(lambda ids: {"text": PLAIN}),
+    ("GET", f"{SUBJECT}/notes"): ValidCall(
+        query=lambda ids: {"about": ids.tag_id, "grade": "about_other", "include_history": "true"}
+    ),
+    ("POST", f"{SUBJECT}/notes"): ValidCall(
+        lambda ids: {"text": PLAIN, "about": {"kind": "contact", "id": ids.tag_id}}
+    ),
+    ("PATCH", NOTE): ValidCall(lambda ids: {"text": PLAIN, "about": {"kind": "contact", "id": ids.tag_id}}),
+    ("POST", f"{NOTE}/forget"): ValidCall(lambda ids: {}),
     ("POST", f"{SUBJECT}/recall"): ValidCall(
         lambda ids: {
             "query": "navigate home for tea",
@@ -210,6 +220,9 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", SNAPSHOT),
         ("DELETE", SNAPSHOT),
         ("GET", f"{SNAPSHOT}/history"),
+        ("GET", NOTE),
+        ("DELETE", NOTE),
+        ("GET", f"{NOTE}/history"),
         ("GET", "v1/receipts/<own_id:receipt_id>"),
         ("DELETE", SUBJECT),
         ("GET", f"{SUBJECT}/export"),
@@ -246,6 +259,12 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
         for n in "12"
     ]
     done(caller, "PATCH", f"{at}/snapshots/{held[0]['id']}", {"text": f"{CANARY} 3 tea at home"})
+    about = {"kind": "contact", "id": tag["id"], "label": CANARY}
+    note, _ = (
+        done(caller, "POST", f"{at}/notes", {"text": f"{CANARY} {n} green tea at 家", "about": about}) for n in "12"
+    )
+    done(caller, "PATCH", f"{at}/notes/{note['id']}", {"grade": "habit", "text": f"{CANARY} 3 green tea at 家"})
+    done(caller, "PATCH", f"{at}/notes/{note['id']}", {"grade": "about_other"})
     asked = {"query": f"{CANARY} tea at home", "conversation_id": "c1"}
     receipt, _ = (done(caller, "POST", f"{at}/context", asked) for _ in "12")
     done(caller, "PUT", f"/v1/subjects/{subject_id}-gone", {"metadata": {"of": CANARY}})
@@ -256,7 +275,7 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     task, _ = (done(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
-    ids = (*held_ids, *steered(caller), ask["id"], task["id"])
+    ids = (*held_ids, *steered(caller), ask["id"], task["id"], note["id"])
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 

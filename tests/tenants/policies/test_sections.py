@@ -8,7 +8,7 @@ import pytest
 
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.kernel.policy import promised
-from tenants.policies.kinds import Choice, Days, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
+from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
 from tenants.policies.sections import Change, Section, changed, checked, differences, effective, removable, together
 
 
@@ -40,6 +40,7 @@ def too_sweet(tea: TeaPolicy) -> list[tuple[str, str]]:
         (Choice(("steps", "episode")), ["other", 1, None, ["steps"]]),
         (Whole(1, 9), [0, 10, True, "3", 2.5, float("nan"), float("inf"), None, 10**400]),
         (Days(1, 30), [0, 31, "7"]),
+        (DaysOrNever(1, 30), [0, 31, "7", "never", True, 2.5, float("nan"), []]),
         (Number(0, 2), [-0.1, 2.1, True, "1", float("nan"), float("inf"), None]),
         (Numbers(2, Number(0, 2)), [[1], [1, 2, 1], [1, 3], "11", None, [1, "1"]]),
         (Numbers(2, Number(0, 9), rising=True), [[2, 1], [1, 1]]),
@@ -57,6 +58,8 @@ def test_a_value_outside_its_bounds_is_refused_in_words_without_it(kind: Kind, w
     [
         (Whole(1, 9), 5.0, 5),
         (Days(1, 30), 14, timedelta(days=14)),
+        (DaysOrNever(1, 30), 14, timedelta(days=14)),
+        (DaysOrNever(1, 30), None, None),
         (Number(0, 2), 1, 1.0),
         (Numbers(2, Number(0, 2), rising=True), [0, 1.5], (0.0, 1.5)),
         (Named(Whole(0, 5)), {"推荐": 3, "complaint": 2}, (("complaint", 2), ("推荐", 3))),

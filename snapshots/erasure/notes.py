@@ -1,0 +1,124 @@
+"""Notes when messages are forgotten: which go, and what those that stay lose.
+
+A note goes with its messages. It stays where another message says its words, too, and then keeps nothing of the
+others: neither the link, nor the place in the message, nor the turn before.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import F, Q
+
+from memory_platform.kernel.text import comparable
+from snapshots.embedding.store import touch_memory
+from snapshots.erasure.words import Words
+from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.selectors import with_words
+
+NOTHING_SAID: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOrigin:
+    """What a note was made of: statements by id, and messages with what each says."""
+
+    statements: frozenset[UUID]
+    messages: Mapping[UUID, str]
+
+
+NO_ORIGIN = NoteOrigin(frozenset(), {})
+
+
+def origin_of(snapshot: Snapshot) -> NoteOrigin:
+    """Return what a note was made of, in the open scope; nothing for any other snapshot."""
+    if snapshot.kind != SnapshotKind.NOTE:
+        return NO_ORIGIN
+    own = {"subject_id": snapshot.subject_id}
+    links = SnapshotSource.objects.filter(memory_id=snapshot.id, **own).order_by()
+    messages = list(links.values_list("message_id", flat=True))
+    told = SnapshotSource.objects.filter(message_id__in=messages, **own).order_by().values("memory_id")
+    statements = Snapshot.objects.filter(id__in=told, kind=SnapshotKind.STATEMENT, **own).order_by()
+    said = with_words(list(Message.objects.filter(id__in=messages, **own)))
+    return NoteOrigin(
+        frozenset(statements.values_list("id", flat=True)), {message.id: message.content for message in said}
+    )
+
+
+def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
+    """Return the snapshots of the notes that no other message says, in the open scope."""
+    behind: dict[UUID, set[UUID]] = defaultdict(set)
+    for note_id, message_id in _links(subject_id, notes_said_in(subject_id, messages)):
+        behind[note_id].add(message_id)
+    others = set[UUID]().union(*behind.values()) - set(messages)
+    said = {
+        message.id: comparable(message.content)
+        for message in with_words(list(Message.objects.filter(subject_id=subject_id, id__in=others)))
+    }
+    texts = dict(Snapshot.objects.filter(subject_id=subject_id, id__in=behind).order_by().values_list("id", "text"))
+    return {
+        note_id
+        for note_id, sources in behind.items()
+        if not any(comparable(texts[note_id]) in said[one] for one in sources & said.keys())
+    }
+
+
+def notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
+    """Return the snapshots of the notes that have one of these messages as a source."""
+    links = SnapshotSource.objects.filter(subject_id=subject_id, message_id__in=messages).order_by()
+    notes = Snapshot.objects.filter(subject_id=subject_id, kind=SnapshotKind.NOTE, id__in=links.values("memory_id"))
+    return set(notes.order_by().values_list("id", flat=True))
+
+
+def loosen_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> Counter[str]:
+    """Take from the notes that stay what they have of these messages, in the open scope; return the rows by table.
+
+    A note that follows one of the messages, or quotes the words, loses the turn before it.
+    """
+    own = {"subject_id": subject_id}
+    shared = notes_said_in(subject_id, messages)
+    links = SnapshotSource.objects.filter(memory_id__in=shared, message_id__in=messages, **own)
+    counts = Counter({"snapshot_source": links.delete()[0]})
+    following = notes_said_in(subject_id, _following(subject_id, messages))
+    contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
+    quoting = {note_id for note_id, context in contexts if note_id in following or words.quoted_by(context)}
+    changed = shared | quoting
+    if not changed:
+        return counts
+    counts["note.context"] = len({note_id for note_id, _ in contexts} & changed)
+    Note.objects.filter(snapshot_id__in=shared, **own).update(**NOTHING_SAID)
+    Note.objects.filter(snapshot_id__in=quoting, **own).update(context="")
+    snapshots = Snapshot.objects.filter(id__in=changed, **own).order_by()
+    touch_memory(subject_id, changed=snapshots.values_list("position", flat=True))
+    snapshots.update(version=F("version") + 1)
+    return counts
+
+
+def contexts_left(words: Words) -> int:
+    """Return how many notes still quote these words as the turn before them."""
+    contexts = Note.objects.filter(subject_id=words.subject_id).exclude(context="").order_by()
+    return sum(words.stand_in(one) for one in contexts.values_list("context", flat=True))
+
+
+def _links(subject_id: UUID, notes: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
+    links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=list(notes)).order_by()
+    return list(links.values_list("memory_id", "message_id"))
+
+
+def _following(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
+    """Return the messages that were said right after one of these."""
+    own = Message.objects.filter(subject_id=subject_id).order_by()
+    places = own.filter(id__in=messages).values_list("conversation_id", "seq")
+    after = [Q(conversation_id=conversation_id, seq=seq + 1) for conversation_id, seq in places]
+    found = set[UUID]()
+    for start in range(0, len(after), 100):
+        found |= set(own.filter(_any_of(after[start : start + 100])).values_list("id", flat=True))
+    return found
+
+
+def _any_of(conditions: Iterable[Q]) -> Q:
+    either = Q(pk__in=())
+    for condition in conditions:
+        either |= condition
+    return either

@@ -1,0 +1,189 @@
+"""Reading notes: lists at a moment of either clock, one, its history. Inside an open ``tenant_tx``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject, Tag
+from snapshots.embedding.versions import NOTE, HeldThen, changed_since, images_of, restore_note
+from snapshots.errors import NoteUnknown, SnapshotUnknown
+from snapshots.lifecycle.history import history_of
+from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, with_sources
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import Note, Snapshot, SnapshotKind
+from snapshots.notes.about import AboutFilter, read_about_filter
+from snapshots.notes.values import NoteState, SourcedNote
+
+NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFilter:
+    """Which notes a list shows. ``about`` is ``self``, ``contact``, ``thing``, a tag's id, or a label.
+
+    Without a moment the current ones; ``as_of``: those that were true then; ``known_at``: those that were held then,
+    as they were. ``include_history`` adds those that had ended.
+    """
+
+    grade: str | None = None
+    about: str | None = None
+    vital: bool | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    include_history: bool = False
+
+
+def notes_of(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
+    """Return the snapshots of the notes that match, in no order; :func:`with_details` brings the notes themselves.
+
+    What was changed since ``known_at`` is matched by what it was then.
+    """
+    changed = _changed_since(subject, wanted.known_at)
+    earlier = frozenset(str(then.note.get("about_label", "")) for then in changed.values()) - {""}
+    about = read_about_filter(subject, wanted.about, earlier=earlier) if wanted.about is not None else None
+    own = Note.objects.filter(_details(wanted, about), subject_id=subject.id, snapshot_id=OuterRef("id"))
+    matching = _clocks(wanted) & Q(Exists(own))
+    if changed:
+        then = _matching_then(subject, changed, wanted, about)
+        matching = Q(id__in=then) | (matching & ~Q(id__in=list(changed)))
+    return Snapshot.objects.filter(matching, _unexpired(), subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
+
+
+def with_details(
+    subject: Subject, snapshots: Iterable[Snapshot], *, known_at: datetime | None = None
+) -> list[SourcedNote]:
+    """Return the notes of these snapshots with their sources, as they were held at ``known_at``; None is now."""
+    rows = list(snapshots)
+    changed = _changed_since(subject, known_at) if rows else NOTHING_CHANGED
+    notes = {note.snapshot_id: note for note in Note.objects.filter(subject_id=subject.id, snapshot__in=rows)}
+    held = [changed[row.id].snapshot if row.id in changed else row for row in rows if row.id in notes]
+    for row in held:
+        if row.id in changed:
+            restore_note(notes[row.id], changed[row.id].note)
+    return _sourced(held, notes)
+
+
+def note_at(address: SnapshotAddress) -> SourcedNote:
+    """Return a note that is held, also one that is no longer true. Raises NoteUnknown."""
+    try:
+        return _note_of(snapshot_at(address))
+    except SnapshotUnknown:
+        raise NoteUnknown from None
+
+
+def note_ever_at(address: SnapshotAddress) -> SourcedNote:
+    """Return a note that is held or was retired. Raises NoteUnknown."""
+    try:
+        return _note_of(snapshot_ever_at(address))
+    except SnapshotUnknown:
+        raise NoteUnknown from None
+
+
+def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
+    """Return one of the subject's notes, whatever its state. Raises NoteUnknown."""
+    snapshot = Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id).first()
+    if snapshot is None:
+        raise NoteUnknown
+    return _note_of(snapshot)
+
+
+def history_of_note(sourced: SourcedNote) -> list[NoteState]:
+    """Return every state that a note was held in, the first one first. Two queries."""
+    changed = {image.version: image.fields.get(NOTE, {}) for image in images_of(sourced.snapshot)}
+    note, states = sourced.note, list[NoteState]()
+    for held in reversed(history_of(sourced.snapshot)):
+        if changed.get(held.snapshot.version):
+            note = copy(note)
+            restore_note(note, changed[held.snapshot.version])
+        state = SourcedNote(note, held.snapshot, sourced.sources, _tag_of(note, sourced))
+        states.append(NoteState(state, held.recorded_at, held.retired_at))
+    return states[::-1]
+
+
+def _note_of(snapshot: Snapshot) -> SourcedNote:
+    note = Note.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id).first()
+    if note is None:
+        raise NoteUnknown
+    (sourced,) = _sourced([snapshot], {snapshot.id: note})
+    return sourced
+
+
+def _tag_of(note: Note, sourced: SourcedNote) -> Tag | None:
+    """Return the tag of a note as it was, where that is the tag of today."""
+    return sourced.tag if note.about_tag_id == sourced.note.about_tag_id else None
+
+
+def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
+    """Return notes with the messages behind them and the tags of their contacts, in one query each."""
+    wanted = [tag_id for row in snapshots if (tag_id := notes[row.id].about_tag_id) is not None]
+    tags: Mapping[UUID | None, Tag] = Tag.objects.in_bulk(wanted) if wanted else {}
+    return [
+        SourcedNote(note, one.snapshot, one.sources, tags.get(note.about_tag_id))
+        for one in with_sources(snapshots)
+        for note in [notes[one.snapshot.id]]
+    ]
+
+
+def _changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, HeldThen]:
+    return NOTHING_CHANGED if moment is None else changed_since(subject.id, moment, kind=SnapshotKind.NOTE)
+
+
+def _clocks(wanted: NoteFilter) -> Q:
+    """Return the condition on snapshots that are held, and true, at the moments that are asked for."""
+    held = Q(retired_at__isnull=True)
+    if wanted.known_at is not None:
+        held = Q(recorded_at__lte=wanted.known_at) & (held | Q(retired_at__gt=wanted.known_at))
+    if wanted.as_of is not None:
+        held &= Q(valid_at__lte=wanted.as_of)
+    lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=_moment(wanted))
+    return held if wanted.include_history else held & lasting
+
+
+def _was_held(then: Snapshot, wanted: NoteFilter) -> bool:
+    """Return whether a snapshot as it was at ``known_at`` meets the condition of :func:`_clocks`."""
+    known_at = wanted.known_at or utc_now()
+    if then.recorded_at > known_at or (then.retired_at is not None and then.retired_at <= known_at):
+        return False
+    if wanted.as_of is not None and then.valid_at > wanted.as_of:
+        return False
+    return wanted.include_history or then.invalid_at is None or then.invalid_at > _moment(wanted)
+
+
+def _moment(wanted: NoteFilter) -> datetime:
+    return wanted.as_of or wanted.known_at or utc_now()
+
+
+def _unexpired() -> Q:
+    return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
+
+
+def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
+    condition = about.condition() if about is not None else Q()
+    if wanted.grade is not None:
+        condition &= Q(grade=wanted.grade)
+    if wanted.vital is not None:
+        condition &= ~Q(vital_class="") if wanted.vital else Q(vital_class="")
+    return condition
+
+
+def _matching_then(
+    subject: Subject, changed: Mapping[UUID, HeldThen], wanted: NoteFilter, about: AboutFilter | None
+) -> list[UUID]:
+    """Return which of the notes that were changed since matched at that moment."""
+    found = []
+    for note in Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(changed)):
+        then = changed[note.snapshot_id]
+        restore_note(note, then.note)
+        says = (
+            (wanted.grade is None or note.grade == wanted.grade)
+            and (wanted.vital is None or note.is_vital == wanted.vital)
+            and (about is None or about.matches(note))
+        )
+        if says and _was_held(then.snapshot, wanted):
+            found.append(note.snapshot_id)
+    return found

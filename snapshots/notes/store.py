@@ -1,0 +1,130 @@
+"""Storing notes, and hearing one again: for the maker that reads messages, and for those written by hand."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from profiles.models import Subject, Tag
+from profiles.values import Provenance
+from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.versions import keep_image
+from snapshots.lifecycle.selectors import current
+from snapshots.models import Note, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.notes.values import NoteRepeat, PreparedNote
+
+
+def store_notes(prepared: Sequence[PreparedNote], *, allow_forgotten: bool = False) -> list[UUID]:
+    """Store notes that are not stored yet, in the open scope; return the ids of their snapshots, stored now or before.
+
+    What the subject had forgotten is left out, also of the ids. A statement or tag that is gone by now is left empty.
+    """
+    stored = set(store_snapshots([one.prepared for one in prepared], allow_forgotten=allow_forgotten))
+    kept = _without_lost_keys([one for one in prepared if one.prepared.draft.id in stored])
+    rows = [
+        Note(
+            id=stable_id("note-row", one.prepared.draft.id),
+            subject_id=one.prepared.draft.subject_id,
+            snapshot_id=one.prepared.draft.id,
+            **one.details.columns(),
+        )
+        for one in kept
+    ]
+    Note.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+    return [one.prepared.draft.id for one in kept]
+
+
+def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID]:
+    """Note that held notes were said again, in the open scope; return the snapshots' ids of those that changed.
+
+    Each is validated now, has the message as a further source, is no longer possibly outdated, and keeps the stronger
+    of both confidences and provenances. A message that stands behind the note already changes nothing, nor does a
+    repeat of a note that is no longer current.
+    """
+    lock_memory(subject.id)
+    own = {"subject_id": subject.id}
+    wanted = {one.note_id for one in repeated}
+    rows = Snapshot.objects.filter(current(), id__in=wanted, kind=SnapshotKind.NOTE, **own)
+    held = {row.id: row for row in rows}
+    notes = {note.snapshot_id: note for note in Note.objects.filter(snapshot_id__in=list(held), **own)}
+    behind: dict[UUID, set[UUID]] = defaultdict(set)
+    for note_id, message_id in SnapshotSource.objects.filter(memory_id__in=list(held), **own).values_list(
+        "memory_id", "message_id"
+    ):
+        behind[note_id].add(message_id)
+    changed = dict[UUID, Snapshot]()
+    for one in repeated:
+        if one.note_id not in notes or one.message_id in behind[one.note_id]:
+            continue
+        snapshot, note = held[one.note_id], notes[one.note_id]
+        outdated = {"possibly_outdated": False} if note.possibly_outdated else {}
+        change_note(snapshot, note, stronger_of(snapshot, one.confidence, one.provenance), outdated)
+        if one.message_id is not None:
+            _add_source(snapshot, one.message_id)
+            behind[one.note_id].add(one.message_id)
+        changed[snapshot.id] = snapshot
+    if changed:
+        touch_memory(subject.id, changed=[snapshot.position for snapshot in changed.values()])
+    return list(changed)
+
+
+def stronger_of(snapshot: Snapshot, confidence: float, provenance: str) -> dict[str, Any]:
+    """Return the columns of a memory that is said again: validated now, as sure as the surer of both."""
+    stronger = max(Provenance(snapshot.provenance), Provenance(provenance), key=lambda one: one.strength)
+    wanted = {"confidence": max(snapshot.confidence, confidence), "provenance": stronger.value}
+    changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
+    return {**changed, "last_validated_at": utc_now()}
+
+
+def change_note(snapshot: Snapshot, note: Note, columns: Mapping[str, Any], details: Mapping[str, Any]) -> None:
+    """Set columns of a note's snapshot and of the note, and keep what they were. The memory is locked."""
+    before = {name: getattr(note, name) for name in details}
+    keep_image(snapshot, columns, until=utc_now(), note=before)
+    own = Snapshot.objects.filter(id=snapshot.id, subject_id=snapshot.subject_id)
+    own.update(version=F("version") + 1, **columns)
+    if details:
+        Note.objects.filter(id=note.id, subject_id=note.subject_id).update(**details)
+    for name, value in columns.items():
+        setattr(snapshot, name, value)
+    for name, value in details.items():
+        setattr(note, name, value)
+    snapshot.version += 1
+
+
+def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
+    link = SnapshotSource(
+        id=stable_id("source", snapshot.id, message_id),
+        subject_id=snapshot.subject_id,
+        memory_id=snapshot.id,
+        message_id=message_id,
+    )
+    SnapshotSource.objects.bulk_create([link], ignore_conflicts=True)
+
+
+def _without_lost_keys(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
+    """Return the notes without statements and tags that are not there: a key to nothing would stop them all."""
+    statements = _there(Snapshot, (one.details.statement_id for one in prepared))
+    tags = _there(Tag, (one.details.about_tag_id for one in prepared))
+    return [
+        replace(
+            one,
+            details=replace(
+                one.details,
+                statement_id=statements.get((one.prepared.draft.subject_id, one.details.statement_id)),
+                about_tag_id=tags.get((one.prepared.draft.subject_id, one.details.about_tag_id)),
+            ),
+        )
+        for one in prepared
+    ]
+
+
+def _there(model: type[Any], ids: Iterable[UUID | None]) -> dict[tuple[UUID, UUID | None], UUID]:
+    """Return the rows of ``ids`` that are there, by subject and id."""
+    wanted = {one for one in ids if one is not None}
+    rows = model._default_manager.filter(id__in=wanted).order_by() if wanted else model._default_manager.none()
+    return {(subject_id, row_id): row_id for subject_id, row_id in rows.values_list("subject_id", "id")}

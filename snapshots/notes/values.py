@@ -1,0 +1,157 @@
+"""What goes into the verbs of notes and comes out of them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.errors import FieldFault, Refused
+from profiles.models import Tag
+from profiles.values import Provenance, Verdict
+from snapshots.embedding.drafts import PreparedSnapshot
+from snapshots.lifecycle.values import SourceNames
+from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
+
+
+class VitalClassMissing(Refused):
+    """A note cannot be vital without a reason from the closed list. HTTP 422."""
+
+    code = "vital_class_required"
+
+    def __init__(self) -> None:
+        message = f"`vital: true` needs `vital_class`, one of: {', '.join(VitalClass.values)}."
+        super().__init__(message, faults=[FieldFault("vital_class", "required", message)])
+
+
+class AboutUnknown(Refused):
+    """A note names a contact that the subject does not have. HTTP 422."""
+
+    code = "about_unknown"
+
+    def __init__(self) -> None:
+        message = "`about.id` must be the id of one of this subject's tags; GET .../tags lists them."
+        super().__init__(message, faults=[FieldFault("about.id", "unknown", message)])
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDetails:
+    """The columns of :class:`snapshots.models.Note` beside its snapshot. ``""`` and None mean what they mean there."""
+
+    grade: str = NoteGrade.FACT
+    grade_probability: float = 1.0
+    about_kind: str = AboutKind.SELF
+    about_label: str = ""
+    relation: str = ""
+    about_tag_id: UUID | None = None
+    vital_class: str = ""
+    possibly_outdated: bool = False
+    review_by: datetime | None = None
+    context: str = ""
+    span_start: int | None = None
+    span_end: int | None = None
+    reader_version: str = ""
+    statement_id: UUID | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Return the values by column."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedNote:
+    """A note to be stored: its snapshot of kind ``note``, indexed and embedded, and its details."""
+
+    prepared: PreparedSnapshot
+    details: NoteDetails
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRepeat:
+    """A held note was said again. ``note_id`` is its snapshot's id; ``message_id`` None is no message at all.
+
+    ``confidence`` and ``provenance`` are those that the repeat would have as a note of its own.
+    """
+
+    note_id: UUID
+    message_id: UUID | None
+    confidence: float
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAbout:
+    """Whom or what a note speaks of, as a writer names it. ``tag_id`` is one of the subject's tags."""
+
+    kind: str = AboutKind.SELF
+    tag_id: UUID | None = None
+    label: str = ""
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note as it is posted. None is what its writer does not say."""
+
+    text: str
+    grade: str | None = None
+    about: NoteAbout | None = None
+    vital: bool | None = None
+    vital_class: str | None = None
+    confidence: float | None = None
+    provenance: str | None = None
+    said_at: datetime | None = None
+    review_by: datetime | None = None
+    allow_forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOffer:
+    """A posted note made ready outside of any transaction. ``stated`` are the columns that its writer set."""
+
+    prepared: PreparedSnapshot
+    details: NoteDetails
+    about: NoteAbout | None
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    allow_forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedNote:
+    """A note with its snapshot, the messages behind it in the order in which they were said, and its contact's tag."""
+
+    note: Note
+    snapshot: Snapshot
+    sources: tuple[SourceNames, ...] = ()
+    tag: Tag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """A note as it was held for a time: from ``recorded_at`` until ``retired_at`` (None: it is held now)."""
+
+    sourced: SourcedNote
+    recorded_at: datetime
+    retired_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNote:
+    """A note after a write, and what the write did."""
+
+    verdict: Verdict
+    sourced: SourcedNote
+
+
+def choose_vital_class(vital: bool | None, vital_class: str | None, *, held: str = "") -> str | None:
+    """Return the vital class that a writer asks for, ``""`` for none, None for no change from ``held``.
+
+    Raises VitalClassMissing for a note that is to be vital, was not, and has no class.
+    """
+    if vital_class is not None:
+        return vital_class
+    if vital is False:
+        return ""
+    if vital and not held:
+        raise VitalClassMissing
+    return None

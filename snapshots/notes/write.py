@@ -1,0 +1,128 @@
+"""Notes that products and people write by hand: offered outside of any transaction, then created."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.kernel.text import comparable, content_hash
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import MEMORIES_WRITTEN
+from profiles.models import Subject
+from profiles.services.forgetting import ForgottenMemory, forgotten_texts
+from profiles.services.locking import lock_subject
+from profiles.values import Verdict
+from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.store import lock_memory, touch_memory
+from snapshots.embedding.stored import Mask
+from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.snapshots import address_to, offer_snapshots
+from snapshots.lifecycle.values import NewSnapshot
+from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
+from snapshots.notes.about import about_columns
+from snapshots.notes.selectors import note_of
+from snapshots.notes.store import change_note, store_notes, stronger_of
+from snapshots.notes.values import (
+    NewNote,
+    NoteDetails,
+    NoteOffer,
+    PreparedNote,
+    WrittenNote,
+    choose_vital_class,
+)
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import Actor, record_audit
+
+
+def grade_of(text: str) -> tuple[NoteGrade, float]:
+    """Return the grade of a note whose writer gives none, and how probable it is that it lasts, 0..1.
+
+    Somebody who writes a note by hand wants it kept: a fact, until a reader grades it.
+    """
+    return NoteGrade.FACT, 1.0
+
+
+def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask) -> NoteOffer:
+    """Index and embed a posted note. No transaction may be open. Raises ConfidenceAboveCeiling, VitalClassMissing."""
+    vital_class = choose_vital_class(new.vital, new.vital_class)
+    posted = NewSnapshot(
+        text=new.text,
+        kind=SnapshotKind.NOTE,
+        confidence=new.confidence,
+        provenance=new.provenance,
+        said_at=new.said_at,
+        allow_forgotten=new.allow_forgotten,
+    )
+    (offer,) = offer_snapshots([posted], embedders, mask=mask)
+    if offer.prepared is None:
+        raise offer.refusal or ValueError("an offer is prepared or refused")
+    asked = {"grade": new.grade, "vital_class": vital_class, "review_by": new.review_by}
+    stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    grade, probability = grade_of(offer.prepared.draft.text)
+    if new.about is not None and new.about.kind != AboutKind.SELF and grade == NoteGrade.FACT:
+        grade = NoteGrade.ABOUT_OTHER
+    graded: dict[str, Any] = {"grade": grade, "grade_probability": 1.0 if new.grade else probability}
+    return NoteOffer(offer.prepared, NoteDetails(**(graded | stated)), new.about, stated, new.allow_forgotten)
+
+
+def create_note(subject: Subject, offer: NoteOffer, *, by: Actor) -> WrittenNote:
+    """Store a note in the open scope. One that says the same about the same is confirmed, and takes over what is new.
+
+    Verdicts: stored; merged (a held note learnt something); unchanged. What makes a note vital, or no longer vital,
+    leaves an audit record. Raises AboutUnknown, ForgottenMemory.
+    """
+    lock_subject(subject)
+    details = replace(offer.details, **about_columns(subject, offer.about))
+    lock_memory(subject.id)
+    draft = offer.prepared.draft
+    if not offer.allow_forgotten and forgotten_texts(subject.id, [draft.text]):
+        raise ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
+    held = _same_note(subject, draft.text, details)
+    if held is None:
+        store_notes([PreparedNote(address_to(offer.prepared, subject), details)], allow_forgotten=True)
+        verdict, note_id = Verdict.STORED, draft.id
+        if details.vital_class:
+            audit_vital(subject, note_id, by)
+    else:
+        verdict, note_id = _restate(held, offer, by), held.snapshot_id
+    transaction.on_commit(partial(_report, current_tenant_id(), subject.id, verdict), robust=True)
+    return WrittenNote(verdict, note_of(subject, note_id))
+
+
+def audit_vital(subject: Subject, note_id: UUID, by: Actor) -> None:
+    """Leave a record of who made a note vital, or no longer vital."""
+    record_audit(by, "note.vital_changed", object_kind="note", object_id=str(note_id), subject_ref=subject.id)
+
+
+def _same_note(subject: Subject, text: str, details: NoteDetails) -> Note | None:
+    """Return the oldest current note that says just this about the same person or thing."""
+    own = {"subject_id": subject.id}
+    same = Snapshot.objects.filter(current(), kind=SnapshotKind.NOTE, content_hash=content_hash(text), **own)
+    ids = list(same.order_by("position").values_list("id", flat=True))
+    notes = {note.snapshot_id: note for note in Note.objects.filter(snapshot_id__in=ids, **own)} if ids else {}
+    wanted = _who(details)
+    return next((notes[one] for one in ids if one in notes and _who(notes[one]) == wanted), None)
+
+
+def _who(one: Note | NoteDetails) -> tuple[str, Any]:
+    return one.about_kind, one.about_tag_id or comparable(one.about_label)
+
+
+def _restate(held: Note, offer: NoteOffer, by: Actor) -> Verdict:
+    snapshot = Snapshot.objects.get(id=held.snapshot_id, subject_id=held.subject_id)
+    said = {**offer.stated, "possibly_outdated": False}
+    details = {name: value for name, value in said.items() if getattr(held, name) != value}
+    columns = stronger_of(snapshot, offer.prepared.draft.confidence, offer.prepared.draft.provenance)
+    learnt = details or columns.keys() - {"last_validated_at"}
+    touch_memory(held.subject_id, changed=[snapshot.position])
+    change_note(snapshot, held, columns, details)
+    if "vital_class" in details:
+        audit_vital(held.subject, snapshot.id, by)
+    return Verdict.MERGED if learnt else Verdict.UNCHANGED
+
+
+def _report(tenant_id: UUID, subject_id: UUID, verdict: Verdict) -> None:
+    MEMORIES_WRITTEN.labels(type="note", verdict=verdict).inc()
+    log(Event.SNAPSHOT_WRITTEN, tenant=tenant_id, subject=subject_id, offered=1)

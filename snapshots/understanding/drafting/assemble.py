@@ -1,0 +1,103 @@
+"""Which clauses of a message stand together as one note: the smallest part that stands alone.
+
+Lasting clauses of one sentence are one note, with what stands between them; a sentence that leans on the one before it
+("She's two") joins it; a fragment alone is kept only where the reader is nearly sure, or where it answers a question.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.observe import matching_form
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.grading.cues import vital_cues
+from snapshots.understanding.grading.features import Spoken, count_words
+from snapshots.understanding.grading.reader import Grade
+from snapshots.understanding.reading.clauses import Clause
+
+_LEANS = re.compile(
+    r"(?:she|he|they|it|that|this|those|these|her|his|their|its|which|who|and|but|so|because|except|only|same|both|"
+    r"the (?:one|rest|other))\b"
+    r"|她|他|它|这|那|所以|因为|不然|就|也|都|还|再|才|否则|其他|别的|一般|平时|反正|每",
+    re.IGNORECASE,
+)
+# Words, and Chinese characters, of a part that says little by itself.
+_FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
+_HAN = re.compile(r"[\u3400-\u9fff]|\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class NotePart:
+    """A part of a message that becomes a note: characters ``start`` to ``end``, and the grade that speaks for it."""
+
+    start: int
+    end: int
+    sentence: int
+    grade: Grade
+    vital_class: str
+    language: str
+
+
+def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING) -> list[NotePart]:
+    """Return the parts of a message that last, in order, from the grades of its clauses."""
+    lasting = [_part(clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
+    kept = [part for part in lasting if _is_held(part, policy)]
+    whole = _join(kept, lambda before, after: before.sentence == after.sentence, spoken.text, policy)
+    joined = _join(whole, lambda before, after: _lean_together(before, after, spoken.text), spoken.text, policy)
+    return [part for part in joined if not _is_loose(part, spoken, policy)]
+
+
+def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING) -> str:
+    """Return why a clause is vital: a class that its words and the reader agree on, or of which the reader is nearly
+    sure; "" for one that is not."""
+    cues = vital_cues(matching_form(clause.text))
+    if cues and grade.vital >= policy.vital_from:
+        return grade.vital_class if grade.vital_class in cues else cues[0]
+    return grade.vital_class if grade.vital >= policy.vital_without_cue else ""
+
+
+def _part(clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
+    vital = vital_class_of(clause, grade, policy)
+    return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language)
+
+
+def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
+    return part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
+
+
+def _join(
+    parts: Iterable[NotePart], belong: Callable[[NotePart, NotePart], bool], text: str, policy: NotingPolicy
+) -> list[NotePart]:
+    joined: list[NotePart] = []
+    for part in parts:
+        before = joined[-1] if joined else None
+        if before and belong(before, part) and rough_tokens(text[before.start : part.end]) <= policy.tokens:
+            surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
+            vital = before.vital_class or part.vital_class
+            joined[-1] = replace(before, end=part.end, sentence=part.sentence, grade=surer, vital_class=vital)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:
+    """Return whether a sentence cannot stand without the one just before it."""
+    if after.sentence - before.sentence != 1:
+        return False
+    said = text[after.start : after.end]
+    return bool(_LEANS.match(matching_form(said))) or _is_fragment(after, text) or _is_fragment(before, text)
+
+
+def _is_fragment(part: NotePart, text: str) -> bool:
+    said = text[part.start : part.end]
+    if part.language == "zh":
+        return len(_HAN.findall(said)) <= _FRAGMENT_ZH
+    return count_words(said) <= _FRAGMENT_EN
+
+
+def _is_loose(part: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
+    """Return whether a part is a fragment that neither answers a question nor is nearly sure to last."""
+    if not _is_fragment(part, spoken.text) or part.grade.lasting >= policy.fragment_from or part.vital_class:
+        return False
+    return not (spoken.was_asked and part.start == spoken.clauses[0].start)

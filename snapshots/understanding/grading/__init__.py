@@ -1,0 +1,1 @@
+"""How likely a clause says something that lasts: one small taught reader."""

@@ -1,0 +1,65 @@
+"""Words that hint at what a clause does, read from ``cues.toml``: numbers for the reader, and the classes of vital."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32
+
+CUES = Path(__file__).with_name("cues.toml")
+OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed")
+"""Cues that are also looked for in the whole message: "from now on" may stand in another clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One named pattern; ``vital`` names a class of vital notes."""
+
+    name: str
+    pattern: re.Pattern[str]
+    vital: bool
+
+
+@lru_cache(maxsize=1)
+def load_cues() -> tuple[Cue, ...]:
+    """Return the cues of the file, in its order. Raises ``re.error`` for a pattern that is none."""
+    rows = tomllib.loads(CUES.read_text(encoding="utf-8"))
+    return tuple(Cue(name, _compile(row), bool(row.get("vital"))) for name, row in rows.items())
+
+
+def cue_numbers(form: str, message_form: str) -> Float32:
+    """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found.
+
+    Both texts are matching forms (:func:`snapshots.extraction.observe.matching_form`).
+    """
+    cues = load_cues()
+    own = [cue.pattern.search(form) is not None for cue in cues]
+    around = [cue.pattern.search(message_form) is not None for cue in cues if cue.name in OF_MESSAGES]
+    return np.array([*own, *around], np.float32)
+
+
+def vital_cues(form: str) -> list[str]:
+    """Return the classes of vital notes of which a clause holds a cue."""
+    return [cue.name for cue in load_cues() if cue.vital and cue.pattern.search(form)]
+
+
+def has_cue(name: str, form: str) -> bool:
+    """Return whether a clause holds the cue called ``name``."""
+    return next(cue for cue in load_cues() if cue.name == name).pattern.search(form) is not None
+
+
+def _compile(row: dict[str, object]) -> re.Pattern[str]:
+    parts = []
+    if "en" in row:
+        parts.append(rf"\b(?:{row['en']})\b")
+    if "en_start" in row:
+        parts.append(rf"^(?:{row['en_start']})\b")
+    if "zh" in row:
+        parts.append(f"(?:{row['zh']})")
+    if "zh_start" in row:
+        parts.append(f"^(?:{row['zh_start']})")
+    return re.compile("|".join(parts), re.IGNORECASE)

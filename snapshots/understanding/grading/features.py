@@ -1,0 +1,110 @@
+"""The numbers that the reader of clauses weighs: vectors of the clause and of what stands around it, its form, cues.
+
+Vectors come from the sentence encoder inside the wheels, 512 numbers a text. ``docs/understanding.md`` says what each
+part is worth; single words, hashed, were worth nothing beside them.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32
+from snapshots.extraction.observe import matching_form
+from snapshots.understanding.grading.cues import cue_numbers
+from snapshots.understanding.reading.clauses import Clause
+
+DIMENSIONS = 512
+# How much each part weighs beside the vectors of the clauses around; chosen by cross-validation over writers.
+OWN, QUESTION, FORM = 3.0, 2.0, 1.5
+# Words (two Chinese characters count as one): a longer message answers no question by itself.
+SHORT_ANSWER = 14
+QUESTION_CHARS = 200
+_SENTENCE = re.compile(r"(?<=[.!?。!?;;])\s*")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-z0-9']+")
+_OPENS_WITH_ME = re.compile(r"(?:i|i'm|i've|my|we|our|we're)\b|我|咱", re.IGNORECASE)
+_HOLDS_ME = re.compile(r"\b(?:i|i'm|my|we|our|me|us)\b|我|咱", re.IGNORECASE)
+_NUMERAL = re.compile(r"\d|[一二三四五六七八九十]")
+
+Vectors = Mapping[str, Float32]
+"""Unit vectors by the text that was embedded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    asked: str = ""
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the turn before it asked a question."""
+        return "?" in self.asked or "？" in self.asked
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is short enough to be a bare answer to the turn before it."""
+        return bool(self.asked) and count_words(self.text) <= SHORT_ANSWER
+
+
+def asked_in(turn: str) -> str:
+    """Return the last question of an assistant's turn, or its last sentence where it asks nothing."""
+    sentences = [one for one in _SENTENCE.split(turn.strip()) if one.strip()]
+    questions = [one for one in sentences if "?" in one or "？" in one]
+    return (questions or sentences or [""])[-1][-QUESTION_CHARS:]
+
+
+def texts_to_embed(spoken: Iterable[Spoken]) -> list[str]:
+    """Return the texts whose vectors :func:`features` needs, each once."""
+    wanted: dict[str, None] = {}
+    for one in spoken:
+        wanted.update(dict.fromkeys(clause.text for clause in one.clauses))
+        if one.answers and one.clauses:
+            wanted[one.asked] = None
+    return list(wanted)
+
+
+def features(spoken: Spoken, vectors: Vectors) -> Float32:
+    """Return the numbers of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
+    own = np.stack([vectors[clause.text] for clause in spoken.clauses])
+    nothing = np.zeros((1, DIMENSIONS), np.float32)
+    before, after = np.concatenate([nothing, own[:-1]]), np.concatenate([own[1:], nothing])
+    question = np.zeros_like(own)
+    if spoken.answers:
+        question[0] = vectors[spoken.asked]
+    forms = [matching_form(clause.text).lower() for clause in spoken.clauses]
+    whole = matching_form(spoken.text).lower()
+    form = np.stack([_form_numbers(spoken, place, forms[place]) for place in range(len(forms))])
+    cues = np.stack([cue_numbers(form, whole) for form in forms])
+    return np.concatenate([OWN * own, before, after, QUESTION * question, FORM * form, cues], axis=1)
+
+
+def count_words(text: str) -> float:
+    """Return the words of a text; two Chinese characters count as one."""
+    return len(_HAN.findall(text)) / 2 + len(_WORD.findall(text))
+
+
+def _form_numbers(spoken: Spoken, place: int, form: str) -> Float32:
+    clause, count = spoken.clauses[place], len(spoken.clauses)
+    size, whole = count_words(clause.text), count_words(spoken.text)
+    numbers: Sequence[float] = (
+        clause.asked,
+        clause.asked and place == count - 1,
+        clause.language == "zh",
+        min(size, 30) / 30,
+        size <= 3,  # noqa: PLR2004 - lengths are features, not limits
+        size <= 6,  # noqa: PLR2004
+        bool(_OPENS_WITH_ME.match(form)),
+        bool(_HOLDS_ME.search(form)),
+        bool(_NUMERAL.search(form)),
+        min(count, 8) / 8,
+        min(place, 6) / 6,
+        spoken.was_asked,
+        spoken.was_asked and whole <= SHORT_ANSWER,
+        spoken.was_asked and whole <= 6,  # noqa: PLR2004
+    )
+    return np.array(numbers, np.float32)

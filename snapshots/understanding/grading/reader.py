@@ -1,0 +1,139 @@
+"""The reader of clauses: what each teaches, whether it is of somebody else, ends something, or is vital.
+
+A multinomial logistic regression over :mod:`features`, and three more over the same numbers. They were taught by
+``python -m tests.golden.teach_clauses``; ``clauses.npz`` holds the weights and names what taught them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.understanding.grading.features import Spoken, Vectors, features, texts_to_embed
+
+WEIGHTS = Path(__file__).with_name("clauses.npz")
+ENCODER = "use"
+LASTING = ("fact", "habit", "limit", "plan")
+GRADES = ("change", "chat", "event", "fact", "habit", "limit", "momentary", "plan", "question_or_command")
+HEADS = ("grade", "other", "change", "vital")
+NOT_VITAL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What the reader says of one clause. All numbers are probabilities, 0..1.
+
+    ``kind`` is the likeliest lasting grade, ``lasting`` the sum over all of them; ``other``: it is of somebody or
+    something else; ``change``: it ends or replaces something; ``vital`` with the likeliest ``vital_class``.
+    """
+
+    kind: str
+    lasting: float
+    likeliest: str
+    other: float
+    change: float
+    vital: float
+    vital_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One regression: ``weights`` (classes, n) and ``intercepts`` (classes,)."""
+
+    classes: tuple[str, ...]
+    weights: Float32
+    intercepts: Float32
+
+    def probabilities(self, numbers: Float32) -> Float32:
+        """Return the share of each class for each row of ``numbers`` (m, n), shape (m, classes)."""
+        scores = numbers @ self.weights.T + self.intercepts
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(raised / raised.sum(axis=1, keepdims=True), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseReader:
+    """The heads by name, and what taught them."""
+
+    heads: Mapping[str, Head]
+    taught: Mapping[str, Any]
+
+    @property
+    def version(self) -> str:
+        """A short name of these weights: notes keep it."""
+        return str(self.taught["version"])
+
+    @classmethod
+    def read(cls, path: Path = WEIGHTS) -> "ClauseReader":
+        """Return the reader that :meth:`write` kept."""
+        with np.load(path) as held:
+            taught = json.loads(str(held["taught"]))
+            heads = {
+                name: Head(
+                    tuple(taught["classes"][name]),
+                    held[f"{name}_weights"].astype(np.float32),
+                    held[f"{name}_intercepts"].astype(np.float32),
+                )
+                for name in HEADS
+            }
+        return cls(heads, taught)
+
+    def write(self, path: Path = WEIGHTS) -> None:
+        """Keep the reader, its weights in half precision."""
+        arrays: dict[str, Any] = {"taught": json.dumps(dict(self.taught), ensure_ascii=False)}
+        for name, head in self.heads.items():
+            arrays[f"{name}_weights"] = head.weights.astype(np.float16)
+            arrays[f"{name}_intercepts"] = head.intercepts.astype(np.float32)
+        np.savez_compressed(path, **arrays)
+
+    def grade(self, spoken: Spoken, vectors: Vectors) -> list[Grade]:
+        """Return the grade of each clause of a message."""
+        if not spoken.clauses:
+            return []
+        numbers = features(spoken, vectors)
+        found = {name: head.probabilities(numbers) for name, head in self.heads.items()}
+        return [self._grade(*row) for row in zip(*(found[name] for name in HEADS), strict=True)]
+
+    def _grade(self, kinds: Float32, other: Float32, change: Float32, vital: Float32) -> Grade:
+        by_kind = dict(zip(self.heads["grade"].classes, kinds.tolist(), strict=True))
+        by_class = dict(zip(self.heads["vital"].classes, vital.tolist(), strict=True))
+        none = by_class.pop(NOT_VITAL)
+        yes = [
+            dict(zip(self.heads[name].classes, row.tolist(), strict=True))["yes"]
+            for name, row in (("other", other), ("change", change))
+        ]
+        return Grade(
+            kind=max(LASTING, key=by_kind.__getitem__),
+            lasting=sum(by_kind[kind] for kind in LASTING),
+            likeliest=max(by_kind, key=by_kind.__getitem__),
+            other=yes[0],
+            change=yes[1],
+            vital=1 - none,
+            vital_class=max(by_class, key=by_class.__getitem__),
+        )
+
+
+@lru_cache(maxsize=1)
+def clause_reader() -> ClauseReader:
+    """Return the reader as it was taught."""
+    return ClauseReader.read()
+
+
+def grade_messages(spoken: Sequence[Spoken]) -> list[list[Grade]]:
+    """Return the grades of the clauses of each message. Embeds: no transaction may be open (ModelCallInTransaction).
+
+    The encoder is the one inside the wheels, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files.
+    """
+    wanted = texts_to_embed(spoken)
+    if not wanted:
+        return [[] for _ in spoken]
+    (encoder,) = embedders(ENCODER)
+    vectors = dict(zip(wanted, encoder.embed(wanted), strict=True))
+    reader = clause_reader()
+    return [reader.grade(one, vectors) for one in spoken]

@@ -1,0 +1,1 @@
+"""From a message to clauses, in English and Chinese."""

@@ -1,0 +1,141 @@
+"""Cut a message into clauses: the smallest parts that each say one thing.
+
+A clause keeps its place in the message, so that whatever is made of it can be quoted in the user's own words. What is
+not the speaker's own (quoted mails, code, pasted dialogues, texts to translate or to write) gives no clause.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from snapshots.extraction import marks
+from snapshots.extraction.observe import language_of, matching_form
+
+# Sentences and clauses are looked for in the matching form, which keeps every character's position.
+_SENTENCE_END = re.compile(
+    r"[!?;。…\n]+[\"')]*|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bNo)(?<!\bvs)\.+(?=[\s\"')]|$)"
+    r"|(?<=[\u3400-\u9fff])\.+"
+)
+_NOT_OWN = re.compile(
+    r"(?sm)```.{0,4000}?(?:```|\Z)|^(?:>|\s{0,4}(?i:system|assistant|系统|助手|助理)\s?:)[^\n]*"
+    r"|<(?:user_memory|memory|context|system)\b.{0,4000}?(?:</\w+>|\Z)"
+)
+_DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
+_SUBJECT_EN = (
+    r"(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
+    r"that|that's|this|there|there's|these|those|what|how|why|where|when|which|who|can|could|do|does|did|is|are|should|"
+    r"would|please|don't|never|always|avoid|call|keep|set|put|add|book|find|remind|tell|let|let's|no|not|his|her|their|"
+    r"its|if|every|everyone|nobody|also|anyway|by the way|btw|oh|from now|these days|mum|mom|dad|make|just|use|send|"
+    r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|does|doesn't|"
+    r"needs?|wants?|likes?|hates?|lives?|works?)|"
+    r"[A-Z][a-z]+(?:'s)? (?:is|was|has|had|can|can't|cannot|will|won't|does|doesn't|needs|wants|likes|loves|hates|lives|"
+    r"works|goes|gets|takes|still|also|never|always|and I))\b"
+)
+_CONJUNCTION_EN = r"(?:and|but|so|because|cause|cuz|though|although|while|whereas|since|plus|also|yet|then|or)"
+_BREAK_EN = re.compile(
+    rf"(?:\s{{0,3}}[,:–—]\s{{0,3}}|\s-{{1,3}}\s{{1,3}}|\s{{0,3}}[()]\s{{0,3}})(?:{_CONJUNCTION_EN}\s{{1,3}})?(?={_SUBJECT_EN})"
+    rf"|,?\s{{1,3}}{_CONJUNCTION_EN}\s{{1,3}}(?={_SUBJECT_EN})"
+    r"|\s{1,3}(?=(?:oh and|and also|by the way|btw|anyway|also|plus)\s(?:i|my|we|our|the|can|could|please)\b)",
+    re.IGNORECASE,
+)
+_HAN = r"[\u3400-\u9fff]"
+_BREAK_ZH = re.compile(
+    rf"(?<!\d),|,(?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|:(?!\d)|(?<=[^,\s])(?=(?:但是|可是|不过(?!敏)|而且|另外|还有就是|对了|顺便)[^,]{{2}})"
+)
+# Words that say nothing at the head of a clause: they are left out of it.
+_LEAD = re.compile(
+    r"(?:\s|[,.:\"'()*•·-]|(?:and|but|so|oh|ok|okay|well|ah|um|uh|yeah|hey|hi|hello|thanks|also|plus|anyway|btw|by the way)"
+    r"\b(?!')[\s,.!:-]+|嗯+|呃|哦|噢|啊(?=[,\s])|哎呀?|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
+    re.IGNORECASE,
+)
+_SAYS_SOMETHING = re.compile(r"[^\W_]")
+_WORD_END = re.compile(r"\s")
+
+LONGEST_READ = 8_000
+"""Characters of a message that are cut into clauses; what stands behind them is found as part of its statement."""
+LONGEST_CLAUSE = 240
+"""Characters; a longer run without a break is cut between words. 60 tokens of English are about as many."""
+SHORTEST_ALONE = 2
+"""Words (Chinese: characters) below which a part joins the clause before it: "too", 也行."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` numbers the sentence it stands in.
+
+    ``asked`` says that its sentence ends with a question mark.
+    """
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+    language: str
+    asked: bool = False
+
+
+def split_clauses(message: str) -> list[Clause]:
+    """Return the clauses of ``message`` in order. Linear in its length."""
+    form = matching_form(message[:LONGEST_READ])
+    if marks.TASK_ON_TEXT.match(form):
+        return []  # a text to translate, rewrite or invent: its "I" is not the subject
+    form = _NOT_OWN.sub(lambda found: " " * len(found.group()), form)
+    if len(_DIALOGUE_LINE.findall(form)) > 1:
+        return []  # a pasted conversation: whose words these are cannot be told
+    clauses: list[Clause] = []
+    for number, (start, end, asked) in enumerate(_sentences(form)):
+        language = language_of(form[start:end])
+        for first, last in _join_fragments(form, list(_parts(form, start, end, language)), language):
+            clauses.append(Clause(message[first:last], first, last, number, language, asked))
+    return clauses
+
+
+def _sentences(form: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, asked) of each sentence that says something."""
+    start = 0
+    for end in _SENTENCE_END.finditer(form):
+        if _SAYS_SOMETHING.search(form, start, end.start()):
+            yield start, end.start(), "?" in end.group()
+        start = end.end()
+    if _SAYS_SOMETHING.search(form, start):
+        yield start, len(form), False
+
+
+def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each part of a sentence, blanks and idle words at its head left out."""
+    breaks = _BREAK_ZH if language == "zh" else _BREAK_EN
+    cuts = [(found.start(), found.end()) for found in breaks.finditer(form, start, end)]
+    begins = [start, *(after for _, after in cuts)]
+    ends = [*(before for before, _ in cuts), end]
+    for first, last in zip(begins, ends, strict=True):
+        lead = _LEAD.match(form, first, last)
+        first = lead.end() if lead and _SAYS_SOMETHING.search(form, lead.end(), last) else first
+        while last > first and not _SAYS_SOMETHING.match(form, last - 1) and form[last - 1] not in "%)\"'°℃》」』)】":
+            last -= 1
+        if _SAYS_SOMETHING.search(form, first, last):
+            yield from _pieces(form, first, last)
+
+
+def _pieces(form: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield a part in pieces of at most LONGEST_CLAUSE characters, cut between words."""
+    while last - first > LONGEST_CLAUSE:
+        most = first + LONGEST_CLAUSE
+        cut = max(
+            (found.start() for found in _WORD_END.finditer(form, first + LONGEST_CLAUSE // 2, most)), default=most
+        )
+        yield first, cut
+        first = cut + (form[cut : cut + 1] == " ")
+    if _SAYS_SOMETHING.search(form, first, last):
+        yield first, last
+
+
+def _join_fragments(form: str, parts: list[tuple[int, int]], language: str) -> list[tuple[int, int]]:
+    """Return the parts of a sentence, those too short to say anything joined to the one before them."""
+    joined: list[tuple[int, int]] = []
+    for first, last in parts:
+        size = last - first if language == "zh" else len(form[first:last].split())
+        if joined and size <= SHORTEST_ALONE and last - joined[-1][0] <= LONGEST_CLAUSE:
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return joined

@@ -1,0 +1,59 @@
+"""Whom a clause speaks of: the label and the relation that its words offer."""
+
+import re
+from dataclasses import dataclass
+
+from snapshots.extraction import marks
+
+_KIN_EN = (
+    r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|baby|"
+    r"child|twins?|partner|girlfriend|boyfriend|fianc[eé]e?|friend|best friend|mate|boss|manager|colleague|coworker|team|"
+    r"client|customer|supplier|grandma|grandpa|nan|nana|gran|aunt|auntie|uncle|cousin|niece|nephew|neighbou?r|roommate|"
+    r"flatmate|landlord|landlady|doctor|dentist|therapist|teacher|coach|nurse|accountant|lawyer|assistant|"
+    r"(?:mother|father|brother|sister|son|daughter)-in-law|in-laws|parents|ex)s?"
+)
+_THING_EN = (
+    r"(?:dog|cat|puppy|kitten|horse|pony|rabbit|parrot|hamster|tortoise|goldfish|car|van|truck|bike|motorbike|boat|caravan|"
+    r"house|flat|laptop|phone|printer|fridge|oven|boiler|server|company|shop|restaurant)s?"
+)
+_NAME = r"[A-Z][\w'’-]*[a-z](?:\s[A-Z][\w'’-]*[a-z])?"
+_OWNED_EN = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur)\s+(?:[\w-]+\s){{0,2}}?(?P<what>{_KIN_EN}|{_THING_EN})\b(?!['’]s?\s(?:day|care|office)\b)"
+    rf"(?:,?\s+(?:(?:is|was|called|named)\s+)?(?P<name>{_NAME}))?"
+)
+_NAMED_EN = re.compile(
+    rf"(?P<name>{_NAME})(?:['’]s\b|\s(?:is|was|has|had|can|can't|cannot|won't|does|doesn't|needs|wants|likes|loves|hates|"
+    r"lives|works|goes|gets|takes|eats|drinks|plays|turns|starts|started|moved|got|still|also|never|always|and)\b)"
+)
+_THING = re.compile(rf"{_THING_EN}\Z")
+_THING_ZH = r"(?:猫|狗|车|货车|电动车|兔子|鹦鹉|仓鼠|乌龟|店|民宿|公司|房子|电脑|手机|冰箱|洗衣机|打印机)"
+_OWNED_ZH = re.compile(
+    rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{marks.KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
+    r"(?:叫|是|,叫)?(?P<name>(?:小|老|阿)[\u4e00-\u9fff]{1,2}(?=[,是有在住上下今每的过对不])|[A-Z][a-z]+)?"
+)
+_SUBJECT_ZH = re.compile(r"(?:我|咱|俺)(?!妈|爸|爹|娘|哥|姐|弟|妹|爷|奶|公|婆|老|闺|儿|女|家|们|的|朋|同|室|对|媳|爱|先|太)")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody or something that a clause names. ``relation`` is "" where it says none."""
+
+    label: str
+    relation: str = ""
+    is_thing: bool = False
+
+
+def find_person(text: str, language: str) -> Person | None:
+    """Return the first person or thing of the user's that ``text`` names; None where it names nobody."""
+    if language == "zh":
+        found = _OWNED_ZH.search(text)
+        if found is None:
+            return None
+        name = found["name"] or found["what"]
+        return Person(name, found["what"], re.fullmatch(_THING_ZH, found["what"]) is not None)
+    owned = _OWNED_EN.search(text)
+    if owned is not None:
+        what = owned["what"].lower()
+        return Person(owned["name"] or what, what, _THING.match(what) is not None)
+    named = _NAMED_EN.search(text)
+    return Person(named["name"]) if named is not None else None

@@ -1,0 +1,146 @@
+"""How scheduled care and staff treat notes. Rows: P9, P12, E3, E4, E5, E6, P4."""
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Tag
+from snapshots.consolidation.join import members_of
+from snapshots.lifecycle.acts import Doing
+from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
+from snapshots.lifecycle.eviction import evict_tenant
+from snapshots.lifecycle.merging import NotToBeMerged, merge_memories
+from snapshots.lifecycle.policy import EVICTION
+from snapshots.lifecycle.purge import preview_purge, purge_tenant
+from snapshots.lifecycle.review import review_tenant
+from snapshots.lifecycle.undoing import last_act, undo_act
+from snapshots.models import MemoryReview, Note, Snapshot, SnapshotCounter
+from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tests.conftest import House, World
+from tests.snapshots.held import remember
+from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note
+from tests.snapshots.policies.test_effective import make
+
+STAFF = Doing(COMMAND_LINE, "tidy up 整理")
+
+
+def held(house: House) -> list[str]:
+    with tenant_tx(house.tenant.id):
+        return sorted(Snapshot.objects.values_list("text", flat=True))
+
+
+def disliked(house: House, note_id: UUID) -> None:
+    with tenant_tx(house.tenant.id):
+        counts = {"injected": 9, "judged": 9, "positive": 0}
+        SnapshotCounter.objects.create(subject=house.subject, snapshot_id=note_id, **counts)
+
+
+def test_a_note_never_expires_unless_the_policy_says_so(world: World) -> None:
+    note(world.acme, ALLERGY)
+    make(world.acme, {"retention": {"note": 30}}, activate=True)
+    kept = note(world.acme, ALLERGY_ZH)
+    make(world.acme, {"retention": {"note": None}}, activate=True)
+    note(world.acme, "for ever 永远")
+    with tenant_tx(world.acme.tenant.id):
+        times = dict(Snapshot.objects.values_list("text", "expires_at"))
+        assert [text for text, at in times.items() if at is not None] == [ALLERGY_ZH]
+        Snapshot.objects.filter(id=kept).update(expires_at=utc_now())
+        assert preview_purge()["snapshots"] == 1
+    purge_tenant(world.acme.tenant.id)
+    assert held(world.acme) == sorted([ALLERGY, "for ever 永远"])
+    with tenant_tx(world.acme.tenant.id):
+        assert Note.objects.count() == 2
+
+
+def test_a_note_outlives_its_statement(world: World) -> None:
+    (statement,) = remember(world.acme, ALLERGY)
+    note(world.acme, "allergic 过敏", statement_id=statement)
+    with tenant_tx(world.acme.tenant.id):
+        Snapshot.objects.filter(id=statement).update(expires_at=utc_now())
+    purge_tenant(world.acme.tenant.id)
+    with tenant_tx(world.acme.tenant.id):
+        assert Note.objects.get().statement_id is None
+    assert held(world.acme) == ["allergic 过敏"]
+
+
+def test_notes_count_against_the_limit_and_vital_ones_stay_while_they_hold(world: World) -> None:
+    old = utc_now() - timedelta(days=900)
+    vital = note(world.acme, ALLERGY, vital_class="allergy", said_at=old)
+    note(world.acme, ALLERGY_ZH, said_at=old)
+    remember(world.acme, "new 新的")
+    policy = replace(EVICTION, subject=2)
+    assert evict_tenant(world.acme.tenant.id, policy=policy) == 1
+    assert held(world.acme) == sorted([ALLERGY, "new 新的"])
+    assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
+    assert held(world.acme) == [ALLERGY]
+    with tenant_tx(world.acme.tenant.id):
+        Snapshot.objects.filter(id=vital).update(retired_at=utc_now())
+    assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
+
+
+def test_a_vital_note_is_not_lowered_for_being_disliked(world: World) -> None:
+    vital, plain = note(world.acme, ALLERGY, vital_class="allergy"), note(world.acme, "每天喝茶", grade="habit")
+    for one in (vital, plain):
+        disliked(world.acme, one)
+    with tenant_tx(world.acme.tenant.id):
+        assert preview_calibration().counts["disliked"] == 1
+    assert calibrate_tenant(world.acme.tenant.id) == 1
+    with tenant_tx(world.acme.tenant.id):
+        confidence = dict(Snapshot.objects.values_list("id", "confidence"))
+        assert confidence[vital] == 0.6 > confidence[plain]
+        SnapshotCounter.objects.filter(snapshot_id=vital).update(corrected=2)
+    assert calibrate_tenant(world.acme.tenant.id) == 1
+
+
+def test_a_note_is_asked_about_once_its_time_has_come(world: World) -> None:
+    past, ahead = utc_now() - timedelta(minutes=1), utc_now() + timedelta(days=9)
+    due = note(world.acme, ALLERGY, review_by=past, confidence=1.0, provenance="confirmed_by_user")
+    note(world.acme, ALLERGY_ZH, review_by=ahead, confidence=1.0, provenance="confirmed_by_user")
+    assert review_tenant(world.acme.tenant.id) == 0  # recorded after it was due: it was looked at then
+    with tenant_tx(world.acme.tenant.id):
+        Snapshot.objects.update(last_validated_at=utc_now() - timedelta(days=1))
+    assert review_tenant(world.acme.tenant.id) == 1
+    with tenant_tx(world.acme.tenant.id):
+        (asked,) = MemoryReview.objects.values_list("memory_ref", "reason")
+        assert asked == (due, "stale")
+        Snapshot.objects.filter(id=due).update(last_validated_at=utc_now())
+    review_tenant(world.acme.tenant.id)
+    with tenant_tx(world.acme.tenant.id):
+        assert MemoryReview.objects.get().decision == "gone"
+
+
+def test_consolidation_leaves_notes_alone(world: World) -> None:
+    note(world.acme, ALLERGY)
+    (statement,) = remember(world.acme, f"{ALLERGY} and always was")
+    with tenant_tx(world.acme.tenant.id):
+        assert [member.id for member in members_of(world.acme.subject.id)] == [statement]
+
+
+def test_staff_merge_a_note_with_a_note_only(world: World) -> None:
+    one, other = note(world.acme, ALLERGY), note(world.acme, "Peanuts make me ill 花生让我不舒服")
+    (statement,) = remember(world.acme, ALLERGY_ZH)
+    with tenant_tx(world.acme.tenant.id):
+        rows = {row.id: row for row in Snapshot.objects.select_related("subject")}
+        for pair in ((one, statement), (statement, one)):
+            with pytest.raises(NotToBeMerged):
+                merge_memories(rows[pair[0]], rows[pair[1]], STAFF)
+        merge_memories(rows[one], rows[other], STAFF)
+        assert Snapshot.objects.get(id=other).superseded_by_id == one
+
+
+def test_notes_follow_their_contact_through_a_merge_and_back(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        own = {"subject": world.acme.subject, "kind": "contact"}
+        mother, mum = (Tag.objects.create(label=label, **own) for label in ("妈妈", "Mum"))
+    note(world.acme, "Mum is vegetarian", about_kind="contact", about_tag_id=mum.id)
+    with tenant_tx(world.acme.tenant.id):
+        merge_memories(mother, mum, STAFF)
+        assert Note.objects.get().about_tag_id == mother.id
+        act = last_act(mother)
+        assert act is not None
+        undo_act(world.acme.subject, act.id, STAFF)
+        assert Note.objects.get().about_tag_id == mum.id
