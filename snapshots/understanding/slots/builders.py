@@ -55,6 +55,10 @@ class Said:
             return None
         return trim(said, self.words)[1] or None
 
+    def get_thing(self, name: str) -> str | None:
+        """Return the value of a group; the "The" of a name stays."""
+        return trim(self.values.get(name) or "", self.words, article="article_of_thing")[1] or None
+
 
 Builder = Callable[["Slot", Said], Iterator[Candidate]]
 
@@ -77,7 +81,8 @@ def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a profile field or attribute."""
     value = said.get("value")
     if value and CHECKS[slot.check](value, said.words):
-        yield ProfileFact(slot.name, value, said.evidence, confidence=said.confidence)
+        name = "country" if slot.name == "city" and said.words.has("countries", value) else slot.name
+        yield ProfileFact(name, value, said.evidence, confidence=said.confidence)
 
 
 def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -85,7 +90,8 @@ def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
     occupation, employer = said.get("occupation"), said.get("employer")
     if occupation and CHECKS["occupation"](occupation, said.words):
         yield ProfileFact("occupation", occupation, said.evidence, confidence=said.confidence)
-        if employer and CHECKS["proper"](employer, said.words):
+        learns = said.words.has("learners", occupation.split()[-1])
+        if employer and not learns and CHECKS["proper"](employer, said.words):
             yield ProfileFact("employer", employer, said.evidence, confidence=said.confidence)
 
 
@@ -104,7 +110,7 @@ def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
             continue
         fallback = slot.category or "general"
         category = said.values.get("category") or category_of(entry, said.words, default=fallback)
-        if slot.name == "allergies":
+        if slot.name == "allergies" or (slot.name == "avoid" and category == "food"):
             category = "health" if said.words.holds_any("health_allergens", entry) else "food"
         by_category.setdefault(category, []).append(entry)
     for category, entries in by_category.items():
@@ -121,7 +127,7 @@ def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing's category decides, else the value's."""
-    thing, value = said.get("thing"), said.get("value")
+    thing, value = said.get("thing"), said.get_thing("value")
     if not (thing and value and CHECKS[slot.check](value, said.words)) or not said.words.has(
         "favourites", thing.split()[-1]
     ):
@@ -223,7 +229,7 @@ def _entries_of(said: Said, check: str) -> Iterator[str]:
     """Yield the entries of the list that was said, up to the first that is none."""
     value = said.values.get("value") or ""
     for _, entry in split_list(value, said.words, by_commas=said.values.get("list") == "commas"):
-        whole = trim(entry, said.words)[1]
+        whole = trim(entry, said.words, article="article_of_thing" if check == "liked" else "article")[1]
         if not whole or not CHECKS[check](whole, said.words):
             return
         yield whole
@@ -278,6 +284,7 @@ SLOTS: dict[str, Slot] = {
     "languages": Slot(build_fact, "languages", check="said"),
     "mbti": Slot(build_fact, "mbti", check="said"),
     "timezone": Slot(build_fact, "timezone", check="said"),
+    "city_any_case": Slot(build_fact, "city", check="said"),
     "phone": Slot(build_fact, "phone", check="phone"),
     "pets": Slot(build_pets, "pets"),
     "car": Slot(build_fact, "car", check="said"),

@@ -53,7 +53,7 @@ def is_name(value: str, words: Words) -> bool:
         finder = words.finder("name_shape")
         return finder is not None and finder.fullmatch(value) is not None and not words.has("no_name", value)
     told = _WORD.findall(value)
-    if any(words.has("no_name", one) for one in told) or (len(told) == 1 and words.holds_any("no_name_shape", value)):
+    if any(words.has("no_name", one) or words.has("no_person", one) for one in told) or (len(told) == 1 and words.holds_any("no_name_shape", value)):
         return False
     return _NAME_EN.fullmatch(value) is not None
 
@@ -98,7 +98,7 @@ def is_address(value: str, words: Words) -> bool:
 
 def is_age(value: str, words: Words) -> bool:
     """Return whether ``value`` is a number of years somebody may have."""
-    return value.isdigit() and int(value) in _AGES
+    return number_of(value, words) in _AGES
 
 
 def is_any(value: str, words: Words) -> bool:
@@ -192,9 +192,9 @@ def split_list(value: str, words: Words, *, by_commas: bool = False) -> Iterator
     yield start, value[start:]
 
 
-def trim(value: str, words: Words) -> tuple[int, str]:
-    """Return (offset, value) without articles before it and marks around it."""
-    head = words.finder("article")
+def trim(value: str, words: Words, *, article: str = "article") -> tuple[int, str]:
+    """Return (offset, value) without articles (a pattern of that name) before it and marks around it."""
+    head = words.finder(article)
     found = head.match(value) if head else None
     start = found.end() if found else 0
     rest = value[start:]
@@ -208,8 +208,9 @@ def number_of(text: str, words: Words) -> int | float | None:
     if found:
         number = float(found.group().replace(",", ""))
         return int(number) if number.is_integer() else number
-    names = words.numbers
-    return names.get(text.strip().lower())
+    parts = re.split(r"[-\s]+", text.strip().lower())
+    told = [words.numbers.get(part) for part in parts]
+    return None if None in told else sum(one for one in told if one is not None)
 
 
 def split_unit(value: str, unit: str, words: Words) -> tuple[str, str]:
