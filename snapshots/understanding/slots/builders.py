@@ -79,7 +79,7 @@ class Slot:
 
 def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a profile field or attribute."""
-    value = said.get("value")
+    value = said.get("value") or said.get("company")
     if value and CHECKS[slot.check](value, said.words):
         name = "country" if slot.name == "city" and said.words.has("countries", value) else slot.name
         yield ProfileFact(name, value, said.evidence, confidence=said.confidence)

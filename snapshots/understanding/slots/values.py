@@ -53,7 +53,9 @@ def is_name(value: str, words: Words) -> bool:
         finder = words.finder("name_shape")
         return finder is not None and finder.fullmatch(value) is not None and not words.has("no_name", value)
     told = _WORD.findall(value)
-    if any(words.has("no_name", one) or words.has("no_person", one) for one in told) or (len(told) == 1 and words.holds_any("no_name_shape", value)):
+    if any(words.has("no_name", one) or words.has("no_person", one) for one in told) or (
+        len(told) == 1 and words.holds_any("no_name_shape", value)
+    ):
         return False
     return _NAME_EN.fullmatch(value) is not None
 
