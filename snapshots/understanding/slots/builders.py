@@ -11,7 +11,6 @@ from snapshots.extraction.values import (
     ProfileFact,
     Sort,
     TagCandidate,
-    TagKind,
     Value,
 )
 from snapshots.understanding.slots.lexicon import Words
@@ -65,13 +64,12 @@ Builder = Callable[["Slot", Said], Iterator[Candidate]]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a value goes and how it is checked. ``passing`` slots hold also for what is said to last a while."""
+    """Where a value goes (field or key, category) and how it is checked (a name of ``CHECKS``)."""
 
     build: Builder
     name: str = ""
     category: str = ""
     check: str = "any"
-    kind: TagKind = "place"
     sort: Sort = "explicit"
     # Whether "today" or "this week" anywhere in the sentence silences it, or only in its own clause.
     of_the_sentence: bool = False
@@ -95,17 +93,14 @@ def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
             yield ProfileFact("employer", employer, said.evidence, confidence=said.confidence)
 
 
-def build_interests(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield each entry of a list as an interest."""
-    for entry in _entries_of(said, slot.check):
-        yield ProfileFact(slot.name, entry, said.evidence, mode="append", confidence=said.confidence)
-
-
 def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category."""
+    """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category.
+
+    What is liked and is something to do is an interest.
+    """
     by_category: dict[str, list[str]] = {}
     for entry in _entries_of(said, slot.check):
-        if slot.name == "likes" and is_activity(entry, said.words):
+        if slot.name == "interests" or (slot.name == "likes" and is_activity(entry, said.words)):
             yield ProfileFact("interests", entry, said.evidence, mode="append", confidence=said.confidence)
             continue
         fallback = slot.category or "general"
@@ -128,13 +123,12 @@ def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing's category decides, else the value's."""
     thing, value = said.get("thing"), said.get_thing("value")
-    if not (thing and value and CHECKS[slot.check](value, said.words)) or not said.words.has(
-        "favourites", thing.split()[-1]
-    ):
+    if not thing or not value or not CHECKS[slot.check](value, said.words):
         return
     category = category_of(thing, said.words, default=category_of(value, said.words))
     key = _key_of(thing, said.words)
-    if key:
+    # "My favourite mug is broken": only of some things does one name a favourite.
+    if key and said.words.has("favourites", thing.split()[-1]):
         yield _preference(said, (category, f"favourite_{key}"), value)
 
 
@@ -206,7 +200,6 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     label = said.values.get("label") or _label_of(name, relation, said.words)
     if not label or not (name or phone or address):
         return
-    other = [one for one in (name,) if one and one != label]
     yield TagCandidate(
         label,
         "contact",
@@ -214,7 +207,7 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
         address=address,
         phone=phone,
         relation=relation,
-        aliases=tuple(other),
+        aliases=(name,) if name and name != label else (),
         confidence=said.confidence,
     )
 
@@ -288,7 +281,7 @@ SLOTS: dict[str, Slot] = {
     "phone": Slot(build_fact, "phone", check="phone"),
     "pets": Slot(build_pets, "pets"),
     "car": Slot(build_fact, "car", check="said"),
-    "interests": Slot(build_interests, "interests", check="pastime"),
+    "interests": Slot(build_entries, "interests", check="pastime"),
     "likes": Slot(build_entries, "likes", check="liked"),
     "likes_known": Slot(build_entries, "likes", check="known"),
     "dislikes": Slot(build_entries, "dislikes", check="thing"),
@@ -302,5 +295,5 @@ SLOTS: dict[str, Slot] = {
     "setting": Slot(build_setting, "temperature", category="climate", of_the_sentence=True),
     "limit": Slot(build_limit, check="said", sort="constraint", of_the_sentence=True),
     "place": Slot(build_place, check="address"),
-    "contact": Slot(build_contact, kind="contact"),
+    "contact": Slot(build_contact),
 }

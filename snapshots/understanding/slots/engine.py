@@ -92,20 +92,21 @@ def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
 
 
 class _Reading:
-    """The reading of one message: what was found so far, and the contact that "her number" speaks of."""
+    """The reading of one message: what was found so far, and the contacts of whom "her number" may speak."""
 
     def __init__(self, message: str, message_key: str, quoted: list[tuple[int, int]]) -> None:
         self.message = message
         self.quoted = quoted
         self.message_key = message_key
         self.found: list[Candidate] = []
-        self.contact: TagCandidate | None = None
+        self.contacts: dict[str, TagCandidate] = {}
 
     def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
         """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
         after = form[following[0].start : following[-1].end] if following else ""
         after = after if len(after) <= LONGEST_AFTERTHOUGHT else ""
-        language = load_language(clauses[0].language)
+        kind = clauses[0].language
+        language = load_language(kind)
         start, end = clauses[0].start, clauses[-1].end
         sentence = form[start:end]
         lowered = sentence.lower()
@@ -113,7 +114,6 @@ class _Reading:
         if not groups or modality.is_ironic(sentence) or is_instruction(sentence):
             return
         asked = clauses[-1].asked
-        kind = clauses[0].language
         whole = _Text(sentence, start, asked, kind, sentence, 0, after, language.skip_lead(sentence))
         parts = []
         for one in clauses:
@@ -160,6 +160,10 @@ class _Reading:
     ) -> bool:
         slot = SLOTS[name]
         start = text.start - text.offset
+        # Where two people were named, "she" may be either.
+        about = next(iter(self.contacts.values())) if values.get("about") and len(self.contacts) == 1 else None
+        if values.get("about") and about is None:
+            return False
         said = Said(
             values=values,
             words=language.words,
@@ -168,14 +172,12 @@ class _Reading:
             evidence=Evidence(self.message_key, self.message[text.start : text.start + len(text.form)], text.start),
             sort="constraint" if (sort or slot.sort) == "constraint" else "explicit",
             confidence=confidence or CONFIDENCE,
-            about=self.contact if values.get("about") else None,
+            about=about,
         )
-        if values.get("about") and self.contact is None:
-            return False
         built = list(slot.build(slot, said))
         for one in built:
             if isinstance(one, TagCandidate) and one.kind == "contact":
-                self.contact = one
+                self.contacts[one.label] = one
         self.found += built
         return bool(built)
 

@@ -72,6 +72,8 @@ def is_proper(value: str, words: Words) -> bool:
 
 def is_place(value: str, words: Words) -> bool:
     """Return whether ``value`` is written as a place's name, and is no product's or department's."""
+    if words.has("cities", value):
+        return True
     return is_proper(value, words) and not any(words.has("no_place", one) for one in _WORD.findall(value))
 
 
