@@ -22,6 +22,7 @@ from snapshots.extraction.values import (
     Candidate,
     PreferenceCandidate,
     ProfileFact,
+    Quantity,
     TagCandidate,
 )
 from snapshots.models import (
@@ -179,4 +180,6 @@ def target_of(found: Candidate) -> str:
 
 def as_json(value: Any) -> Any:
     """Return a candidate's value as the tables keep it."""
+    if isinstance(value, Quantity):
+        return value.as_json()
     return list(value) if isinstance(value, tuple) else value

@@ -130,7 +130,7 @@ def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
             return _well_placed(candidate)
         case TagCandidate():
             return (
-                bool(candidate.address or candidate.phone or candidate.aliases)
+                bool(candidate.address or candidate.phone or candidate.aliases or candidate.relation)
                 and len(candidate.phone or "") <= _LONGEST_PHONE
             )
 

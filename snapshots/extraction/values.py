@@ -25,7 +25,24 @@ Reason = Literal[
     "forgotten",
     "echo",
 ]
-Value = str | bool | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit: 22 °C, 40 %."""
+
+    value: int | float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.unit}".strip()
+
+    def as_json(self) -> dict[str, int | float | str]:
+        """Return what is stored as the JSON value of a preference."""
+        return {"value": self.value, "unit": self.unit}
+
+
+Value = str | bool | tuple[str, ...] | Quantity
 
 PROFILE_FIELDS = frozenset({"name", "occupation", "interests", "mbti", "age_range", "locale", "timezone"})
 

@@ -45,6 +45,11 @@ def found_in(text: str) -> list[Found]:
     """Return every entry that the rules take from ``text``."""
     got = extract(said(text), context=ExtractionContext())
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
+    return entries_of(candidates)
+
+
+def entries_of(candidates: Iterable[Candidate]) -> list[Found]:
+    """Return the entries of candidates, one for each value of a list."""
     return [entry for candidate in candidates for entry in _entries(candidate)]
 
 
@@ -61,9 +66,14 @@ def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str
     return {name: Score(hits[name], extra[name], missed[name]) for name in CLASSES}
 
 
-def compared(row: dict[str, Any], level: Level) -> tuple[list[Found], list[Found], list[dict[str, Any]]]:
-    """Return (entries that are right, entries that are wrong, labels that were not found) of one line."""
-    left = found_in(row["text"])
+def compared(
+    row: dict[str, Any], level: Level, found: list[Found] | None = None
+) -> tuple[list[Found], list[Found], list[dict[str, Any]]]:
+    """Return (entries that are right, entries that are wrong, labels that were not found) of one line.
+
+    ``found`` is what another reader found in it, where not the rules read it.
+    """
+    left = found_in(row["text"]) if found is None else list(found)
     right: list[Found] = []
     lost: list[dict[str, Any]] = []
     for label in row["expected"]:

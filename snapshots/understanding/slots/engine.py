@@ -1,0 +1,295 @@
+"""Read slots out of a message: split it into clauses, leave out what is not meant, match rows, build candidates.
+
+Right or silent: a clause that is asked, supposed, told of others' words, ironic or for this once gives nothing, and a
+value that is not one whole phrase is none. The sentence is kept as a note elsewhere, so silence costs little.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import language_of, matching_form
+from snapshots.extraction.sensitive import mask_sensitive
+from snapshots.extraction.values import (
+    Candidate,
+    Evidence,
+    PreferenceCandidate,
+    ProfileFact,
+    Quantity,
+    TagCandidate,
+)
+from snapshots.understanding.reading import modality
+from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
+from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
+
+LONGEST_READ = 2_000
+"""Characters of a message that are read for slots: what is longer is a document."""
+MOST_CLAUSES = 40
+LONGEST_ANSWER = 120
+LONGEST_AFTERTHOUGHT = 24
+_EDGE = " ,.;:!\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A clause or a sentence as rows see it: ``form`` is its matching form, ``start`` its place in the message."""
+
+    form: str
+    start: int
+    ends_asked: bool
+    language: str
+    # The form of the sentence around it, and where in it this text begins.
+    sentence: str
+    offset: int
+    # The next sentence where it is but a word or two: "Always."
+    after: str = ""
+    # Where the idle words at its head end.
+    lead: int = 0
+
+
+def read_slots(message: str, *, message_key: str, previous: str | None = None) -> list[Candidate]:
+    """Return what a user's message surely says about the user; ``previous`` is the assistant's turn before it."""
+    if len(message) > LONGEST_READ:
+        return []
+    clauses = split_clauses(message)
+    if not clauses or len(clauses) > MOST_CLAUSES:
+        return []
+    form = matching_form(message)
+    if modality.is_played(form):
+        return []
+    reading = _Reading(message, message_key, modality.find_quoted(form))
+    sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
+    for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
+        reading.read_sentence(form, sentence, following)
+    if previous and not reading.found:
+        reading.read_answer(form, clauses, previous)
+    return _merge_repeats(_drop_vaguer(reading.found))
+
+
+def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
+    """Return candidates as the ``gives`` of a row states them: place -> value."""
+    told: dict[str, Any] = {}
+    for one in candidates:
+        match one:
+            case ProfileFact(mode="append"):
+                told.setdefault(one.field, []).append(one.value)
+            case ProfileFact():
+                told[one.field] = one.value
+            case PreferenceCandidate():
+                value = one.value
+                place = f"{one.category}/{one.key}"
+                shown = value.as_json() if isinstance(value, Quantity) else value
+                told[place] = [*told.get(place, ()), *value] if isinstance(value, tuple) else shown
+            case TagCandidate():
+                details = {name: getattr(one, name) for name in ("relation", "phone", "address")}
+                details["aliases"] = list(one.aliases)
+                told[f"tag/{one.label}"] = {"kind": one.kind} | {k: v for k, v in details.items() if v}
+    return told
+
+
+class _Reading:
+    """The reading of one message: what was found so far, and the contacts of whom "her number" may speak."""
+
+    def __init__(self, message: str, message_key: str, quoted: list[tuple[int, int]]) -> None:
+        self.message = message
+        self.quoted = quoted
+        self.message_key = message_key
+        self.found: list[Candidate] = []
+        self.contacts: dict[str, TagCandidate] = {}
+
+    def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
+        """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
+        after = form[following[0].start : following[-1].end] if following else ""
+        after = after if len(after) <= LONGEST_AFTERTHOUGHT else ""
+        kind = clauses[0].language
+        language = load_language(kind)
+        start, end = clauses[0].start, clauses[-1].end
+        sentence = form[start:end]
+        lowered = sentence.lower()
+        groups = [group for group in language.groups if group.may_match(lowered)]
+        if not groups or modality.is_ironic(sentence) or is_instruction(sentence):
+            return
+        asked = clauses[-1].asked
+        whole = _Text(sentence, start, asked, kind, sentence, 0, after, language.skip_lead(sentence))
+        parts = []
+        for one in clauses:
+            said = form[one.start : one.end]
+            is_last = one is clauses[-1]
+            lead = language.skip_lead(said)
+            parts.append(_Text(said, one.start, asked and is_last, kind, sentence, one.start - start, after, lead))
+        for group in groups:
+            filled = {slot for row in group.sentence_rows for slot in self._apply(row, whole, language)}
+            for part in parts:
+                self._read_clause(group.clause_rows, part, language, filled)
+
+    def _read_clause(self, rows: Iterable[Row], part: _Text, language: Language, filled: set[str]) -> None:
+        done = set(filled)
+        for row in rows:
+            if row.slot not in done:
+                done |= self._apply(row, part, language)
+
+    def _apply(self, row: Row, text: _Text, language: Language) -> set[str]:
+        """Add what ``row`` makes of ``text``; return the slots that it filled."""
+        match = row.pattern.match(text.form, text.lead)
+        if match is None or not _is_meant(row, text, match):
+            return set()
+        first, last = text.start + match.start(), text.start + match.end()
+        if any(start < last and first < end for start, end in self.quoted):
+            return set()
+        if row.bare and language.words.holds_any("others", text.sentence):
+            return set()
+        spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
+        values = {name: self.message[text.start + a : text.start + b] for name, (a, b) in spans.items()}
+        values |= row.fixed
+        built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
+        return {row.slot} if built else set()
+
+    def _build(
+        self,
+        name: str,
+        values: Mapping[str, str],
+        text: _Text,
+        language: Language,
+        *,
+        sort: str | None = None,
+        confidence: float | None = None,
+    ) -> bool:
+        slot = SLOTS[name]
+        start = text.start - text.offset
+        # Where two people were named, "she" may be either.
+        about = next(iter(self.contacts.values())) if values.get("about") and len(self.contacts) == 1 else None
+        if values.get("about") and about is None:
+            return False
+        said = Said(
+            values=values,
+            words=language.words,
+            context=text.sentence,
+            statement=mask_sensitive(self.message[start : start + len(text.sentence)].strip())[0],
+            evidence=Evidence(self.message_key, self.message[text.start : text.start + len(text.form)], text.start),
+            sort="constraint" if (sort or slot.sort) == "constraint" else "explicit",
+            confidence=confidence or CONFIDENCE,
+            about=about,
+        )
+        built = list(slot.build(slot, said))
+        for one in built:
+            if isinstance(one, TagCandidate) and one.kind == "contact":
+                self.contacts[one.label] = one
+        self.found += built
+        return bool(built)
+
+    def read_answer(self, form: str, clauses: list[Clause], previous: str) -> None:
+        """Read a bare answer to the question that the assistant asked last."""
+        start, end = clauses[0].start, clauses[-1].end
+        if end - start > LONGEST_ANSWER or clauses[-1].asked or clauses[-1].sentence != clauses[0].sentence:
+            return
+        asked = _last_question(matching_form(previous))
+        if not asked:
+            return
+        language = load_language(clauses[0].language)
+        sentence = form[start:end]
+        for ask in load_language(language_of(asked)).asks:
+            if ask.question.search(asked) and self._answers(ask, sentence, start, language):
+                return
+
+    def _answers(self, ask: Ask, sentence: str, start: int, language: Language) -> bool:
+        lead = language.answer_lead.match(sentence)
+        at = lead.end() if lead else 0
+        said = sentence[at:].strip(_EDGE)
+        if not said or language.words.holds_any("no_answer", said):
+            return False
+        text = _Text(sentence, start, False, "", sentence, 0)
+        if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
+            return False
+        first = start + sentence.index(said, at)
+        # "Utrecht, since last year": what follows the first comma may be beside the question.
+        for part in dict.fromkeys((said, said.split(",")[0])):
+            values = {"value": self.message[first : first + len(part)], **ask.fixed}
+            if self._build(ask.slot, values, text, language):
+                return True
+        return False
+
+
+def _around(row: Row, text: _Text) -> str:
+    """Return the words in which "today" silences a row: its clause, or the whole sentence of a wish or a limit."""
+    return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
+
+
+# Why a match may not be meant; a row may allow some of them by name.
+_DOUBTS: Mapping[str, Callable[[Row, _Text, int], bool]] = {
+    "asked": lambda _, text, __: modality.is_asked(text.form, ends_asked=text.ends_asked, language=text.language),
+    "supposed": lambda _, text, __: modality.is_supposed(text.form, text.sentence),
+    "change": lambda _, text, end: modality.is_change(text.form[:end]),
+    "past": lambda _, text, __: modality.is_past(text.form),
+    "for_now": lambda row, text, _: modality.is_for_now(_around(row, text)),
+    "taken_back": lambda _, text, end: modality.is_taken_back(text.sentence, text.offset + end),
+    "reported": lambda _, text, end: modality.is_reported(text.sentence, text.offset + end),
+}
+
+
+def _is_meant(row: Row, text: _Text, match: re.Match[str]) -> bool:
+    """Return whether a match is the user's own statement, and lasts as its slot wants it."""
+    if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
+        return False
+    return not any(holds(row, text, match.end()) for doubt, holds in _DOUBTS.items() if doubt not in row.allow)
+
+
+def _last_question(previous: str) -> str:
+    """Return the question that ends an assistant's turn, "" where it ends without one."""
+    text = previous.rstrip()
+    if not text.endswith("?"):
+        return ""
+    body = text.rstrip("?")
+    cut = max(body.rfind(mark) for mark in (". ", "! ", "? ", "\n", "。", "!", "?"))
+    return body[cut + 1 :].strip().lower()
+
+
+def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without the likes of clauses that gave a preference of their own ("I prefer short answers")."""
+    named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
+    return [
+        one
+        for one in found
+        if not (isinstance(one, PreferenceCandidate) and one.key == "likes" and one.evidence in named)
+    ]
+
+
+def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without fields that one message gives two values: which of them holds is not certain."""
+    values: dict[str, set[str]] = {}
+    for one in found:
+        if isinstance(one, ProfileFact) and one.mode == "overwrite":
+            values.setdefault(one.field, set()).add(one.value)
+    return [
+        one
+        for one in found
+        if not isinstance(one, ProfileFact) or one.mode != "overwrite" or len(values[one.field]) == 1
+    ]
+
+
+def _merge_repeats(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without repeats; the details of one contact or place come together."""
+    kept: dict[str, Candidate] = {}
+    for one in _drop_contradictions(found):
+        match one:
+            case ProfileFact():
+                key = f"{one.field}|{one.value if one.mode == 'append' else ''}"
+            case PreferenceCandidate():
+                key = f"{one.category}|{one.key}|{one.value if one.mode == 'add' else ''}"
+            case TagCandidate():
+                key = f"tag|{one.kind}|{one.label.lower()}"
+        first = kept.get(key)
+        if isinstance(first, TagCandidate) and isinstance(one, TagCandidate):
+            kept[key] = replace(
+                first,
+                address=first.address or one.address,
+                phone=first.phone or one.phone,
+                relation=first.relation or one.relation,
+                aliases=tuple(dict.fromkeys((*first.aliases, *one.aliases))),
+            )
+        elif first is None:
+            kept[key] = one
+    return list(kept.values())

@@ -1,0 +1,244 @@
+"""Read the rows of a language: patterns are data in TOML files, word lists are defined once and interpolated.
+
+The format is described in this folder's README.md.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+FOLDER = Path(__file__).parent
+LANGUAGES = ("en", "zh")
+# {words} or {words:group}; the braces of repetitions hold digits and are left alone.
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
+_DEEPEST = 8
+
+
+class BadRow(ValueError):
+    """A row of a TOML file cannot be used; the message names its file and says why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """What a language defines once: ``lists`` of words, and ``patterns`` that are made of them.
+
+    In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry.
+    """
+
+    lists: Mapping[str, frozenset[str]]
+    patterns: Mapping[str, str]
+    category_by_word: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    def has(self, name: str, word: str) -> bool:
+        """Return whether ``word`` is in list ``name``, case ignored; a list that is not defined is empty."""
+        return word.lower() in self.lists.get(name, frozenset())
+
+    def holds_any(self, name: str, text: str) -> bool:
+        """Return whether ``text`` holds a word or phrase of list ``name``."""
+        found = self.finder(name)
+        return found is not None and found.search(text) is not None
+
+    def finder(self, name: str) -> re.Pattern[str] | None:
+        """Return the compiled pattern of a word of list ``name``, or of pattern ``name``."""
+        return _finder(self, name)
+
+    def expand(self, pattern: str, *, depth: int = 0) -> str:
+        """Return ``pattern`` with its placeholders replaced. Raises KeyError for an unknown name."""
+        if depth > _DEEPEST:
+            raise KeyError("patterns hold each other")
+
+        def replace(found: re.Match[str]) -> str:
+            name, group = found[1], found[2]
+            body = self.patterns[name] if name in self.patterns else _alternation(self.lists[name])
+            body = self.expand(body, depth=depth + 1)
+            if group and "(?P<value>" in body:
+                return body.replace("(?P<value>", f"(?P<{group}>")
+            return f"(?P<{group}>{body})" if group else f"(?:{body})"
+
+        return _PLACEHOLDER.sub(replace, pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to say something. ``fixed`` holds values that the row gives itself: category, key, label, unit, value."""
+
+    slot: str
+    pattern: re.Pattern[str]
+    example: str
+    gives: Mapping[str, Any]
+    silent: tuple[str, ...] = ()
+    scope: Literal["clause", "sentence"] = "clause"
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    confidence: float | None = None
+    sort: Literal["explicit", "constraint"] | None = None
+    # What the row forgives: it may stand in a question, name an old value, or last for a while.
+    allow: frozenset[str] = frozenset()
+    needs_lasting: bool = False
+    # The row has no subject: a sentence that names somebody else may speak of them.
+    bare: bool = False
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question of the assistant whose bare answer fills a slot."""
+
+    slot: str
+    question: re.Pattern[str]
+    example_question: str
+    example: str
+    gives: Mapping[str, Any]
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of one file. A text that holds none of ``cues`` matches none of them."""
+
+    cues: tuple[str, ...]
+    clause_rows: tuple[Row, ...]
+    sentence_rows: tuple[Row, ...]
+
+    def may_match(self, lowered: str) -> bool:
+        """Return whether a lower-case text holds a cue."""
+        return any(cue in lowered for cue in self.cues)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """Everything that is read in one language."""
+
+    words: Words
+    groups: tuple[Group, ...]
+    asks: tuple[Ask, ...]
+    lead: re.Pattern[str]
+    answer_lead: re.Pattern[str]
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """All rows, file by file."""
+        return (row for group in self.groups for row in (*group.clause_rows, *group.sentence_rows))
+
+    def skip_lead(self, form: str) -> int:
+        """Return where the idle words at the head of ``form`` end."""
+        found = self.lead.match(form)
+        return found.end() if found else 0
+
+
+@cache
+def load_language(code: str) -> Language:
+    """Return the rows of language ``code``, compiled. Raises BadRow."""
+    folder = FOLDER / code
+    if not (folder / "words.toml").exists():
+        nothing = re.compile("")
+        return Language(Words({}, {}), (), (), nothing, nothing)
+    words = _load_words(folder / "words.toml")
+    groups, asks = [], []
+    for path in sorted(folder.glob("*.toml")):
+        if path.name == "words.toml":
+            continue
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        place = f"{code}/{path.name}"
+        rows = tuple(_row(entry, words, place) for entry in table.get("row", ()))
+        if rows:
+            cues = tuple(cue.lower() for cue in table["cues"])
+            of_clauses = tuple(row for row in rows if row.scope == "clause")
+            groups.append(Group(cues, of_clauses, tuple(row for row in rows if row.scope == "sentence")))
+        asks += [_ask(entry, words, place) for entry in table.get("ask", ())]
+    return Language(
+        words, tuple(groups), tuple(asks), _compile("{lead}", words, code), _compile("{answer_lead}", words, code)
+    )
+
+
+def _load_words(path: Path) -> Words:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    lists = {
+        name: frozenset(word.lower().replace("_", " ") for word in (value.split() if isinstance(value, str) else value))
+        for name, value in table.get("words", {}).items()
+    }
+    # A pattern of several lines is one pattern: the ends of its lines mean nothing.
+    patterns = {name: "".join(map(str.strip, value.splitlines())) for name, value in table["patterns"].items()}
+    categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
+    return Words(lists, patterns, categories, table.get("numbers", {}), table.get("units", {}), table.get("keys", {}))
+
+
+def _alternation(words: frozenset[str]) -> str:
+    # Longest first, so that "sister-in-law" is not read as "sister".
+    return "|".join(re.escape(word).replace(r"\ ", " ") for word in sorted(words, key=lambda word: (-len(word), word)))
+
+
+@cache
+def _finder(words: Words, name: str) -> re.Pattern[str] | None:
+    if name in words.patterns:
+        return re.compile(words.expand(words.patterns[name]), re.IGNORECASE)
+    if not words.lists.get(name):
+        return None
+    edges = ("", "") if any("\u3400" <= word[0] <= "\u9fff" for word in words.lists[name]) else (r"\b", r"\b")
+    return re.compile(f"{edges[0]}(?:{_alternation(words.lists[name])}){edges[1]}", re.IGNORECASE)
+
+
+def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
+    try:
+        return re.compile(words.expand(pattern), re.IGNORECASE)
+    except (KeyError, re.error) as problem:
+        raise BadRow(f"{place}: the pattern {pattern!r} cannot be used: {problem}") from problem
+
+
+_FIXED = ("category", "key", "label", "relation", "unit", "value", "about", "list")
+_ROW_KEYS = {
+    "slot",
+    "match",
+    "example",
+    "gives",
+    "silent",
+    "scope",
+    "confidence",
+    "sort",
+    "allow",
+    "lasting",
+    "bare",
+    *_FIXED,
+}
+
+
+def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
+    unknown = set(entry) - _ROW_KEYS
+    missing = {"slot", "match", "example", "gives"} - set(entry)
+    if unknown or missing:
+        raise BadRow(f"{place}: {entry.get('match')!r}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
+    return Row(
+        slot=entry["slot"],
+        pattern=_compile(entry["match"], words, place),
+        example=entry["example"],
+        gives=entry["gives"],
+        silent=tuple(entry.get("silent", ())),
+        scope=entry.get("scope", "clause"),
+        fixed={name: entry[name] for name in _FIXED if name in entry},
+        confidence=entry.get("confidence"),
+        sort=entry.get("sort"),
+        allow=frozenset(entry.get("allow", ())),
+        needs_lasting=entry.get("lasting", False),
+        bare=entry.get("bare", False),
+        place=place,
+    )
+
+
+def _ask(entry: Mapping[str, Any], words: Words, place: str) -> Ask:
+    return Ask(
+        slot=entry["slot"],
+        question=_compile(entry["question"], words, place),
+        example_question=entry["example_question"],
+        example=entry["example"],
+        gives=entry["gives"],
+        fixed={name: entry[name] for name in _FIXED if name in entry},
+        place=place,
+    )

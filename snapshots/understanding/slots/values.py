@@ -1,0 +1,258 @@
+"""Is a phrase a value? Checks that keep torn, vague and foreign words out of slots. None of them knows a language:
+the words that they look for stand in ``words.toml``."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from snapshots.extraction.values import Quantity
+from snapshots.understanding.slots.lexicon import Words
+
+LONGEST_WORDS = 6
+LONGEST_CHARACTERS_ZH = 12
+LONGEST_ADDRESS = 80
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*", re.UNICODE)
+_NAME_EN = re.compile(
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’-]*(?:\.)?(?: (?:van|von|de|da|del|bin|al|la|le|der|den|di|O'|Mc)){0,2}"
+    r"(?: [A-Z][\w'’-]*\.?){0,2}"
+)
+_NUMBER = re.compile(r"\d{1,6}(?:[.,]\d{1,3})?")
+_PHONE_DIGITS = range(3, 16)
+_AGES = range(5, 110)
+_CELSIUS = (12, 35)
+_FAHRENHEIT = (45, 95)
+
+
+def is_short(value: str, *, longest: int = LONGEST_WORDS) -> bool:
+    """Return whether ``value`` has at most ``longest`` words, or 12 Chinese characters."""
+    if _HAN.search(value):
+        return len(value) <= LONGEST_CHARACTERS_ZH
+    return 0 < len(value.split()) <= longest
+
+
+def is_whole(value: str, words: Words) -> bool:
+    """Return whether ``value`` names something by itself: no pronoun in it, no loose word at either end."""
+    told = _WORD.findall(value)
+    if not told or (len(value) == 1 and not _HAN.match(value)):
+        return False
+    if words.has("never_first", told[0]) or words.has("never_last", told[-1]):
+        return False
+    return not words.holds_any("never_inside", value)
+
+
+def is_thing(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be liked, disliked or avoided for long."""
+    if value[0].isdigit():
+        return False
+    return is_short(value) and is_whole(value, words) and not words.holds_any("no_thing", value)
+
+
+def is_name(value: str, words: Words) -> bool:
+    """Return whether ``value`` has the shape of a person's name."""
+    if _HAN.search(value):
+        finder = words.finder("name_shape")
+        return finder is not None and finder.fullmatch(value) is not None and not words.has("no_name", value)
+    told = _WORD.findall(value)
+    if any(words.has("no_name", one) or words.has("no_person", one) for one in told) or (
+        len(told) == 1 and words.holds_any("no_name_shape", value)
+    ):
+        return False
+    return _NAME_EN.fullmatch(value) is not None
+
+
+def is_proper(value: str, words: Words) -> bool:
+    """Return whether ``value`` is written as a place's or a company's name."""
+    if _HAN.search(value):
+        return is_short(value) and is_whole(value, words)
+    told = value.split()
+    if not 0 < len(told) <= LONGEST_WORDS or words.has("no_name", value) or words.has("joiners", told[-1]):
+        return False
+    return all(one[0].isupper() or one[0].isdigit() or words.has("joiners", one) for one in told)
+
+
+def is_place(value: str, words: Words) -> bool:
+    """Return whether ``value`` is written as a place's name, and is no product's or department's."""
+    if words.has("cities", value):
+        return True
+    return is_proper(value, words) and not any(words.has("no_place", one) for one in _WORD.findall(value))
+
+
+def is_occupation(value: str, words: Words) -> bool:
+    """Return whether ``value`` ends with the name of an occupation and nothing before it makes it a judgement."""
+    if _HAN.search(value):
+        return is_short(value) and words.holds_any("occupations", value)
+    told = _WORD.findall(value.lower())
+    head = next((told[n:] for n in range(len(told)) if words.has("occupations", " ".join(told[n:]))), None)
+    if head is None or not is_short(value, longest=5):
+        return False
+    return not any(words.has("no_occupation", one) for one in told)
+
+
+def is_phone(value: str, words: Words) -> bool:
+    """Return whether ``value`` has as many digits as a telephone number."""
+    return sum(map(str.isdigit, value)) in _PHONE_DIGITS
+
+
+def is_address(value: str, words: Words) -> bool:
+    """Return whether ``value`` looks like a street address: a number beside a word."""
+    if len(value) > LONGEST_ADDRESS or not any(map(str.isdigit, value)):
+        return False
+    return words.holds_any("address_words", value)
+
+
+def is_age(value: str, words: Words) -> bool:
+    """Return whether ``value`` is a number of years somebody may have."""
+    return number_of(value, words) in _AGES
+
+
+def is_any(value: str, words: Words) -> bool:
+    """Return whether ``value`` is a short phrase that stands alone."""
+    return is_short(value) and is_whole(value, words)
+
+
+def is_liked(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be liked by somebody who is not ironic."""
+    if words.has("no_favourite_value", value) or words.holds_any("timed", value):
+        return False
+    return is_thing(value, words) and not words.holds_any("unloved", value)
+
+
+def is_activity(value: str, words: Words) -> bool:
+    """Return whether ``value`` begins as something to do: "restoring radios"."""
+    finder = words.finder("activity")
+    return finder is not None and finder.match(value) is not None
+
+
+def is_avoidable(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be avoided at all times: not "coffee after three"."""
+    return is_thing(value, words) and not words.holds_any("conditions", value)
+
+
+def is_food(value: str, words: Words) -> bool:
+    """Return whether ``value`` is known as something to eat or drink, or as an allergen."""
+    known = category_of(value, words) == "food" or words.holds_any("health_allergens", value)
+    return known and is_avoidable(value, words)
+
+
+def is_pastime(value: str, words: Words) -> bool:
+    """Return whether ``value`` is something that is done for pleasure."""
+    return is_known(value, words) or (is_liked(value, words) and is_activity(value, words))
+
+
+def is_favourite(value: str, words: Words) -> bool:
+    """Return whether ``value`` names a thing, and does not only tell how one is ("broken")."""
+    return is_thing(value, words) and not any(words.has("no_favourite_value", one) for one in _WORD.findall(value))
+
+
+def is_known(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be liked and a category knows it: "a tea person", not "a morning person"."""
+    return is_liked(value, words) and category_of(value, words, default="") != ""
+
+
+def is_allergen(value: str, words: Words) -> bool:
+    """Return whether ``value`` can be what somebody is allergic to, in earnest."""
+    return is_short(value, longest=3) and is_thing(value, words) and not words.holds_any("no_allergy", value)
+
+
+CHECKS: dict[str, Callable[[str, Words], bool]] = {
+    "any": is_any,
+    "thing": is_thing,
+    "liked": is_liked,
+    "known": is_known,
+    "avoidable": is_avoidable,
+    "food": is_food,
+    "pastime": is_pastime,
+    "favourite": is_favourite,
+    "allergen": is_allergen,
+    "name": is_name,
+    "proper": is_proper,
+    "place": is_place,
+    "occupation": is_occupation,
+    "phone": is_phone,
+    "address": is_address,
+    "age": is_age,
+    "said": lambda value, words: is_short(value),
+}
+
+
+def split_list(value: str, words: Words, *, by_commas: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; what belongs together stays.
+
+    ``by_commas`` says that commas alone make a list, too.
+    """
+    joined = words.finder("joined")
+    if joined and joined.fullmatch(value):
+        yield 0, value
+        return
+    splitter, conjunction = words.finder("list_split"), words.finder("list_and")
+    # A comma goes on with the list only before its last "and": what follows "peanuts, " alone may be anything.
+    last = max((found.end() for found in conjunction.finditer(value)), default=0) if conjunction else 0
+    comma = value.find(",", last)
+    value = value if comma < 0 or by_commas else value[:comma]
+    start = 0
+    for found in splitter.finditer(value) if splitter else ():
+        yield start, value[start : found.start()]
+        start = found.end()
+    yield start, value[start:]
+
+
+def trim(value: str, words: Words, *, article: str = "article") -> tuple[int, str]:
+    """Return (offset, value) without articles (a pattern of that name) before it and marks around it."""
+    head = words.finder(article)
+    found = head.match(value) if head else None
+    start = found.end() if found else 0
+    rest = value[start:]
+    lead = len(rest) - len(rest.lstrip(" ,.;:!\"'“”‘"))
+    return start + lead, rest.strip(" ,.;:!\"“”‘’'")
+
+
+def number_of(text: str, words: Words) -> int | float | None:
+    """Return the number that ``text`` is, in digits or in the words of the language, or None."""
+    found = _NUMBER.fullmatch(text.strip())
+    if found:
+        number = float(found.group().replace(",", ""))
+        return int(number) if number.is_integer() else number
+    parts = re.split(r"[-\s]+", text.strip().lower())
+    told = [words.numbers.get(part) for part in parts]
+    return None if None in told else sum(one for one in told if one is not None)
+
+
+def split_unit(value: str, unit: str, words: Words) -> tuple[str, str]:
+    """Return (number, unit) of a bare answer that holds both: "21 degrees"."""
+    found = re.match(r"(\d{1,4}(?:[.,]\d{1,2})?)\s*(\D{1,20})$", value) if not unit else None
+    return (found[1], found[2]) if found and found[2].strip().lower() in words.units else (value, unit)
+
+
+def quantity_of(number: int | float, said: str, words: Words, *, key: str) -> Quantity | None:
+    """Return ``number`` with the unit that ``said`` stands for; a temperature without scale is read by its size."""
+    unit = words.units.get(said.strip().lower(), said.strip())
+    if key != "temperature":
+        return Quantity(number, unit)
+    unit = unit or ("°C" if _CELSIUS[0] <= number <= _CELSIUS[1] else "°F")
+    low, high = _CELSIUS if unit == "°C" else _FAHRENHEIT
+    return Quantity(number, unit) if low <= number <= high else None
+
+
+def category_of(thing: str, words: Words, *, default: str = "general") -> str:
+    """Return the category of ``thing``: the last word (Chinese: the longest ending) that a category knows decides."""
+    roads = words.finder("road_names")
+    if roads and roads.fullmatch(thing):
+        return "navigation"
+    if _HAN.search(thing):
+        return _category_zh(thing, words) or default
+    told = _WORD.findall(thing.lower().replace("-", " "))
+    # "for", "with", "in" end the head: in "cooking for friends" it is "cooking".
+    stop = next((n for n, one in enumerate(told) if n and words.has("after_head", one)), len(told))
+    for end in (*range(stop, 0, -1), *range(len(told), stop, -1)):
+        for name in (" ".join(told[end - 2 : end]) if end > 1 else "", told[end - 1], told[end - 1].removesuffix("s")):
+            if name in words.category_by_word:
+                return words.category_by_word[name]
+    return default
+
+
+def _category_zh(thing: str, words: Words) -> str | None:
+    for end in range(len(thing), 0, -1):
+        for start in range(max(0, end - 5), end):
+            if thing[start:end] in words.category_by_word:
+                return words.category_by_word[thing[start:end]]
+    return None

@@ -1,0 +1,89 @@
+"""Right or silent: neighbours of the sentences that were once misread, everyday talk, speed."""
+
+import json
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snapshots.understanding.slots.engine import LONGEST_READ, describe, read_slots
+from snapshots.understanding.slots.lexicon import load_language
+
+DATA = Path(__file__).parents[3] / "data" / "slots"
+LEAST_FOUND = 0.85
+MOST_MS = 0.7
+
+
+def neighbours(language: str) -> list[dict[str, Any]]:
+    lines = (DATA / f"neighbours_{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def read(row: dict[str, Any]) -> dict[str, Any]:
+    return describe(read_slots(row["text"], message_key="m", previous=row.get("previous")))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_neighbours_give_the_right_value_or_nothing(language: str) -> None:
+    wrong = []
+    for row in neighbours(language):
+        got = read(row)
+        if any(row["gives"].get(place) != value for place, value in got.items()):
+            wrong.append((row["id"], row["text"], got, row["gives"]))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_most_neighbours_that_say_something_are_read(language: str) -> None:
+    if not list(load_language(language).rows):
+        pytest.skip("this language has no rows")
+    telling = [row for row in neighbours(language) if row["gives"]]
+    missed = [row["id"] for row in telling if read(row) != row["gives"]]
+    assert len(missed) <= (1 - LEAST_FOUND) * len(telling), missed
+
+
+def test_everyday_talk_gives_nothing() -> None:
+    lines = (DATA / "silent_en.txt").read_text(encoding="utf-8").splitlines()
+    told = {line: describe(read_slots(line, message_key="m")) for line in lines}
+    assert {line: got for line, got in told.items() if got} == {}
+
+
+def test_evidence_quotes_the_message() -> None:
+    message = "Hey. By the way,  I'm Priya, and I live in Leeds."
+    for one in read_slots(message, message_key="m7"):
+        assert one.evidence.message_key == "m7"
+        assert message[one.evidence.start :].startswith(one.evidence.quote)
+
+
+def test_a_field_with_two_values_in_one_message_is_left_out() -> None:
+    assert read_slots("I live in Porto. I live in Faro.", message_key="m") == []
+
+
+def test_a_document_is_not_read() -> None:
+    assert read_slots("I live in Porto. " * (LONGEST_READ // 10), message_key="m") == []
+
+
+def test_two_sentences_are_read_quickly() -> None:
+    texts = [row["text"] for row in neighbours("en")]
+    messages = [f"{one} {other}" for one, other in pairwise(texts)]
+    for message in messages:
+        read_slots(message, message_key="m")
+    best = min(_milliseconds(messages) for _ in range(3))
+    assert best / len(messages) < MOST_MS
+
+
+@pytest.mark.parametrize(
+    "part", ["I like a b c d and ", "my budget for x ", "no ", "12 ", "I love, ", "my favourite is ", "'I "]
+)
+def test_hostile_messages_are_read_in_linear_time(part: str) -> None:
+    message = (part * LONGEST_READ)[:LONGEST_READ]
+    assert min(_milliseconds([message]) for _ in range(3)) < 100
+
+
+def _milliseconds(messages: list[str]) -> float:
+    start = time.process_time()
+    for message in messages:
+        read_slots(message, message_key="m")
+    return (time.process_time() - start) * 1000
