@@ -224,6 +224,17 @@ def test_a_form_outlives_its_session_in_its_own_tenant_only(acme: House, globex:
     assert (count(acme, ApiKey), count(globex, ApiKey)) == (2, 1)
 
 
+def test_a_form_from_before_a_new_log_in_is_told_so(acme: House, staff: Staff) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = staff.mia.cookies
+    form = form_at(strict, f"{KEYS}add/", holding="name") | {"name": "k"}
+    strict.cookies["csrftoken"] = "x" * 32  # a log-in in another tab gives a new one
+    answer = strict.post(f"{KEYS}add/", form)
+    assert answer.status_code == 403
+    assert "You have logged in again since the page of this form was opened" in answer.content.decode()
+    assert count(acme, ApiKey) == 1
+
+
 def test_a_form_that_asks_for_a_support_session_opens_it_where_it_was_shown(acme: House, globex: House) -> None:
     otto = log_in("otto")
     switch(otto, acme)
