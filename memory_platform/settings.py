@@ -84,7 +84,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            "builtins": ["memory_platform.console.form_tenant"],  # its {% csrf_token %} stands in place of Django's
         },
     }
 ]

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from memory_platform.console.access import SESSION_KEY, actor_of, current_desk, tenantless
 from memory_platform.console.base import OperatorAdmin
+from memory_platform.console.form_tenant import of_no_tenant
 from memory_platform.console.reasons import ReasonField, reason_of
 from tenants.models import Tenant
 from tenants.services.audit import record_audit
@@ -64,6 +65,7 @@ class TenantScreen(OperatorAdmin):
             obj is None or (desk is not None and desk.tenant == obj)
         )
 
+    @of_no_tenant
     @tenantless
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.access import current_desk
@@ -56,6 +57,13 @@ def require(may: May, request: HttpRequest) -> None:
     """Raise PermissionDenied, which the site records, where the person may not: no role makes an operator."""
     if not may(request):
         raise PermissionDenied(_("Only an operator of the platform may see this.") if may is is_operator else "")
+
+
+def console_page(wanted: str) -> str:
+    """Return the page of the console that was asked for; the start page where that is none of ours."""
+    start = reverse("admin:index")
+    ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(start)
+    return wanted if ours else start
 
 
 def own_page(request: HttpRequest, template: str, title: Any, **context: Any) -> TemplateResponse:

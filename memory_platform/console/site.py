@@ -17,9 +17,10 @@ from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from memory_platform.console.dashboards import dashboard
+from memory_platform.console.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
 from memory_platform.console.operation import operation
 from memory_platform.console.outside import AfterCommit
-from memory_platform.console.pages import own_entries
+from memory_platform.console.pages import console_page, own_entries
 from memory_platform.console.previews import preview
 from memory_platform.console.start import waiting_tiles, week_tiles
 from memory_platform.console.support_guard import first_asked, guarded, shows_people, support_of
@@ -86,6 +87,7 @@ which tell staff nothing that the memory does not.
 """
 UUID_FORM = re.compile(r"[0-9a-f-]{36}")
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
+"""Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent."""
 
 
 def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
@@ -107,14 +109,22 @@ def asked_before(request: HttpRequest, desk: Desk | None, view: Callable[..., An
         return first_asked(request, view)
 
 
-def record_refused_page(request: HttpRequest, desk: Desk, object_id: str) -> None:
+def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action: str = "console.page") -> None:
     """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one.
 
     A page of what is not there counts as well: somebody may have asked for what is another tenant's.
     """
     page = request.resolver_match.url_name if request.resolver_match else ""
     named = object_id if UUID_FORM.fullmatch(object_id) else ""
-    record_refusal(desk.tenant.id, actor_of(request), "console.page", object_kind=(page or "")[:64], object_id=named)
+    record_refusal(desk.tenant.id, actor_of(request), action, object_kind=(page or "")[:64], object_id=named)
+
+
+def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> HttpResponse:
+    """Refuse a form that was shown in another tenant, on record in the one worked in: it would have written there."""
+    if desk is None:
+        return show_refusal(request, desk)
+    record_refused_page(request, desk, object_id, "console.form")
+    return answered_inside(desk, lambda: show_refusal(request, desk))
 
 
 class ConsoleSite(AdminSite):
@@ -145,19 +155,20 @@ class ConsoleSite(AdminSite):
             if not self.has_permission(request):
                 return inner(request, *args, **kwargs)  # leads to the login page
             desk = desk_of(request)
+            request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
+            named = str(kwargs.get("object_id", ""))
+            if not (name in TENANTLESS or is_of_no_tenant(view)) and is_sent_elsewhere(request, desk):
+                return refuse_form(request, desk, named)
             if getattr(view, "tenantless", False):
-                named = str(kwargs.get("object_id", ""))
-                request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
                 asked = asked_before(request, desk, view)
                 return asked or self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
             if desk is None:
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
-            request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
             try:
                 return answered_inside(desk, lambda: guarded(request, view, lambda: inner(request, *args, **kwargs)))
             except (PermissionDenied, Http404):
-                record_refused_page(request, desk, str(kwargs.get("object_id", "")))
+                record_refused_page(request, desk, named)
                 raise
 
         return update_wrapper(inside_the_tenant, view)
@@ -189,7 +200,7 @@ class ConsoleSite(AdminSite):
                 record_refusal(refused.id, actor_of(request), "tenant.switch", object_kind="tenant", object_id=wanted)
             raise PermissionDenied
         request.session[SESSION_KEY] = wanted
-        return redirect("admin:index")
+        return redirect(console_page(request.POST.get("next", "")))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show what waits and how the week was, above the menu."""

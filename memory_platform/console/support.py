@@ -10,14 +10,14 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.access import actor_of, with_names
 from memory_platform.console.base import TenantAdmin
 from memory_platform.console.display import column, line, part, whole
+from memory_platform.console.pages import console_page
 from memory_platform.console.reasons import ReasonField, is_reason_missing, reason_of
 from memory_platform.console.support_guard import minutes_in_words, needs_support
 from memory_platform.console.tenants import who
@@ -51,12 +51,6 @@ class SupportForm(forms.Form):
         if not any(character.isalnum() for character in words):
             raise forms.ValidationError(_("Say why in words."))
         return words
-
-
-def after(wanted: str) -> str:
-    """Return the page of the console that was asked for; the start page where that is none of ours."""
-    ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(reverse("admin:index"))
-    return wanted if ours else reverse("admin:index")
 
 
 @admin.register(SupportSession)
@@ -107,7 +101,7 @@ class SupportScreen(TenantAdmin):
 
     def start_view(self, request: HttpRequest) -> HttpResponse:
         """Ask why and for how long; then lead to the page that was asked for."""
-        wanted = after(request.POST.get("next", request.GET.get("next", "")))
+        wanted = console_page(request.POST.get("next", request.GET.get("next", "")))
         if not needs_support(request):
             return redirect(wanted)
         form = SupportForm(request.POST or None)

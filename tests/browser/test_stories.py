@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from memory_platform.console.act_pages import act_address
 from memory_platform.console.display import address_of
+from memory_platform.console.form_tenant import FIELD
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, Subject, Tag
 from snapshots.models import Lane, MemoryAct, Message, Receipt, Snapshot
@@ -216,6 +217,7 @@ def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDow
     token = page.locator(".language-chooser [name=csrfmiddlewaretoken]").input_value()
     sent: Any = {
         "csrfmiddlewaretoken": token,
+        FIELD: page.locator(f".language-chooser [name={FIELD}]").input_value(),
         "reason": "curious",
         "value": "x",
         "version": f"{wish.pk}.{wish.version}",
