@@ -111,6 +111,8 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
         grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
         grade_probability=round(min(part.grade.lasting, 1.0), 4),
         vital_class=part.vital_class,
+        # Held for what it may hurt though the reader is unsure that it lasts: somebody should look at it.
+        review_by=utc_now() if part.grade.lasting < policy.held_from else None,
         context=context,
         span_start=part.start,
         span_end=part.end,
