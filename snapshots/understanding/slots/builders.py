@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from snapshots.extraction.observe import matching_form
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -19,6 +20,7 @@ from snapshots.understanding.slots.values import (
     category_of,
     is_activity,
     is_any,
+    is_chinese,
     is_name,
     is_phone,
     is_short,
@@ -178,7 +180,8 @@ def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
     if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
         return
     several = len(animal.split()) > 1 and said.words.has("counts", animal.split()[0])
-    value = f"{animal}, {name}" if name and several else f"{animal} {name}" if name else animal
+    between = "" if is_chinese(animal) else ", " if several else " "
+    value = f"{animal}{between}{name}" if name else animal
     yield ProfileFact(slot.name, value, said.evidence, mode="append", confidence=said.confidence)
 
 
@@ -237,7 +240,7 @@ def _place_of(said: Said, default: str) -> str:
 
 def _key_of(thing: str, words: Words) -> str:
     """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one."""
-    told = _plain(thing, words).lower()
+    told = matching_form(_plain(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
     told = " ".join(words.keys.get(word, word) for word in told.split())
