@@ -14,6 +14,9 @@ from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.values import Candidate, FactMode, Mode, PreferenceCandidate, ProfileFact, Sort, Value
 
+AVOID = "avoid"
+"""The key of lists of what is not to be eaten, used or driven over."""
+
 Builder = Callable[[Clause, re.Match[str]], Iterable[Candidate]]
 
 _CONFIDENCE = {
