@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from snapshots.extraction.observe import matching_form
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -237,7 +238,7 @@ def _place_of(said: Said, default: str) -> str:
 
 def _key_of(thing: str, words: Words) -> str:
     """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one."""
-    told = _plain(thing, words).lower()
+    told = matching_form(_plain(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
     told = " ".join(words.keys.get(word, word) for word in told.split())

@@ -198,7 +198,9 @@ class _Reading:
     def _answers(self, ask: Ask, sentence: str, start: int, language: Language) -> bool:
         lead = language.answer_lead.match(sentence)
         at = lead.end() if lead else 0
-        said = sentence[at:].strip(_EDGE)
+        tail = language.words.finder("answer_tail")
+        end = tail.search(sentence, at) if tail else None
+        said = sentence[at : end.start() if end else len(sentence)].strip(_EDGE)
         if not said or language.words.holds_any("no_answer", said):
             return False
         text = _Text(sentence, start, False, "", sentence, 0)
