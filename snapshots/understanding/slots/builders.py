@@ -20,6 +20,7 @@ from snapshots.understanding.slots.values import (
     category_of,
     is_activity,
     is_any,
+    is_chinese,
     is_name,
     is_phone,
     is_short,
@@ -179,7 +180,8 @@ def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
     if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
         return
     several = len(animal.split()) > 1 and said.words.has("counts", animal.split()[0])
-    value = f"{animal}, {name}" if name and several else f"{animal} {name}" if name else animal
+    between = "" if is_chinese(animal) else ", " if several else " "
+    value = f"{animal}{between}{name}" if name else animal
     yield ProfileFact(slot.name, value, said.evidence, mode="append", confidence=said.confidence)
 
 

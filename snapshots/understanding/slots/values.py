@@ -24,6 +24,11 @@ _CELSIUS = (12, 35)
 _FAHRENHEIT = (45, 95)
 
 
+def is_chinese(text: str) -> bool:
+    """Return whether ``text`` holds a Chinese character."""
+    return _HAN.search(text) is not None
+
+
 def is_short(value: str, *, longest: int = LONGEST_WORDS) -> bool:
     """Return whether ``value`` has at most ``longest`` words, or 12 Chinese characters."""
     if _HAN.search(value):
