@@ -23,7 +23,9 @@ _SUPPOSED_SENTENCE = re.compile(
     re.IGNORECASE,
 )
 # What follows 如果 in a sentence is imagined too.
-_SUPPOSED_SENTENCE_ZH = re.compile(r"\W*.{0,6}?(?:如果|假如|假设|假若|要是|倘若|万一|想象|假装|比方说|比如说?|例如|譬如)")
+_SUPPOSED_SENTENCE_ZH = re.compile(
+    r"\W*.{0,6}?(?:如果|假如|假设|假若|要是|倘若|万一|想象|假装|比方说|比如说?|例如|譬如)"
+)
 _SUPPOSED = re.compile(
     r"\b(?:if (?:i|we|only|my)\b|wish|wishes|suppose|imagine|imagining|pretend|pretending|as if|as though|might|"
     r"maybe|perhaps|"
@@ -44,7 +46,7 @@ _REPORTED = re.compile(
     r"yelled|shouted|sings?|sang|reads|tweeted|posted|captioned|lyrics?|line in|the (?:song|film|movie|book|novel|"
     r"poem|ad|review|sign|slogan|hero|heroine|character|protagonist))\b"
     r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
-    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|谁说|说自己|[服导生上里中播总长]说|网传|有人说|听说|据说|常言|歌词|原文|台词",
+    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|谁说|说自己|[服导生上里中播总长]说|网传|有人说|有人.{0,3}(?:写|问|发|讲)|听说|据说|常言|歌词|原文|台词",
     re.IGNORECASE,
 )
 _PLAYED = re.compile(
@@ -57,8 +59,11 @@ _PLAYED = re.compile(
     r"(?:game|story|novel|play|scene|campaign|role-?play|sketch|screenplay|book|script|essay|poem|song|skit|d&d))\b"
     r"|\b(?:in character|my character|her character|his character|dear (?:sir|madam|hiring)|kind regards|"
     r"best regards|forwarded message|wrote:|how do (?:i|you) say)\b"
-    r"|(?:^|[,。!?;\n])\W{0,3}(?:请|麻烦)?你?(?:帮我|给我|替我)?(?:扮演|假装|角色扮演|翻译|翻成|改写|润色|续写|仿写|总结|"
-    r"概括|写一?[首篇个段封份则]|讲一?个|编一?个|造句|修改|替我回|给[他她]回)|此致|敬礼|发件人|收件人|主题:|尊敬的|顺祝|祝好(?:$|\n)|各位(?:领导|同事|家长|业主)",
+    r"|(?:^|[,。!?;\n])\W{0,3}(?:请|麻烦)?你?(?:帮我|给我|替我)?(?:扮演|假装|角色扮演|翻译|翻成|改写|润色|续写|仿写|"
+    r"总结|概括|写一?[首篇个段封份则]|讲一?个|编一?个|造句|修改|替我回|给[他她]回|转发|"
+    r"(?:从现在起|现在)?你(?:现在|就)?是(?:我的|一[个名位]))"
+    r"|转的:|此致|敬礼|发件人|收件人|主题:|尊敬的|您的(?:包裹|快递|快件|订单|外卖|验证码)|顺祝|祝好(?:$|\n)|"
+    r"各位(?:领导|同事|家长|业主)",
     re.IGNORECASE,
 )
 _IRONIC = re.compile(

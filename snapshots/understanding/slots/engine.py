@@ -201,7 +201,7 @@ class _Reading:
         tail = language.words.finder("answer_tail")
         end = tail.search(sentence, at) if tail else None
         said = sentence[at : end.start() if end else len(sentence)].strip(_EDGE)
-        if not said or language.words.holds_any("no_answer", said):
+        if not said or language.words.holds_any("no_answer", sentence[at:]):
             return False
         text = _Text(sentence, start, False, "", sentence, 0)
         if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
@@ -209,6 +209,8 @@ class _Reading:
         first = start + sentence.index(said, at)
         # "Utrecht, since last year": what follows the first comma may be beside the question.
         for part in dict.fromkeys((said, said.split(",")[0])):
+            if ask.answer and not ask.answer.fullmatch(part):
+                continue
             values = {"value": self.message[first : first + len(part)], **ask.fixed}
             if self._build(ask.slot, values, text, language):
                 return True

@@ -28,8 +28,8 @@ class BadRow(ValueError):
 class Words:
     """What a language defines once: ``lists`` of words, and ``patterns`` that are made of them.
 
-    In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry. Texts are looked
-    up in their matching form, so that lists of simplified words know traditional ones.
+    In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry. Texts are
+    looked up in their matching form, so that lists of simplified words know traditional ones.
     """
 
     lists: Mapping[str, frozenset[str]]
@@ -92,13 +92,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question of the assistant whose bare answer fills a slot."""
+    """A question of the assistant whose bare answer fills a slot; ``answer``, where given, is what one looks like."""
 
     slot: str
     question: re.Pattern[str]
     example_question: str
     example: str
     gives: Mapping[str, Any]
+    answer: re.Pattern[str] | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
 
@@ -242,6 +243,7 @@ def _ask(entry: Mapping[str, Any], words: Words, place: str) -> Ask:
         example_question=entry["example_question"],
         example=entry["example"],
         gives=entry["gives"],
+        answer=_compile(entry["answer"], words, place) if "answer" in entry else None,
         fixed={name: entry[name] for name in _FIXED if name in entry},
         place=place,
     )

@@ -79,6 +79,9 @@ def is_proper(value: str, words: Words) -> bool:
 
 def is_place(value: str, words: Words) -> bool:
     """Return whether ``value`` is written as a place's name, and is no product's or department's."""
+    shape = words.finder("place_shape")
+    if shape is not None:
+        return shape.fullmatch(matching_form(value)) is not None
     if words.has("cities", value):
         return True
     shape = words.finder("place_shape")
@@ -232,7 +235,8 @@ def number_of(text: str, words: Words) -> int | float | None:
 
 def split_unit(value: str, unit: str, words: Words) -> tuple[str, str]:
     """Return (number, unit) of a bare answer that holds both: "21 degrees"."""
-    found = re.match(r"(\d{1,4}(?:[.,]\d{1,2})?)\s*(\D{1,20})$", value) if not unit else None
+    number = r"\d{1,4}(?:[.,]\d{1,2})?|[一二两三四五六七八九十]{1,3}"
+    found = re.match(rf"({number})\s*(\D{{1,20}})$", value) if not unit else None
     return (found[1], found[2]) if found and found[2].strip().lower() in words.units else (value, unit)
 
 
