@@ -45,7 +45,8 @@ _BREAK_ZH = re.compile(
 # Words that say nothing at the head of a clause: they are left out of it.
 _LEAD = re.compile(
     r"(?:\s|[,.:\"'()*•·-]|(?:and|but|so|oh|ok|okay|well|ah|um|uh|yeah|hey|hi|hello|thanks|also|plus|anyway|btw|"
-    r"by the way)\b(?!')[\s,.!:-]+|嗯+|呃|哦|噢|啊(?=[,\s])|哎呀?|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
+    r"by the way)\b(?!')[\s,.!:-]+|嗯+|呃|哦|噢|啊(?=[,\s])|哎呀?|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])"
+    r"|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
     re.IGNORECASE,
 )
 _SAYS_SOMETHING = re.compile(r"[^\W_]")

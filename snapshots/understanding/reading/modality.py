@@ -96,7 +96,7 @@ _LASTING = re.compile(
     r"in general|usually|"
     r"normally|starting (?:now|today|tomorrow)|any time|anytime|ever|"
     r"when(?:ever)? (?:the|my|our) (?:kids|children|baby|dog|little ones|family|son|daughter)(?:'s|'re| is| are))\b"
-    r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
+    r"|从今以后|从(?:今天|明天|现在|这一刻)(?:起|开始)|从今往后|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
     r"习惯|一般",
     re.IGNORECASE,
 )

@@ -7,9 +7,9 @@ from snapshots.extraction import marks
 
 _KIN_EN = (
     r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|"
-    r"baby|child|twins?|partner|girlfriend|boyfriend|fianc[eé]e?|friend|best friend|mate|boss|manager|colleague|coworker|team|"
-    r"client|customer|supplier|grandma|grandpa|nan|nana|gran|aunt|auntie|uncle|cousin|niece|nephew|neighbou?r|roommate|"
-    r"flatmate|landlord|landlady|doctor|dentist|therapist|teacher|coach|nurse|accountant|lawyer|assistant|"
+    r"baby|child|twins?|partner|girlfriend|boyfriend|fianc[eé]e?|friend|best friend|mate|boss|manager|colleague|"
+    r"coworker|team|client|customer|supplier|grandma|grandpa|nan|nana|gran|aunt|auntie|uncle|cousin|niece|nephew|"
+    r"neighbou?r|roommate|flatmate|landlord|landlady|doctor|dentist|therapist|teacher|coach|nurse|accountant|lawyer|assistant|"
     r"(?:mother|father|brother|sister|son|daughter)-in-law|in-laws|parents|ex)s?"
 )
 _THING_EN = (

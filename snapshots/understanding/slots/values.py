@@ -84,9 +84,6 @@ def is_place(value: str, words: Words) -> bool:
         return shape.fullmatch(matching_form(value)) is not None
     if words.has("cities", value):
         return True
-    shape = words.finder("place_shape")
-    if shape is not None:
-        return shape.fullmatch(matching_form(value)) is not None
     return is_proper(value, words) and not any(words.has("no_place", one) for one in _WORD.findall(value))
 
 
