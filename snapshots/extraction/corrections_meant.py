@@ -11,7 +11,8 @@ from django.db.models import Q
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from profiles.services.lists import alike
-from profiles.services.quantities import same_quantity
+from profiles.services.quantities import is_measured, same_quantity
+from profiles.values import in_words
 from snapshots.extraction.corrections_words import Fit, Named, Wrong, named
 from snapshots.extraction.rules import AVOID
 
@@ -95,7 +96,9 @@ def _held(subject: Subject, key: str | None) -> Iterator[Held]:
 def _values(row: Preference | ProfileFact, key: str) -> Iterator[Held]:
     values = row.value if isinstance(row.value, list) else [row.value]
     for value in values:
-        if isinstance(value, str | int | float) and not isinstance(value, bool):
+        if is_measured(value):
+            yield Held(row, key, in_words(value), False, row.valid_at)
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
             yield Held(row, key, str(value), isinstance(row.value, list) or key == INTERESTS, row.valid_at)
 
 

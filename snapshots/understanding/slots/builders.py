@@ -17,6 +17,7 @@ from snapshots.extraction.values import (
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import (
     CHECKS,
+    age_range_of,
     category_of,
     is_activity,
     is_any,
@@ -81,8 +82,18 @@ def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a profile field or attribute."""
     value = said.get("value") or said.get("company")
     if value and CHECKS[slot.check](value, said.words):
+        value = value.upper() if slot.name == "mbti" else value
         name = "country" if slot.name == "city" and said.words.has("countries", value) else slot.name
         yield ProfileFact(name, value, said.evidence, confidence=said.confidence)
+
+
+def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
+    """Yield an age in the user's words, and its bracket."""
+    value = said.get("value") or ""
+    years = number_of(value, said.words)
+    if years is not None and CHECKS["age"](value, said.words):
+        yield ProfileFact("age", value, said.evidence, confidence=said.confidence)
+        yield ProfileFact("age_range", age_range_of(years), said.evidence, confidence=said.confidence)
 
 
 def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -275,7 +286,7 @@ SLOTS: dict[str, Slot] = {
     "employer": Slot(build_fact, "employer", check="proper"),
     "city": Slot(build_fact, "city", check="place"),
     "hometown": Slot(build_fact, "hometown", check="place"),
-    "age": Slot(build_fact, "age", check="age"),
+    "age": Slot(build_age),
     "birthday": Slot(build_fact, "birthday", check="said"),
     "languages": Slot(build_fact, "languages", check="said"),
     "mbti": Slot(build_fact, "mbti", check="said"),

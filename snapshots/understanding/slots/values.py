@@ -20,6 +20,8 @@ _NAME_EN = re.compile(
 _NUMBER = re.compile(r"\d{1,6}(?:[.,]\d{1,3})?")
 _PHONE_DIGITS = range(3, 16)
 _AGES = range(5, 110)
+# The brackets of population surveys: years, both ends included. Above the last one: "65+".
+_AGE_RANGES = ((0, 12), (13, 17), (18, 24), (25, 34), (35, 44), (45, 54), (55, 64))
 _CELSIUS = (12, 35)
 _FAHRENHEIT = (45, 95)
 
@@ -115,6 +117,11 @@ def is_address(value: str, words: Words) -> bool:
 def is_age(value: str, words: Words) -> bool:
     """Return whether ``value`` is a number of years somebody may have."""
     return number_of(value, words) in _AGES
+
+
+def age_range_of(years: float) -> str:
+    """Return the bracket of an age: "18-24", "25-34", ... "65+"."""
+    return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
 
 
 def is_any(value: str, words: Words) -> bool:
