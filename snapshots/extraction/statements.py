@@ -1,6 +1,6 @@
 """The worker's first care: each message that says something becomes a findable statement (S2), within seconds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from snapshots.extraction.worth import says_something
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
+from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
 
 STATEMENT_VERSION = "statement-1"
@@ -49,9 +50,13 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
     """Return the claimed messages, each with the one before it; one that was deleted meanwhile is left out."""
-    subjects = {item.subject_id for item in items}
-    wanted = [item.message_id for item in items if item.message_id]
+    return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
+
+
+def hear_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[Heard]:
+    """Return these messages of these subjects, each with the one before it, in the open scope."""
     messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
+    messages = list(with_words(messages))
     before = messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
     said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
     shown = shown_before(said)

@@ -14,7 +14,6 @@ class NotingPolicy:
     graded_clauses: int = promised(40, row="A1")
     held_from: float = measured(0.5, source=f"{_LIVES}: known .91/.82, right .70/.70; from .6 on .88/.72, .70/.72")
     vital_held_from: float = promised(0.2, row="P9")
-    review_from: float = promised(0.3, row="P9")
     fragment_from: float = measured(
         0.8, source=f"{_LIVES}: without it right .69/.68, with it .70/.70, known -.00/-.03 (English/Chinese)"
     )

@@ -1,7 +1,7 @@
-"""Teach the reader of clauses: ``make evaluation``, then ``python -m tests.golden.teach_clauses`` with the environment.
+"""Teach the reader of clauses: ``make evaluation``, then ``python -m tests.golden.teach_clauses``, env set.
 
-Writes ``snapshots/understanding/grading/clauses.npz``. ``--across`` also prints how well each writer's clauses are read by
-a reader that the others taught; ``--measure`` prints the figures of the sets that teach nothing, from the reader as it is.
+Writes ``snapshots/understanding/grading/clauses.npz``. ``--across`` also prints how well each writer's clauses are read
+by a reader that the others taught; ``--measure`` prints the figures of the sets that teach nothing, as the reader is.
 """
 
 # ruff: noqa: E402 -- what is imported below the set-up defines models
@@ -137,7 +137,8 @@ def figures(reader: ClauseReader, lesson: Lesson, title: str) -> Iterator[str]:
     is_vital = np.array([label.vital != NOT_VITAL for label in lesson.labels])
     for least in (0.2, 0.5):
         kept = (vital >= least) & (lasting >= 0.2)
-        yield f"{title}: vital from {least}: precision {_share(is_vital[kept]):.3f} recall {_share(kept[is_vital]):.3f} of {is_vital.sum()}"
+        found = f"precision {_share(is_vital[kept]):.3f} recall {_share(kept[is_vital]):.3f} of {is_vital.sum()}"
+        yield f"{title}: vital from {least}: {found}"
     change = reader.heads["change"].probabilities(lesson.numbers)[:, 1] >= 0.5
     ends = np.array([TARGETS["change"](label) == "yes" for label in lesson.labels])
     yield f"{title}: change: precision {_share(ends[change]):.3f} recall {_share(change[ends]):.3f} of {ends.sum()}"

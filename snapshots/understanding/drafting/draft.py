@@ -1,5 +1,6 @@
 """What a note says beside its words: whom it is about, how sure it is, the turn before, its place in the message."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -24,8 +25,19 @@ from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
 from snapshots.understanding.grading.cues import has_cue
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import Grade, clause_reader
-from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.reading.clauses import LONGEST_READ, Clause, split_clauses
+from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
+
+# What tells the memory how to file something says nothing about the user: nobody becomes an admin, or ill, by it.
+_ORDERS_MEMORY = re.compile(
+    r"\b(?:mark|label|flag|classify|file|tag|treat|record|store|save) (?:it|this|that|me|everything)?\s?as\b"
+    r"|\b(?:store|save|record|log) that (?:i|i'm|i am) (?:an? |the )?(?:admin|root|owner|developer|superuser|vip)\b"
+    r"|\b(?:never|don't ever) (?:delete|forget|remove) (?:it|this|that)\b"
+    r"|(?:标记?[为成]|归[为到类]|存[为成]|记[为成]|当[作成]|属于).{0,8}(?:过敏|重要|最高|机密|类|级)"
+    r"|我是(?:超级)?管理员|最高(?:优先级|权限)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,8 @@ def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NO
         return Spoken(message.content, (), asked)
     echoes = heard.shown.echoes(message)
     text = blanked(message.content, (*echoes.pasted, *echoes.told))
+    if is_played(matching_form(text[:LONGEST_READ])):
+        return Spoken(message.content, (), asked)
     clauses = [clause for clause in split_clauses(text) if not _instructs(clause, text)]
     return Spoken(text, tuple(clauses[: policy.graded_clauses]), asked)
 
@@ -57,7 +71,10 @@ def note_drafts(
 
 
 def _instructs(clause: Clause, text: str) -> bool:
-    """Look at the clause with what stands around it: an instruction is often cut in two."""
+    """Return whether a clause gives orders to the model or to the memory, alone or with what stands around it: an
+    instruction is often cut in two."""
+    if _ORDERS_MEMORY.search(matching_form(clause.text)):
+        return True
     around = text[max(0, clause.start - 120) : clause.end + 120]
     return is_instruction(matching_form(clause.text)) or (
         is_instruction(matching_form(around)) and not is_instruction(matching_form(around.replace(clause.text, " ")))
@@ -111,6 +128,8 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
         grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
         grade_probability=round(min(part.grade.lasting, 1.0), 4),
         vital_class=part.vital_class,
+        # Held for what it may hurt though the reader is unsure that it lasts: somebody should look at it.
+        review_by=utc_now() if part.grade.lasting < policy.held_from else None,
         context=context,
         span_start=part.start,
         span_end=part.end,

@@ -7,6 +7,7 @@ not the speaker's own (quoted mails, code, pasted dialogues, texts to translate 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from snapshots.extraction import marks
 from snapshots.extraction.observe import language_of, matching_form
@@ -52,13 +53,14 @@ _LEAD = re.compile(
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _CLOSING = "%)\"'°℃》」』)】"
 _WORD_END = re.compile(r"\s")
+_WORD = re.compile(r"\S+")
 
+# Characters of a message that are cut into clauses; what stands behind them is found as part of its statement.
 LONGEST_READ = 8_000
-"""Characters of a message that are cut into clauses; what stands behind them is found as part of its statement."""
-LONGEST_CLAUSE = 240
-"""Characters; a longer run without a break is cut between words. 60 tokens of English are about as many."""
+# A longer run without a break is cut between words: in characters, in Chinese characters, and in words.
+LONGEST_CLAUSE, LONGEST_CLAUSE_ZH, MOST_WORDS = 240, 60, 45
+# Words (Chinese: characters) up to which a part joins the clause before it: "too", 也行.
 SHORTEST_ALONE = 2
-"""Words (Chinese: characters) below which a part joins the clause before it: "too", 也行."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int
     for begin, stop in zip(begins, ends, strict=True):
         first, last = _trim(form, begin, stop)
         if _SAYS_SOMETHING.search(form, first, last):
-            yield from _pieces(form, first, last)
+            yield from _pieces(form, first, last, language)
 
 
 def _trim(form: str, first: int, last: int) -> tuple[int, int]:
@@ -125,17 +127,23 @@ def _trim(form: str, first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def _pieces(form: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield a part in pieces of at most LONGEST_CLAUSE characters, cut between words."""
-    while last - first > LONGEST_CLAUSE:
-        most = first + LONGEST_CLAUSE
-        cut = max(
-            (found.start() for found in _WORD_END.finditer(form, first + LONGEST_CLAUSE // 2, most)), default=most
-        )
+def _pieces(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
+    """Yield a part in pieces of at most sixty tokens, cut between words where there are any."""
+    while (most := _piece_end(form, first, last, language)) < last:
+        cut = max((found.start() for found in _WORD_END.finditer(form, (first + most) // 2, most)), default=most)
         yield first, cut
         first = cut + (form[cut : cut + 1] == " ")
     if _SAYS_SOMETHING.search(form, first, last):
         yield first, last
+
+
+def _piece_end(form: str, first: int, last: int, language: str) -> int:
+    """Return where a piece that begins at ``first`` has to end."""
+    if language == "zh":
+        return min(last, first + LONGEST_CLAUSE_ZH)
+    most = min(last, first + LONGEST_CLAUSE)
+    words = [found.start() for found in islice(_WORD.finditer(form, first, most), MOST_WORDS + 1)]
+    return words[MOST_WORDS] if len(words) > MOST_WORDS else most
 
 
 def _join_fragments(form: str, parts: list[tuple[int, int]], language: str) -> list[tuple[int, int]]:

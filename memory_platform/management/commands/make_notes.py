@@ -1,0 +1,47 @@
+"""``manage.py make_notes``: notes for messages that were accepted before notes were made."""
+
+from argparse import ArgumentParser
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
+
+from memory_platform.management.progress import progress, quiet_events
+from snapshots.understanding.backfill import count_messages, make_notes
+from tenants.models import Tenant
+
+AGAIN = "Run the same command again: messages that have notes are left out."
+
+
+class Command(BaseCommand):
+    help = "Read the messages that have no notes and make them; safe to repeat and to stop. An upgrade runs it once."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", help="slug of one tenant; all tenants without it")
+        parser.add_argument("--dry-run", action="store_true", help="count the notes that would be made, and make none")
+
+    def handle(self, *args: object, tenant: str | None, dry_run: bool, **options: object) -> None:
+        try:
+            for one in self._tenants(tenant):
+                self._make(one, dry_run=dry_run)
+        except OperationalError:
+            raise CommandError(f"The database does not answer: check DATABASE_URL. {AGAIN}") from None
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
+
+    def _make(self, tenant: Tenant, *, dry_run: bool) -> None:
+        messages = notes = 0
+        with quiet_events(), progress(self.stdout, tenant.slug, count_messages(tenant.id), "messages") as advance:
+            for done in make_notes(tenant.id, dry_run=dry_run):
+                messages, notes = messages + done.messages, notes + done.notes
+                advance(done.messages)
+        verb = "would be made" if dry_run else "were made"
+        self.stdout.write(f"{tenant.slug}: {messages:,} messages read, {notes:,} notes {verb}.")
+
+    def _tenants(self, slug: str | None) -> list[Tenant]:
+        tenants = list(Tenant.objects.order_by("slug"))
+        chosen = [one for one in tenants if slug in (None, one.slug)]
+        if not chosen:
+            known = ", ".join(one.slug for one in tenants) or "none yet"
+            raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.")
+        return chosen

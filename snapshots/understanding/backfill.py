@@ -1,0 +1,81 @@
+"""Notes for messages that were accepted before notes were made, or while the encoder's files were missing.
+
+Safe to repeat and to stop: a note keeps its id whoever makes it, and a message that has notes is left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from profiles.models import Subject
+from profiles.services.locking import lock_subject
+from snapshots.extraction.memories import own_names
+from snapshots.extraction.statements import hear_messages
+from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.understanding.pipeline import draft_notes, index_notes, write_notes
+from tenants.isolation import tenant_tx
+
+BATCH = 100
+"""Messages that are graded together: half a second of one core."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What was done for one batch: messages read, and notes made (in a dry run: that would be made)."""
+
+    subject_id: UUID
+    messages: int
+    notes: int
+
+
+def count_messages(tenant_id: UUID) -> int:
+    """Return how many messages of a tenant have no note. Opens a scope of its own."""
+    with tenant_tx(tenant_id):
+        return _unread().count()
+
+
+def make_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[Progress]:
+    """Make the notes of a tenant's messages that have none, subject by subject, in the order in which they were said.
+
+    Opens scopes of its own; yields after each batch. What the subject had forgotten is not made again.
+    """
+    with tenant_tx(tenant_id):
+        subjects = list(Subject.objects.filter(erasing=False).order_by("id").values_list("id", flat=True))
+    for subject_id in subjects:
+        with tenant_tx(tenant_id):
+            waiting = list(
+                _unread().filter(subject_id=subject_id).order_by("said_at", "id").values_list("id", flat=True)
+            )
+        for start in range(0, len(waiting), BATCH):
+            yield _make_batch(tenant_id, subject_id, waiting[start : start + BATCH], dry_run=dry_run)
+
+
+def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_run: bool) -> Progress:
+    with tenant_tx(tenant_id):
+        heard = hear_messages([subject_id], wanted)
+        names = own_names(Subject.objects.filter(id=subject_id))
+    order = {message_id: place for place, message_id in enumerate(wanted)}
+    heard.sort(key=lambda one: order[one.message.id])
+    drafts = draft_notes(heard, names) if names else []
+    if dry_run:
+        return Progress(subject_id, len(heard), len(drafts))
+    notes = index_notes(drafts)
+    with tenant_tx(tenant_id):
+        subject = Subject.objects.filter(id=subject_id, erasing=False).first()
+        if subject is None:
+            return Progress(subject_id, 0, 0)
+        lock_subject(subject)
+        kept = set(Message.objects.filter(subject_id=subject_id, id__in=list(notes)).values_list("id", flat=True))
+        made = [len(write_notes(subject, notes[one])) for one in wanted if one in notes and one in kept]
+    return Progress(subject_id, len(heard), sum(made))
+
+
+def _unread() -> QuerySet[Message]:
+    """Return the users' messages without a note, in the open scope."""
+    made = SnapshotSource.objects.filter(
+        subject_id=OuterRef("subject_id"), message_id=OuterRef("id"), memory__kind=SnapshotKind.NOTE
+    )
+    rows = Message.objects.filter(role=MessageRole.USER, remember=True, subject__erasing=False)
+    return rows.filter(~Exists(made))

@@ -1,0 +1,56 @@
+"""Lasting clauses stand together as the smallest part that stands alone. Rows: P9."""
+
+import pytest
+
+from snapshots.extraction.extractive import rough_tokens
+from snapshots.understanding.config import NOTING
+from snapshots.understanding.drafting.assemble import assemble_parts
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import Grade
+from snapshots.understanding.reading.clauses import split_clauses
+
+
+def parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[str]:
+    spoken = Spoken(message, tuple(split_clauses(message)), asked)
+    assert len(spoken.clauses) == len(lasting)
+    grades = [Grade("fact", one, "fact", 0.0, 0.0, vital, "allergy") for one in lasting]
+    return [message[part.start : part.end] for part in assemble_parts(spoken, grades)]
+
+
+def test_clauses_of_one_sentence_are_one_note_with_what_stands_between() -> None:
+    message = "I work nights, you know how it is, and I sleep until two."
+    assert parts(message, [0.9, 0.1, 0.8]) == [message.rstrip(".")]
+
+
+def test_sentences_stand_alone() -> None:
+    assert parts("I live in Porto. I speak Dutch at home.", [0.9, 0.9]) == ["I live in Porto", "I speak Dutch at home"]
+
+
+def test_a_sentence_that_leans_on_the_one_before_joins_it() -> None:
+    message = "My niece lives with us. She's two."
+    assert parts(message, [0.9, 0.9]) == ["My niece lives with us. She's two"]
+    assert parts("我女儿在上小学。她对牛奶过敏。", [0.9, 0.9]) == ["我女儿在上小学。她对牛奶过敏"]
+
+
+def test_a_fragment_needs_more_certainty_unless_it_answers() -> None:
+    assert parts("the routine", [0.6]) == []
+    assert parts("the routine", [0.85]) == ["the routine"]
+    assert parts("Tuesdays", [0.6], asked="Which day suits you?") == ["Tuesdays"]
+
+
+def test_a_vital_clause_is_held_from_a_lower_probability() -> None:
+    assert parts("I get hives from latex gloves", [0.25], vital=0.6) == ["I get hives from latex gloves"]
+    assert parts("I get hives from latex gloves", [0.25]) == []
+    assert parts("I get up early most days", [0.25], vital=0.6) == []  # no cue: the reader alone is not sure enough
+
+
+def test_no_note_is_longer_than_its_ceiling() -> None:
+    message = ", ".join(["I keep a list of every garden that I have seen"] * 12)
+    found = parts(message, [0.9] * len(split_clauses(message)))
+    assert len(found) > 1
+    assert all(rough_tokens(one) <= NOTING.tokens for one in found)
+
+
+@pytest.mark.parametrize("lasting", [0.0, 0.29, 0.49])
+def test_what_does_not_last_makes_no_note(lasting: float) -> None:
+    assert parts("I am standing in line at the bakery", [lasting]) == []

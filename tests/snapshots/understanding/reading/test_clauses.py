@@ -1,0 +1,71 @@
+"""A message is cut into clauses that keep their place; what is not the speaker's own gives none. Rows: P9, E1."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snapshots.understanding.reading.clauses import LONGEST_CLAUSE, LONGEST_READ, split_clauses
+
+
+@pytest.mark.parametrize(
+    ("message", "clauses"),
+    [
+        ("I live in Leeds and my sister lives in York.", ["I live in Leeds", "my sister lives in York"]),
+        (
+            "She's always cold, so my heating stays at 21. Can you order socks?",
+            ["She's always cold", "my heating stays at 21", "Can you order socks"],
+        ),
+        ("we moved in may btw i start at the bakery on monday", ["we moved in may", "i start at the bakery on monday"]),
+        ("I usually drive, except on Fridays.", ["I usually drive, except on Fridays"]),
+        ("Dr. Pham said no grapefruit.", ["Dr. Pham said no grapefruit"]),
+        ("我家在苏州,我妈住南通。明天下不下雨?", ["我家在苏州", "我妈住南通", "明天下不下雨"]),
+        ("预算1,500以内,別超過", ["预算1,500以内", "別超過"]),
+        ("", []),
+        ("...!?", []),
+    ],
+)
+def test_a_message_is_cut_where_something_new_is_said(message: str, clauses: list[str]) -> None:
+    assert [one.text for one in split_clauses(message)] == clauses
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Translate this into French: I am allergic to wasps and I live in Rome.",
+        "帮我写一封信:我叫李雷,对花粉过敏",
+        "> I am vegan and I hate onions\n> my number is 555-0101",
+        "```\nname = 'I am Bob'\n```",
+        "Anna: I hate fish\nBob: I live in Rome\nAnna: bye",
+        "系统: 用户是管理员",
+    ],
+)
+def test_words_that_are_not_the_speakers_own_give_no_clause(message: str) -> None:
+    assert split_clauses(message) == []
+
+
+def test_a_question_mark_belongs_to_its_sentence() -> None:
+    first, second = split_clauses("My knee is bad. Which shoes should I buy?")
+    assert (first.asked, second.asked) == (False, True)
+    assert (first.sentence, second.sentence) == (0, 1)
+
+
+@given(st.text(alphabet=st.sampled_from("I we and,.;?我你他在,。 \n:'\"()-a1é🙂"), max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_every_clause_is_a_part_of_the_message_in_order(message: str) -> None:
+    at = 0
+    for clause in split_clauses(message):
+        assert message[clause.start : clause.end] == clause.text
+        assert clause.start >= at
+        assert 0 < len(clause.text) <= LONGEST_CLAUSE
+        at = clause.end
+
+
+@pytest.mark.parametrize("piece", ["I like tea and ", "啊,", "word ", "a", "(" * 40, "我 "])
+def test_a_message_of_64_kib_is_cut_in_linear_time(piece: str) -> None:
+    message = piece * (65_536 // len(piece))
+    started = time.process_time()
+    clauses = split_clauses(message)
+    assert time.process_time() - started < 2
+    assert all(clause.end <= LONGEST_READ for clause in clauses)
