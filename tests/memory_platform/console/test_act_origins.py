@@ -18,7 +18,7 @@ from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.test_acts import MOST_QUERIES, REASON, act, address, audited, only
 from tests.snapshots.extraction.making import preferences, say, settle
 
-SAID = "From now on always take the highway <b>when</b> you navigate."
+SAID = "From now on always take the highway, <b>when</b> you navigate."
 
 
 @pytest.fixture
@@ -48,14 +48,14 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     row, before = wish(acme), in_use(acme)
     page = staff.sam.get(address(row, verb)).content.decode()
     assert "Also retire the 1 memory it was learned from" in page
-    assert "take the highway &lt;b&gt;when" in page
+    assert "take the highway, &lt;b&gt;when" in page
     assert "Also retire" not in staff.sam.get(address(row, "confirm")).content.decode()
     act(staff.sam, row, verb, origins=offered(page), **fields)
     assert in_use(acme) == before - {SAID}
     assert audited(acme)[-1] == "snapshot.retired"
     held = wish(acme) if verb == "correct" else row
     page = staff.sam.get(address(held, "undo")).content.decode()
-    assert "take the highway &lt;b&gt;when" in page.split("brought back with it")[1]
+    assert "take the highway, &lt;b&gt;when" in page.split("brought back with it")[1]
     assert "Taken back." in act(staff.sam, held, "undo")
     assert in_use(acme) == before
     assert wish(acme).id == row.id
