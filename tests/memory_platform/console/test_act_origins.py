@@ -29,7 +29,7 @@ def acme(world: World) -> House:
 
 
 def wish(house: House) -> Any:
-    return only(house, Preference, key="wishes", invalid_at=None, retired_at=None, version_of=None)
+    return only(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
 
 
 def in_use(house: House) -> set[str]:
@@ -65,7 +65,7 @@ def test_what_is_not_ticked_stays(acme: House, staff: Staff) -> None:
     before = in_use(acme)
     act(staff.sam, wish(acme), "correct", value="side streets")
     assert in_use(acme) == before
-    assert preferences(acme)["navigation"]["wishes"] == ["side streets"]
+    assert preferences(acme)["navigation"]["route"] == "side streets"
 
 
 def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme: House, staff: Staff) -> None:
