@@ -101,7 +101,8 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _STARTS = re.compile(
-    r"\b(?:from|starting|beginning|as of|effective) (?:now|today|tonight|tomorrow|next \w+)(?: on(?:wards?)?)?\b|"
+    r"\b(?:from|starting|beginning|as of|effective) (?:now|today|tonight|tomorrow|next \w+|"
+    r"this (?:week|month|year|moment|day))(?: on(?:wards?)?)?\b|"
     r"从?(?:今天|明天|现在|这次|下次|下周)(?:开始|起)",
     re.IGNORECASE,
 )

@@ -28,7 +28,7 @@ def test_each_class_is_read_as_well_as_asked_on_all_that_was_read(sort: str, lan
 
 
 def test_what_a_line_also_says_counts_neither_way() -> None:
-    line = {"text": "我海鲜过敏，从来不走高速", "class": "constraint"}
+    line = {"text": "我海鲜过敏，我从来不走高速", "class": "constraint"}
     label = {"kind": "preference", "category": "food", "key": "allergies", "value": "海鲜"}
     road = {"kind": "preference", "category": "navigation", "key": "avoid", "value": "高速"}
     right, wrong, lost = compared(line | {"expected": [label]}, "said")
