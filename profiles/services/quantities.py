@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_platform.kernel.text import comparable
+from profiles.values import in_words
 
 _UNITS = {
     "degree": ("度", "摄氏度", "°c", "°f", "°", "c", "f", "degree", "celsius", "degree celsius", "degree fahrenheit"),
@@ -28,6 +29,7 @@ _NUMERALS = "".join([*_DIGITS, *_POWERS])
 _NUMBER = rf"[0-9]+(?:[.,:][0-9]+)*|[{_NUMERALS}]+"
 _QUANTITY = re.compile(rf"(?P<before>[^0-9\s{_NUMERALS}]{{0,4}})\s?(?P<number>{_NUMBER})\s?(?P<unit>\D{{0,20}})")
 _FIRST_NUMBER = re.compile(_NUMBER)
+_SCALE = re.compile(r"(?:°|(?<=\d)|\b)\s?(c|f)(?:elsius|ahrenheit)?\s*$", re.IGNORECASE)
 _SHORTEST_PLURAL = 3
 
 
@@ -39,10 +41,17 @@ class Quantity:
     unit: str
 
 
+def is_measured(value: Any) -> bool:
+    """Return whether ``value`` is kept as a number and its unit: ``{"value": 22, "unit": "°C"}``."""
+    return isinstance(value, dict) and set(value) == {"value", "unit"}
+
+
 def quantity_of(value: Any) -> Quantity | None:
     """Return the quantity that ``value`` is as a whole, or None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity(f"{value:g}", "")
+    if is_measured(value):
+        value = in_words(value)
     if not isinstance(value, str):
         return None
     found = _QUANTITY.fullmatch(comparable(value))
@@ -67,11 +76,23 @@ def same_quantity(one: Any, other: Any) -> bool:
 
 
 def in_place_of(old: Any, new: Any) -> Any:
-    """Return ``new`` with the unit of ``old`` where it says none: 23 in place of "25 degrees" is "23 degrees"."""
+    """Return ``new`` with the unit of ``old`` where it says none: 23 in place of "25 degrees" is "23 degrees".
+
+    What is kept as a number and its unit stays so.
+    """
     was, says = quantity_of(old), quantity_of(new)
+    if was and says and is_measured(old) and not is_measured(new) and same_unit(old, new):
+        number = float(says.number.replace(",", "."))
+        return {"value": int(number) if number.is_integer() else number, "unit": _scale_of(new) or old["unit"]}
     if was is None or says is None or says.unit or not was.unit or not isinstance(old, str):
         return new
     return _FIRST_NUMBER.sub(says.number, old, count=1)
+
+
+def _scale_of(said: Any) -> str:
+    """Return the scale that a temperature names, "" where it says none: the one that is kept holds on."""
+    found = _SCALE.search(str(said))
+    return f"°{found[1].upper()}" if found else ""
 
 
 def _singular(unit: str) -> str:

@@ -8,7 +8,7 @@ from snapshots.context.values import MemoryItem, ProfileView
 
 _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
 _FIELDS_LAST = ("mbti", "timezone", "locale")
-_LIMITS = frozenset({"allergies", "diet"})
+_LIMITS = frozenset({"allergies", "avoid", "diet"})
 _STRENGTH = {"confirmed_by_user": 0, "analysis": 1, "observation": 2}
 
 

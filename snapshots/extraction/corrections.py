@@ -16,7 +16,7 @@ from snapshots.extraction.corrections_frames import LONGEST, frame_changes, is_p
 from snapshots.extraction.corrections_reader import LONGEST_READ, is_doubtful
 from snapshots.extraction.observe import Clause, whole_sentence
 from snapshots.extraction.rules import apply
-from snapshots.extraction.values import Candidate, PreferenceCandidate, TagCandidate
+from snapshots.extraction.values import Candidate, Evidence, PreferenceCandidate, TagCandidate
 
 _CUE_WORDS = """
 not isn't don't meant now days lately longer more switch change replace make set stopped quit gone off given gave
@@ -76,7 +76,8 @@ def framed_changes(clauses: list[Clause], stated: Collection[Candidate]) -> list
     """
     found = frame_changes(clauses, _GRAMMARS[clauses[0].language])
     told = [value.lower() for one in stated for value in _values(one)]
-    changes = [change for change in found if not _is_told(change, told)]
+    around = [one.evidence for one in stated]
+    changes = [one for one in found if not (_is_told(one, told) or _is_beside(one, around))]
     return [] if changes and _is_doubtful(clauses[0]) else changes
 
 
@@ -93,6 +94,13 @@ def _is_told(change: Candidate, told: Collection[str]) -> bool:
         return False
     words = " ".join(_values(change)).lower()
     return any(value in words or words in value for value in told)
+
+
+def _is_beside(change: Candidate, stated: Collection[Evidence]) -> bool:
+    """Return whether the words of a change that names no object are those of something stated with its place."""
+    if not isinstance(change, PreferenceCandidate) or change.category or change.replaces or change.mode == "remove":
+        return False
+    return any(change.texts[0] in one.quote for one in stated)
 
 
 def _values(found: Candidate) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject
 from profiles.services.preferences import amend_list_preference, record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
-from profiles.services.quantities import in_place_of
+from profiles.services.quantities import in_place_of, is_measured
 from profiles.services.tags import TagDraft, patch_tag, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.extraction import values
@@ -93,6 +93,9 @@ def _fact(lesson: Lesson, found: values.PreferenceCandidate, meant: Meant, row: 
 
 def _right(meant: Meant, new: str) -> Any:
     """Return the right value as it stands where the wrong one stood."""
+    held = meant.held.row
+    if isinstance(held, Preference) and is_measured(held.value) and in_place_of(held.value, new) != new:
+        return in_place_of(held.value, new)
     if not meant.held.is_entry and in_place_of(meant.held.value, new) != new:
         return in_place_of(meant.held.value, new)
     return put_right(

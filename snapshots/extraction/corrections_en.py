@@ -7,12 +7,15 @@ from snapshots.extraction.categories import allergen_category, category_of
 from snapshots.extraction.corrections_phrases_en import KIN
 from snapshots.extraction.lexicon_en import OCCUPATIONS
 from snapshots.extraction.observe import Clause
-from snapshots.extraction.rules import Builder, Rule, fact, preference, rule
-from snapshots.extraction.rules_en_constraints import KINDS_OF_ROAD, avoided
-from snapshots.extraction.rules_en_preferences import DIETS
+from snapshots.extraction.rules import AVOID, Builder, Rule, fact, preference, rule
 from snapshots.extraction.things import things_en
 from snapshots.extraction.values import Candidate
 
+_DIETS = (
+    r"(?P<v>vegetarian|vegan|pescatarian|flexitarian|plant-based|halal|kosher|keto|"
+    r"gluten-free|paleo|low-carb|dairy-free|"
+    r"sugar-free|lactose-free)"
+)
 _SOME = r"[^,;.:]{1,40}?"
 _REST = r"[^,;:]{1,40}?"
 _END = r"(?=(?: (?:please|instead|now|then|from now on))*\W*$)"
@@ -115,7 +118,7 @@ def _unliked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
 def _not_consumed(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     yield from _grouped(clause, clause.group(match), "remove")
     for thing in things_en(clause.group(match)):
-        yield from avoided(clause, thing, "food", sure=True)
+        yield preference(clause, "constraint", ("food", AVOID), "add", (thing,))
 
 
 def _turned(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -149,7 +152,7 @@ def _eaten(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     """ "No, I eat pork" lifts what was to be avoided."""
     if _CORRECTING.match(clause.sentence) and not clause.one_off:
         for thing in things_en(clause.group(match)):
-            yield preference(clause, "change", ("food", "avoid_food"), "remove", (thing,))
+            yield preference(clause, "change", ("food", AVOID), "remove", (thing,))
 
 
 def _road_open_after_all(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -158,12 +161,7 @@ def _road_open_after_all(clause: Clause, match: re.Match[str]) -> Iterator[Candi
 
 
 def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
-    road = clause.group(match)
-    for pattern, key in KINDS_OF_ROAD:
-        if pattern.match(road):
-            yield preference(clause, "change", ("navigation", key), "remove", True)
-            return
-    yield preference(clause, "change", ("navigation", "avoid_road"), "remove", (road,))
+    yield preference(clause, "change", ("navigation", AVOID), "remove", (clause.group(match),))
 
 
 WHOLE: tuple[Rule, ...] = (
@@ -247,7 +245,7 @@ CLAUSES: tuple[Rule, ...] = (
     ),
     rule(r"I no longer (?:eat|drink) (?P<v>\S.{0,60})$", _not_consumed),
     rule(rf"I (?:don't|do not) (?:eat|drink) (?P<v>\S.{{0,60}}?){_OVER}", _not_consumed),
-    rule(rf"(?:I'm|I am) (?:no longer|not) (?:an? )?{DIETS}\b", _diet_over),
+    rule(rf"(?:I'm|I am) (?:no longer|not) (?:an? )?{_DIETS}\b", _diet_over),
     rule(r"(?:I'm|I am) (?:no longer allergic to (?P<v>\S.{0,40})$)", _allergy_over),
     rule(rf"(?:I'm|I am) not allergic to (?P<v>\S.{{0,40}}?){_OVER}", _allergy_over),
     rule(r"(?:I'm|I am) not allergic to (?P<v>\S.{0,40})$", _denied_allergy),

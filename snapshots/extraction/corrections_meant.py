@@ -6,16 +6,29 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from django.db.models import Q
+
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from profiles.services.lists import alike
-from profiles.services.quantities import same_quantity
+from profiles.services.quantities import is_measured, same_quantity
+from profiles.values import in_words
 from snapshots.extraction.corrections_words import Fit, Named, Wrong, named
+from snapshots.extraction.rules import AVOID
 
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
 """Fields whose values are codes and not words of the subject."""
 _EXACT = frozenset({"name", "address", "phone"})
 LIKES, INTERESTS = "likes", "interests"
+_ROADS = {
+    "avoid_highway": ("highway", "高速"),
+    "avoid_toll": ("toll", "收费"),
+    "avoid_ferry": ("ferry", "轮渡"),
+    "avoid_tunnel": ("tunnel", "隧道"),
+    "avoid_traffic": ("traffic", "堵车"),
+    "avoid_u_turn": ("u-turn", "掉头"),
+}
+"""How people name what a flag that is kept as ``avoid_highway: true`` forbids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +79,12 @@ def meant_by(
 
 def _held(subject: Subject, key: str | None) -> Iterator[Held]:
     preferences = current_preferences(subject)
-    for row in preferences if key is None else preferences.filter(key=key):
+    # Beside the list ``avoid`` there may be keys of its own for each kind of thing: ``avoid_food``.
+    kept_as = Q(key=key) | Q(key__startswith=f"{AVOID}_") if key == AVOID else Q(key=key)
+    for row in preferences if key is None else preferences.filter(kept_as):
         yield from _values(row, row.key)
+        if key == AVOID and row.value is True:
+            yield from (Held(row, row.key, name, False, row.valid_at) for name in _ROADS.get(row.key, ()))
     facts = profile_facts(subject).exclude(field__in=_NOT_SAID)
     for fact in facts if key is None else facts.filter(field=INTERESTS) if key == LIKES else ():
         yield from _values(fact, fact.field)
@@ -79,7 +96,9 @@ def _held(subject: Subject, key: str | None) -> Iterator[Held]:
 def _values(row: Preference | ProfileFact, key: str) -> Iterator[Held]:
     values = row.value if isinstance(row.value, list) else [row.value]
     for value in values:
-        if isinstance(value, str | int | float) and not isinstance(value, bool):
+        if is_measured(value):
+            yield Held(row, key, in_words(value), False, row.valid_at)
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
             yield Held(row, key, str(value), isinstance(row.value, list) or key == INTERESTS, row.valid_at)
 
 

@@ -28,12 +28,6 @@ ISNT = (
     r"(?: (?:isn'?t|aren'?t|wasn'?t|weren'?t|ain'?t)\b|\s?(?:'s|'re|'m| is| are| am| was| were) (?:not|no longer|n"
     r"ever)\b)"
 )
-SAY_AGAIN = (
-    r"(?:(?:but|rather|and|so|cause|because|now|just|actually|it's|its|it is|that's|I'm|I am|we're|they're|he's|sh"
-    r"e's|"
-    r"mine's|mine is|make (?:it|that)|it should be|should be|try|more like|they moved it to|it moved to|moved? to|"
-    rf"{IT}{IS})\s)"
-)
 DO = (
     r"(?:take|takes|go(?:es)? to|go by|use|uses|drive|drives|drink|drinks|eat|eats|have|has|play|plays|read|reads|"
     r"watch|"
@@ -53,7 +47,6 @@ JUST = r"(?:(?:just|recently|finally|actually|since|already|now|also|really|offi
 HAVE = r"(?:'ve|'s| have| has)?"
 WHO = rf"\b(?:i|we|{MY} (?!boss|neighbou?r|friend|colleague|coworker|company|landlord|teacher)[\w-]+)"
 ME = r"\b(?:i|we)"
-LATELY = r"(?: now| these days| nowadays| any ?more| lately| at the moment)"
 HELD = (
     r"(?:have|had|got|put|wrote|noted|saved|said|say|called|call|listed|filed|stored|think|thought|keep (?:saying|"
     r"calling|writing|"

@@ -8,12 +8,14 @@ from snapshots.extraction.corrections_phrases_zh import KIN
 from snapshots.extraction.lexicon_zh import OCCUPATION_ENDINGS
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.places import is_address
-from snapshots.extraction.rules import Rule, fact, preference, rule
-from snapshots.extraction.rules_zh_constraints import KINDS_OF_ROAD
-from snapshots.extraction.rules_zh_preferences import TASTE
+from snapshots.extraction.rules import AVOID, Rule, fact, preference, rule
 from snapshots.extraction.things import things_zh
 from snapshots.extraction.values import Candidate
 
+_TASTE = (
+    r"(?:喜欢上了|喜欢上|喜欢|喜爱|热爱|酷爱|钟爱|偏爱|偏好|"
+    r"爱(?=[吃喝听看玩逛去用走坐穿钓打跑爬唱跳画写做骑游旅摄读追])|迷上了?)"
+)
 _END = r"(?=[吧啊呀呢哦哈啦了的]*(?:,?(?:谢谢|好吗|可以吗|就行))?[\s!。.~]*$)"
 _SOME = r"[^,。,不我你他她这那]{1,12}?"
 _WHO = r"[\u3400-\u9fffA-Za-z·]{1,8}?"
@@ -77,7 +79,7 @@ def _unliked(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
 def _not_consumed(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     yield from _unliked(clause, match)
     for thing, _ in things_zh(clause.group(match)):
-        yield preference(clause, "constraint", ("food", "avoid_food"), "add", (thing,))
+        yield preference(clause, "constraint", ("food", AVOID), "add", (thing,))
 
 
 def _turned(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -103,12 +105,8 @@ def _denied_allergy(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]
 
 def _road_open(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     road = clause.group(match)
-    for pattern, key in KINDS_OF_ROAD:
-        if pattern.match(match["v"]):
-            yield preference(clause, "change", ("navigation", key), "remove", True)
-            return
-    if category_of(road) == "navigation" or re.search(r"[路街桥环线]$", road):
-        yield preference(clause, "change", ("navigation", "avoid_road"), "remove", (road,))
+    if category_of(road) == "navigation" or re.search(r"[路街桥环线速道渡]$", match["v"]):
+        yield preference(clause, "change", ("navigation", AVOID), "remove", (road,))
 
 
 def _open_after_all(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
@@ -120,7 +118,7 @@ def _eaten(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     """不对,我吃香菜: what was to be avoided no longer is."""
     if _CORRECTING.match(clause.sentence) and not clause.one_off:
         for thing, _ in things_zh(clause.group(match)):
-            yield preference(clause, "change", ("food", "avoid_food"), "remove", (thing,))
+            yield preference(clause, "change", ("food", AVOID), "remove", (thing,))
 
 
 def _place(thing: str, hint: str | None) -> str:
@@ -147,8 +145,8 @@ WHOLE: tuple[Rule, ...] = (
     ),
     rule(rf"(?:我|我们)?(?:已经|刚|刚刚|最近)*从(?P<old>{_WHO})搬(?:家)?(?:到|去)了?(?P<new>{_WHO}){_END}", _moved),
     rule(
-        rf"我?(?:以前|之前|过去|原来|曾经){_ADV}{TASTE}(?P<old>[^,]{{1,14}}),?(?:但|但是|"
-        rf"不过)?我?现在{_ADV}{TASTE}(?P<new>[^,]{{1,14}}?){_END}",
+        rf"我?(?:以前|之前|过去|原来|曾经){_ADV}{_TASTE}(?P<old>[^,]{{1,14}}),?(?:但|但是|"
+        rf"不过)?我?现在{_ADV}{_TASTE}(?P<new>[^,]{{1,14}}?){_END}",
         _turned,
     ),
     rule(
@@ -177,9 +175,9 @@ WHOLE: tuple[Rule, ...] = (
 )
 _OBJECT = r"(?P<v>[^,]{1,20}?)"
 CLAUSES: tuple[Rule, ...] = (
-    rule(rf"我?(?:现在|最近|如今){_ADV}{TASTE}(?P<v>.{{1,40}})$", _now_liked),
-    rule(rf"我?(?:现在|已经|早就|真的|也|都)*(?:不再|再也不){TASTE}{_OBJECT}{_END}", _unliked),
-    rule(rf"我?(?:现在|已经|早就|真的|也|都)*不(?:太|怎么|那么)?{TASTE}{_OBJECT}了[吧啊呀呢哦]*\W*$", _unliked),
+    rule(rf"我?(?:现在|最近|如今){_ADV}{_TASTE}(?P<v>.{{1,40}})$", _now_liked),
+    rule(rf"我?(?:现在|已经|早就|真的|也|都)*(?:不再|再也不){_TASTE}{_OBJECT}{_END}", _unliked),
+    rule(rf"我?(?:现在|已经|早就|真的|也|都)*不(?:太|怎么|那么)?{_TASTE}{_OBJECT}了[吧啊呀呢哦]*\W*$", _unliked),
     rule(rf"我?(?:已经|早就|最近)*戒(?:掉)?了?{_OBJECT}了?\W*$", _unliked),
     rule(r"我?(?:已经|现在|早就|也)*不再?(?P<v>吃素|吃斋|吃全素)了?", _diet_over),
     rule(rf"我?(?:(?:以后)?再也不|(?:已经|以后|现在|早就)不再?|不再)(?:吃|喝){_OBJECT}了?\W*$", _not_consumed),

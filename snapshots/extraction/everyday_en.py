@@ -1,4 +1,4 @@
-"""What everyday English talk teaches, and what it does not: a gate behind the rules, one candidate at a time (E2).
+"""What in everyday English talk only looks like a change: a gate behind the rules, one candidate at a time (E2).
 
 Rules find words; friends use the same words to praise, to tell of a day and to cheer each other up. What may last names
 a thing or a doing, is the speaker's own, and is told of no single time.
@@ -10,29 +10,17 @@ from collections.abc import Iterable
 from snapshots.extraction.categories import known_category
 from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.everyday_words_en import (
-    EVENT,
     MOVED_THEN,
-    STEADY,
     is_cut_off,
     is_vague,
     names_something,
     tells_a_state,
 )
-from snapshots.extraction.marks import STARTS
 from snapshots.extraction.observe import Clause
-from snapshots.extraction.values import Candidate, PreferenceCandidate, ProfileFact
+from snapshots.extraction.values import Candidate, PreferenceCandidate
 
-_POINTED_AT = re.compile(r"\b(?:your|all (?:of )?(?:the|those|these|your|this|that))(?: \w+)?$", re.IGNORECASE)
-"""Before a value, or at its head: it is seen, in the talk or in a picture."""
-_THIS = re.compile(r"(?:this|that|these|those)\b", re.IGNORECASE)
 _NAMED = re.compile(
     r"[A-Z\d]|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty)\b"
-)
-_THANKED = re.compile(r"\bappreciate (?:our|your|all|the|every)\b", re.IGNORECASE)
-_TO_COME = re.compile(
-    r"\b(?:I'll|I will|we'll|we will|going to|gonna|hop(?:e|ing) to|want to|plan(?:ning)? to|wait to|thrilled to|"
-    r"excited to|ready to|dream(?:ing)? of|I'd|would)\b[^,]*$",
-    re.IGNORECASE,
 )
 _DONE = re.compile(
     r"\b(?:I|we|and)(?: \w+ly| just| also| even| finally)* (?:ended up|\w{2,}(?<!ne)ed|had|got|took|made|went|sat|saw|"
@@ -41,25 +29,7 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """Before a value: it was done once. What "I've" done may be a habit."""
-_HOW_ONE_IS = re.compile(
-    r"\b(?:in|at|on) (?:awe|love|peace|ease|edge|need|shock|touch|charge|trouble|pain|control|tears|top|search|"
-    r"my way)\b",
-    re.IGNORECASE,
-)
-_GERUND = re.compile(r"\w+ing$", re.IGNORECASE)
-_PARTICLE = re.compile(r"\s+(?:out|up|off|down|away|through|over|around)\b", re.IGNORECASE)
-_LIGHT = re.compile(
-    r"\b(?:need|want|make|making|keep|have|(?<!always )had|having|get|getting|give|put|find|bring|feel|try to|"
-    r"look forward to)(?: (?:an?|the|my|some|so much))?$",
-    re.IGNORECASE,
-)
-"""Doings that say nothing by themselves: of an unknown thing, "I always get a rush" is no taste."""
-_ANOTHER = re.compile(r"(?:they|he|she|it|you|people|everyone|everybody|there|these|those|who|what)\b", re.IGNORECASE)
-_OWN = re.compile(r"\b(?:I|my|our|im|ive)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|we|my|our|me|us|mine|im|ive|you|u)\b", re.IGNORECASE)
-_BEST = re.compile(r"(?:best|worst|only|first) ", re.IGNORECASE)
-"""Nothing "has to be the best cake ever" for good."""
-_OF_HEALTH = frozenset(["allergies", "diet"])
 _USED_TO = re.compile(r"\bused to\b", re.IGNORECASE)
 _NOW = re.compile(
     r"\b(?:now|nowadays|these days|lately|any ?more|any longer|instead|switched|moved|since|only|just|prefer|it's|I'm|"
@@ -108,71 +78,11 @@ def lasting(found: Iterable[Candidate], clauses: list[Clause]) -> list[Candidate
 def may_last(candidate: Candidate, clause: Clause) -> bool:
     """Return whether a candidate of ``clause`` names something, of the speaker, that is told of no single time."""
     match candidate:
-        case ProfileFact(field="interests"):
-            return names_something(candidate.value) and not _passes(candidate.value, candidate, clause)
-        case ProfileFact(field="children"):
-            return not _TO_COME.search(_around(candidate.value, clause.sentence)[0])
         case PreferenceCandidate(sort="change", value=str() | tuple()):
             return _is_change(candidate, clause)
         case PreferenceCandidate(value=tuple(values)):
-            return all(_is_entry(one, candidate, clause) for one in values)
+            return all(names_something(one) and not is_cut_off(one) for one in values)
     return True
-
-
-def _is_entry(value: str, candidate: PreferenceCandidate, clause: Clause) -> bool:
-    """Return whether an entry of a list, such as the likes, is one."""
-    if not names_something(value) or is_cut_off(value):
-        return False
-    return (
-        _is_limit(value, candidate, clause) if candidate.sort == "constraint" else not _passes(value, candidate, clause)
-    )
-
-
-def _passes(value: str, candidate: ProfileFact | PreferenceCandidate, clause: Clause) -> bool:
-    """Return whether a taste is of the moment, of another time, or of what the talk points at."""
-    if candidate.provenance == "observation":
-        return _is_no_habit(value, clause)
-    before, _ = _around(value, clause.sentence)
-    head = " ".join(f"{before} {value}".split()[: len(before.split()) + 2])
-    if _POINTED_AT.search(before) or _POINTED_AT.search(head) or _THANKED.search(clause.sentence):
-        return True
-    return isinstance(candidate, PreferenceCandidate) and candidate.key == "likes" and _is_proverb(value, clause)
-
-
-def _is_no_habit(value: str, clause: Clause) -> bool:
-    """Return whether a doing was done once, is still to come, is another's, or shows no thing of its own."""
-    before, after = _around(value, clause.sentence)
-    if (_GERUND.match(value) and _PARTICLE.match(after)) or _HOW_ONE_IS.search(f"{before[-6:]} {value}"):
-        return True
-    if _is_anothers(clause) or (_THIS.match(value) and not _NAMED.search(value)):
-        return True
-    if not _is_known(value) and (is_vague(value) or _LIGHT.search(before)):
-        return True
-    once = ((EVENT, clause.sentence), (_TO_COME, before), (_DONE, before))
-    return STEADY.search(clause.sentence) is None and any(sign.search(text) for sign, text in once)
-
-
-def _is_proverb(value: str, clause: Clause) -> bool:
-    """Return whether words without an "I" say of one unknown thing what everybody says: "love conquers all"."""
-    return not (_SPEAKER.search(clause.text) or _is_known(value)) and len(value.split()) == 1
-
-
-def _is_limit(value: str, limit: PreferenceCandidate, clause: Clause) -> bool:
-    """Return whether a limit is the speaker's, and of something: no "always getting emotional", no "best cake ever"."""
-    if _BEST.match(value):
-        return False
-    if _is_known(value) or limit.key in _OF_HEALTH:
-        return True
-    if is_vague(value) or _is_anothers(clause):
-        return False
-    if STARTS.search(clause.sentence):
-        return True
-    spoken = _SPEAKER.search(clause.text) is not None  # "dogs must be allowed", but not "I need a boost"
-    return " " in value or "-" in value or spoken != (limit.key == "requirements")
-
-
-def _is_anothers(clause: Clause) -> bool:
-    return _ANOTHER.match(clause.text) is not None and _OWN.search(clause.text) is None
 
 
 def _is_known(value: str) -> bool:

@@ -102,16 +102,6 @@ def _core(said: str) -> str:
     return _DETERMINERS.sub("", said)
 
 
-EVENT = re.compile(
-    r"\b(?:ago|(?:years?|months?|weeks?|days?) back|back then|the other (?:day|night|week|morning|evening)|yesterday|"
-    r"last (?:\w+day|weekend|week|night|month|year|spring|summer|fall|autumn|winter|christmas)|earlier this|recently|"
-    r"that (?:day|night|summer|winter|morning|evening|weekend)|one (?:day|night|time|summer)|some ?day|growing up|"
-    r"as (?:a )?(?:kids?|child|children|teens?|teenagers?)|in (?:high |middle )?school|in college|"
-    r"when (?:I|we|he|she|they) (?:was|were|had|went|got|did|saw|heard|came|found|met|first|finally|lost|left|\w+ed)\b|"
-    r"for when (?:I|we)|when (?:I|we) (?:have|get|return|come|retire|grow))\b",
-    re.IGNORECASE,
-)
-"""Told of one time, or of a time that is over or still to come."""
 STEADY = re.compile(
     r"\b(?:usual(?:ly)?|normally|generally|typically|mostly|as ever|without fail|religiously|regularly|"
     r"routine(?:ly)?|(?:every|each) (?:single |other |long )?\w+|most (?:\w+s)|go-?to|tend to|"

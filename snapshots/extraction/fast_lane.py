@@ -37,7 +37,7 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
     shown = shown_before(spoken)
     results: list[Learned] = []
     for message in spoken:
-        lesson = lesson_of(subject, message, names, shown=shown, changes_only=True)
+        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown, changes_only=True)
         if len(results) + len(said_with_changes(lesson.extraction)) > EXTRACTION.fast_lane_changes:
             break
         if lesson.extraction.corrections:

@@ -21,7 +21,7 @@ NOTHING = Extraction()
 def lesson_of(
     subject: Subject,
     message: Message,
-    names: frozenset[str],
+    context: ExtractionContext,
     proposed: Sequence[Candidate] = (),
     shown: ShownBefore = NOTHING_SHOWN,
     *,
@@ -32,8 +32,7 @@ def lesson_of(
     among what was forgotten."""
     echoes = shown.echoes(message)
     spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
-    context = ExtractionContext(own_names=names)
-    extraction = with_read(extract(spoken, context=context), proposed, spoken, own_names=names)
+    extraction = with_read(extract(spoken, context=context), proposed, spoken, own_names=context.own_names)
     if echoes.pasted:
         extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
     matters = bool(extraction.corrections) if changes_only else extraction != NOTHING

@@ -71,9 +71,6 @@ _POINTS = re.compile(
 )
 _DANGLING = re.compile(r"(?<=\w) (?:on|at|in|to|for|from|with|of|as|by)$", re.IGNORECASE)
 """What is left where the words behind it were cut off: "country on" the radio."""
-_AMOUNT = re.compile(
-    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)$", re.IGNORECASE
-)
 MEASURED = re.compile(
     r"(?:\w+ )?(?:any|some|no|every)thing (?!over|under|other|after|ever)(?:\w+er|more|less)\b(?! \w+ing)",
     re.IGNORECASE,
@@ -111,28 +108,6 @@ def phrase_en(words: str) -> str:
     if not re.search(r"\w\w", core) or _CLAUSE.search(core) or _EMPTY.fullmatch(core) or _POINTS.match(core):
         return ""
     return cut if len(cut) <= EXTRACTION.max_value_chars else ""
-
-
-def is_amount(thing: str) -> bool:
-    """Return whether ``thing`` is only a number or an hour: "I have like nine" likes nothing."""
-    return _AMOUNT.match(thing) is not None
-
-
-def phrases_en(words: str) -> list[str]:
-    """Return the entries of a list: "birdwatching and restoring old radios"; one phrase where it is none."""
-    whole = _END.sub("", _opened(words)).strip(" ,.'\"~-")
-    if _PAIRS.search(whole):
-        one = phrase_en(whole)
-        return [one] if one else []
-    found = []
-    for part in _LIST.split(whole):
-        thing = phrase_en(part)
-        if not thing:
-            break  # what follows what is no thing is none either
-        found.append(thing)
-        if _AMOUNT.match(thing):
-            break  # "I sleep till three and miss the post": nothing is listed beside an hour
-    return found[:8]
 
 
 def _opened(words: str) -> str:

@@ -73,16 +73,3 @@ def phrase_zh(text: str) -> str:
     if len(thing) == 1:
         return thing if thing in PLAIN else ""
     return "" if _EMPTY.search(thing) or not names_a_thing(thing) else thing
-
-
-def phrases_zh(text: str) -> list[str]:
-    """Return the entries of a list: 吃辣和火锅 has two."""
-    found = []
-    for part in _LIST.split(text):
-        thing = phrase_zh(part)
-        if not thing:
-            break
-        found.append(thing)
-        if _END.search(_HEAD.sub("", part.strip()), 1):
-            break  # the list ends where a part of it is cut
-    return found[:_MOST]

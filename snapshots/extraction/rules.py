@@ -8,11 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from snapshots.extraction.categories import INTEREST_CATEGORIES, category_of
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.values import Candidate, FactMode, Mode, PreferenceCandidate, ProfileFact, Sort, Value
+
+AVOID = "avoid"
+"""The key of lists of what is not to be eaten, used or driven over."""
 
 Builder = Callable[[Clause, re.Match[str]], Iterable[Candidate]]
 
@@ -65,17 +67,6 @@ def fact(
     return ProfileFact(field, value, clause.evidence(), mode=mode, replaces=replaces, confidence=confidence)
 
 
-def as_fact(field: str) -> Builder:
-    """Return a builder that makes the matched group ``v`` the value of a profile field, in the user's words."""
-
-    def build(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
-        value = clause.group(match).strip(" .,!")
-        if value:
-            yield fact(field, clause, value)
-
-    return build
-
-
 def preference(
     clause: Clause,
     sort: Sort,
@@ -104,16 +95,3 @@ def statement_of(clause: Clause) -> str:
     """Return the whole sentence in the user's words, sensitive data masked: what a person is shown as the reason."""
     end = clause.sentence_start + len(clause.sentence)
     return mask_sensitive(clause.utterance.text[clause.sentence_start : end].strip())[0]
-
-
-def entries(clause: Clause, sort: Sort, key: str, things: Iterable[tuple[str, str | None]]) -> Iterator[Candidate]:
-    """Yield one ``add`` per category of ``things`` (thing, category or None), and interests where they are such."""
-    by_category: dict[str, list[str]] = {}
-    for thing, hint in things:
-        known = category_of(thing)
-        category = known if known in INTEREST_CATEGORIES or not hint else hint
-        by_category.setdefault(category, []).append(thing)
-    for category, names in by_category.items():
-        yield preference(clause, sort, (category, key), "add", tuple(names))
-        if key == "likes" and sort == "explicit" and category in INTEREST_CATEGORIES:
-            yield from (fact("interests", clause, name, mode="append") for name in names)

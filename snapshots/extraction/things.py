@@ -24,11 +24,6 @@ _TAIL_EN = re.compile(
     r".*$",
     re.IGNORECASE | re.DOTALL,
 )
-_TO = re.compile(
-    r"(?<!going)(?<!listening)(?<!talking)(?<!walking)(?<!driving)(?<!travelling)(?<!traveling)(?<!flying)(?<!moving)"
-    r"(?<!trips)(?<!flights)(?<!visits)(?<!close)(?<!next)(?<!access) to (?=\w)",
-    re.IGNORECASE,
-)
 _KEEP_TOGETHER = re.compile(
     r"(?:mac(?:aroni)?|rock|salt|fish|bread|ham|bacon|peanut butter|sweet|hot|arts?|drum|r|black|"
     r"wine|pen|cookies|gin|"
@@ -126,12 +121,6 @@ def things_en(phrase: str, *, policy: ExtractionPolicy = EXTRACTION) -> list[str
 def without_tail_en(phrase: str) -> str:
     """Return ``phrase`` without what follows the thing itself: "on my commute", "because ...", "a lot"."""
     return _TAIL_EN.sub("", phrase)
-
-
-def without_rival_en(phrase: str) -> str:
-    """Return what is preferred of "tea to coffee": tea; in "going to the gym" the "to" is of the going."""
-    against = list(_TO.finditer(phrase))
-    return phrase[: against[-1].start()] if against else phrase
 
 
 def _list_commas_kept(phrase: str) -> str:

@@ -169,9 +169,11 @@ class Verdicted:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
-    """What the analysis may know beside the utterance: under which names the subject itself speaks."""
+    """What the analysis may know beside the utterance: under which names the subject itself speaks, and the assistant's
+    turn before it."""
 
     own_names: frozenset[str] = frozenset()
+    previous: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Rules match characters, and a character is not a word: 养老是 holds no 老是
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -71,16 +70,6 @@ def cuts_a_turn(text: str, value: str) -> bool:
         for word in words_at(text, value)
         if word.start < at or word.end > end
     )
-
-
-def subject_before(words: Sequence[Word], at: int) -> Word | None:
-    """Return the noun that stands before character ``at`` and before any verb: of what the clause speaks."""
-    for word in words:
-        if word.start >= at or word.kind.startswith("v"):
-            return None
-        if word.kind.startswith(("n", "j")):
-            return word
-    return None
 
 
 _SENTENCE = re.compile(r"[。!?;\n…]+|\.(?=\s|$)")

@@ -4,7 +4,7 @@ Everything that embeds or asks a model happens with no transaction open. The res
 order in which things were said, and only while the work is still ours.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
@@ -18,6 +18,7 @@ from snapshots.extraction.policy import READING, RUNNING
 from snapshots.extraction.proposing import Proposed, propose, shares_of
 from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import Heard, hear
+from snapshots.extraction.values import ExtractionContext
 from snapshots.models import Message, MessageRole
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import PreparedNote
@@ -47,26 +48,19 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         proposed = propose(model, now)
         items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
         later = [item for share in left for item in share.items]
-    notes = prepare_notes(tenant_id, items)
-    _write(tenant_id, items, notes, proposed)
+    heard, names = _hear_users(tenant_id, items)
+    notes = index_notes(draft_notes(heard, names))
+    _write(tenant_id, items, notes, proposed, turns_before(heard))
     if later:
         with tenant_tx(tenant_id):
             release(later)
 
 
-def prepare_notes(tenant_id: UUID, items: Sequence[ClaimedWork]) -> Notes:
-    """Return the notes of claimed messages, indexed and embedded. No transaction may be open.
+def draft_notes(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[NoteDraft]:
+    """Grade the messages and return their notes, in order. No transaction may be open.
 
     Without the encoder's files there are none: ``manage.py make_notes`` makes them later.
     """
-    with tenant_tx(tenant_id):
-        heard = [one for one in hear(items) if one.message.role == MessageRole.USER]
-        names = own_names(Subject.objects.filter(id__in={one.message.subject_id for one in heard}))
-    return index_notes(draft_notes(heard, names))
-
-
-def draft_notes(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[NoteDraft]:
-    """Grade the messages and return their notes, in order. No transaction may be open."""
     spoken = [spoken_of(one, names[one.message.subject_id]) for one in heard]
     try:
         grades = grade_messages(spoken)
@@ -99,7 +93,22 @@ def write_notes(subject: Subject, prepared: Sequence[PreparedNote]) -> list[UUID
     return store_notes([one for one, repeat in zip(prepared, repeats, strict=True) if repeat is None])
 
 
-def _write(tenant_id: UUID, items: Sequence[ClaimedWork], notes: Notes, proposed: Proposed) -> None:
+def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:
+    """Return, by message, the assistant's turn before it, where there is one: a bare answer is read with it."""
+    turns = ((one.message.id, one.previous) for one in heard)
+    return {message: turn.content for message, turn in turns if turn and turn.role == MessageRole.ASSISTANT}
+
+
+def _hear_users(tenant_id: UUID, items: Sequence[ClaimedWork]) -> tuple[list[Heard], dict[UUID, frozenset[str]]]:
+    """Return what users said in claimed messages, and under which names each of them speaks."""
+    with tenant_tx(tenant_id):
+        heard = [one for one in hear(items) if one.message.role == MessageRole.USER]
+        return heard, own_names(Subject.objects.filter(id__in={one.message.subject_id for one in heard}))
+
+
+def _write(
+    tenant_id: UUID, items: Sequence[ClaimedWork], notes: Notes, proposed: Proposed, before: Mapping[UUID, str]
+) -> None:
     """Learn from messages in one transaction, in their order, and complete the work that is still ours."""
     with tenant_tx(tenant_id):
         held = hold(items)
@@ -109,7 +118,8 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], notes: Notes, proposed
         shown = shown_before([message for message in messages if message.role == MessageRole.USER])
         for message in messages:
             subject = subjects[message.subject_id]
-            if learn(lesson_of(subject, message, names[subject.id], proposed.get(str(message.id), ()), shown)):
+            context = ExtractionContext(names[subject.id], before.get(message.id))
+            if learn(lesson_of(subject, message, context, proposed.get(str(message.id), ()), shown)):
                 names |= own_names([subject])
             if message.id in notes:
                 write_notes(subject, notes[message.id])

@@ -31,7 +31,7 @@ def told(world: World) -> World:
     hire("sam", world.acme.tenant)
     hire("mia", world.acme.tenant)
     prefer(world.acme, "navigation", "route", "highway", statement="take the highway")
-    say(world.acme, "set the AC to 22 degrees", "Good morning! 把空调调到26度。", "I love jazz.")
+    say(world.acme, "I think I like the AC at 22 degrees", "Good morning! 空调好像26度最舒服。", "I love jazz.")
     settle(world.acme)
     with tenant_tx(world.acme.tenant.id):
         known = Candidate.objects.filter(verdict="pending").latest("created_at")
@@ -90,7 +90,7 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(told: World, site: str, p
 def test_what_waits_is_walked_by_key_and_never_while_typing(told: World, site: str, page: Page) -> None:
     log_in(page, site, "sam")
     page.goto(f"{site}{QUEUE}")
-    expect(page.locator("mark")).to_have_text("把空调调到26度")
+    expect(page.locator("mark")).to_have_text("空调好像26度最舒服")
     looked_at(page, "review")
     first = page.input_value("[name=candidate]")
     page.keyboard.press("j")

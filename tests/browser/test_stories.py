@@ -108,9 +108,9 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     acme = world.acme
     told(acme, talk)
     hire("sam", acme.tenant)
-    assert missing_from(asked(acme, site, talk), f"wishes: {talk.wrong}<", talk.said[1]) == []
+    assert missing_from(asked(acme, site, talk), f"route: {talk.wrong}<", talk.said[1]) == []
     with tenant_tx(acme.tenant.id):
-        wish = Preference.objects.get(key="wishes")
+        wish = Preference.objects.get(key="route")
     page = sit_down("sam", locale=talk.locale)
     page.goto("/console/")
     hand = Hand(page)
@@ -119,7 +119,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     hand.click(page.locator(".found a").first)
     expect(page.locator("#s-preferences ~ .console-scroll").first).to_contain_text(talk.wrong)
     hand.click(page.locator("section[aria-labelledby=s-receipts] li a").first)
-    card = page.locator(".why-card", has_text=f"wishes: {talk.wrong}")
+    card = page.locator(".why-card", has_text=f"route: {talk.wrong}")
     expect(card).to_have_attribute("id", "candidate-" + card.locator(".why-position").inner_text())
     expect(page.locator(".why-query")).to_have_text(talk.question)
     hand.click(card.locator(".why-words a"))
@@ -134,8 +134,8 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     expect(page.locator(".messagelist")).to_contain_text(talk.corrected)
     assert hand.clicks <= MOST_CLICKS
     now = asked(acme, site, talk)
-    assert missing_from(now, f"wishes: {talk.right}<", f"wishes: {talk.wrong}", talk.said[1]) == [
-        f"wishes: {talk.wrong}",
+    assert missing_from(now, f"route: {talk.right}<", f"route: {talk.wrong}", talk.said[1]) == [
+        f"route: {talk.wrong}",
         talk.said[1],
     ]
 
@@ -176,14 +176,14 @@ def test_a_manager_erases_a_person_for_good(
 
 
 def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down: SitDown) -> None:
-    say(world.acme, "set the AC to 22 degrees", "把空调调到26度。")
+    say(world.acme, "I think I like the AC at 22 degrees", "空调好像26度最舒服。")
     settle(world.acme)
     pages = {}
     for name in ("mia", "sam"):
         hire(name, world.acme.tenant)
         pages[name] = sit_down(name)
         pages[name].goto("/console/profiles/candidate/review/")
-        expect(pages[name].locator("mark")).to_have_text("把空调调到26度")
+        expect(pages[name].locator("mark")).to_have_text("空调好像26度最舒服")
     pages["sam"].keyboard.press("a")
     expect(pages["sam"].locator(".messagelist")).to_contain_text("Accepted")
     pages["mia"].keyboard.press("r")
@@ -198,12 +198,12 @@ def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down:
 def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDown) -> None:
     acme = world.acme
     told(acme, ENGLISH)
-    say(acme, "set the AC to 22 degrees", "把空调调到26度。", conversation="c2")
+    say(acme, "I think I like the AC at 22 degrees", "空调好像26度最舒服。", conversation="c2")
     settle(acme)
     hire("vic", acme.tenant, Role.VIEWER)
     page = sit_down("vic")
     with tenant_tx(acme.tenant.id):
-        wish = Preference.objects.get(key="wishes")
+        wish = Preference.objects.get(key="route")
     page.goto(address_of(Subject, acme.subject.pk))
     expect(page.locator(".subject")).to_contain_text("highway")
     expect(page.locator("a[href*='/erase/'], a[href*='/export/'], a[href*='playground']")).to_have_count(0)
@@ -277,7 +277,7 @@ def test_a_form_that_is_overtaken_keeps_what_was_typed(world: World, sit_down: S
     expect(pages["sam"].locator("#id_value")).to_have_value("sam's way")
     pages["sam"].click(".act-submit button")
     expect(pages["sam"].locator(".messagelist")).to_contain_text("Corrected")
-    assert preferences(acme)["navigation"]["wishes"] == ["sam's way"]
+    assert preferences(acme)["navigation"]["route"] == "sam's way"
 
 
 def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:

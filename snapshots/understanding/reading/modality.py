@@ -12,7 +12,7 @@ _QUESTION_EN = re.compile(
     re.IGNORECASE,
 )
 _QUESTION_ZH = re.compile(
-    r"吗|什么(?!都|的)|哪(?!怕)|谁|几(?:点|个|岁|号|块|钱|天|年|次)|多少|(?<!不)怎么(?!都)|为什么|为啥|咋|是不是|要不要|"
+    r"吗|什么(?!都|的)|哪(?!怕)|谁|(?<!好)几(?:点|个|岁|号|块|钱|天|年|次)|多少|(?<!不)怎么(?!都)|为什么|为啥|咋|是不是|要不要|"
     r"能不能|会不会|有没有|可不可以|好不好|行不行|对不对|该不该|是否|呢$|你猜"
 )
 _SUPPOSED_SENTENCE = re.compile(
@@ -21,6 +21,10 @@ _SUPPOSED_SENTENCE = re.compile(
     r"for example|for instance|(?:one|some) day|in (?:another|my next) life|in a perfect world|picture me|"
     r"wouldn't it)\b",
     re.IGNORECASE,
+)
+# What follows 如果 in a sentence is imagined too.
+_SUPPOSED_SENTENCE_ZH = re.compile(
+    r"\W*.{0,6}?(?:如果|假如|假设|假若|要是|倘若|万一|想象|假装|比方说|比如说?|例如|譬如)"
 )
 _SUPPOSED = re.compile(
     r"\b(?:if (?:i|we|only|my)\b|wish|wishes|suppose|imagine|imagining|pretend|pretending|as if|as though|might|"
@@ -42,7 +46,7 @@ _REPORTED = re.compile(
     r"yelled|shouted|sings?|sang|reads|tweeted|posted|captioned|lyrics?|line in|the (?:song|film|movie|book|novel|"
     r"poem|ad|review|sign|slogan|hero|heroine|character|protagonist))\b"
     r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
-    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|谁说|说自己|有人说|听说|据说|常言|歌词|原文|台词",
+    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|谁说|说自己|[服导生上里中播总长]说|网传|有人说|有人.{0,3}(?:写|问|发|讲)|听说|据说|常言|歌词|原文|台词",
     re.IGNORECASE,
 )
 _PLAYED = re.compile(
@@ -55,8 +59,11 @@ _PLAYED = re.compile(
     r"(?:game|story|novel|play|scene|campaign|role-?play|sketch|screenplay|book|script|essay|poem|song|skit|d&d))\b"
     r"|\b(?:in character|my character|her character|his character|dear (?:sir|madam|hiring)|kind regards|"
     r"best regards|forwarded message|wrote:|how do (?:i|you) say)\b"
-    r"|(?:^|[,。!?;\n])\W{0,3}(?:请|麻烦)?你?(?:帮我|给我|替我)?(?:扮演|假装|角色扮演|翻译|翻成|改写|润色|续写|仿写|总结|"
-    r"概括|写一?[首篇个段封份则]|讲一?个|编一?个|造句|修改)",
+    r"|(?:^|[,。!?;\n])\W{0,3}(?:请|麻烦)?你?(?:帮我|给我|替我)?(?:扮演|假装|角色扮演|翻译|翻成|改写|润色|续写|仿写|"
+    r"总结|概括|写一?[首篇个段封份则]|讲一?个|编一?个|造句|修改|替我回|给[他她]回|转发|"
+    r"(?:从现在起|现在)?你(?:现在|就)?是(?:我的|一[个名位]))"
+    r"|转的:|此致|敬礼|发件人|收件人|主题:|尊敬的|您的(?:包裹|快递|快件|订单|外卖|验证码)|顺祝|祝好(?:$|\n)|"
+    r"各位(?:领导|同事|家长|业主)",
     re.IGNORECASE,
 )
 _IRONIC = re.compile(
@@ -79,7 +86,7 @@ _FOR_NOW = re.compile(
     r"(?:for )?the next (?:hour|\d+|few|couple|half)|next (?:hour|few)|in the mood|tmrw|tonite|"
     r"until|till (?:i|my|the|we)|during (?:lent|ramadan)|(?:only|just) for (?:the|this|my)|while (?:i'm|we're)|"
     r"currently off)\b"
-    r"|今天|今晚|今早|今日|今儿|明天|后天|这次|这回|这一次|这趟|暂时|这会儿|待会|等会|一会儿|等一下|眼下|此刻|先不|先别|"
+    r"|今天|今晚|今早|今日|今儿|明天|(?<!以)后天|这次|这回|这一次|这趟|暂时|这会儿|待会|等会|一会儿|等一下|眼下|此刻|先不|先别|"
     r"本次|这单|下周|这两天|这几天|这阵子?|这段(?:时间|日子)|这周|本周|这个(?:月|星期|礼拜)|周末",
     re.IGNORECASE,
 )
@@ -89,12 +96,13 @@ _LASTING = re.compile(
     r"in general|usually|"
     r"normally|starting (?:now|today|tomorrow)|any time|anytime|ever|"
     r"when(?:ever)? (?:the|my|our) (?:kids|children|baby|dog|little ones|family|son|daughter)(?:'s|'re| is| are))\b"
-    r"|从今以后|从今天起|从今往后|从现在开始|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
+    r"|从今以后|从(?:今天|明天|现在|这一刻)(?:起|开始)|从今往后|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
     r"习惯|一般",
     re.IGNORECASE,
 )
 _STARTS = re.compile(
-    r"\b(?:from|starting|beginning|as of|effective) (?:now|today|tonight|tomorrow|next \w+)(?: on(?:wards?)?)?\b|"
+    r"\b(?:from|starting|beginning|as of|effective) (?:now|today|tonight|tomorrow|next \w+|"
+    r"this (?:week|month|year|moment|day))(?: on(?:wards?)?)?\b|"
     r"从?(?:今天|明天|现在|这次|下次|下周)(?:开始|起)",
     re.IGNORECASE,
 )
@@ -134,7 +142,8 @@ def is_asked(text: str, *, ends_asked: bool, language: str) -> bool:
 
 def is_supposed(text: str, sentence: str) -> bool:
     """Return whether a clause is only imagined, planned or doubted."""
-    return _SUPPOSED.search(text) is not None or _SUPPOSED_SENTENCE.match(sentence) is not None
+    heads = (_SUPPOSED_SENTENCE, _SUPPOSED_SENTENCE_ZH)
+    return _SUPPOSED.search(text) is not None or any(head.match(sentence) for head in heads)
 
 
 def find_quoted(form: str) -> list[tuple[int, int]]:

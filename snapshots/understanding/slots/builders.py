@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from snapshots.extraction.observe import matching_form
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -16,9 +17,11 @@ from snapshots.extraction.values import (
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import (
     CHECKS,
+    age_range_of,
     category_of,
     is_activity,
     is_any,
+    is_chinese,
     is_name,
     is_phone,
     is_short,
@@ -79,8 +82,18 @@ def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a profile field or attribute."""
     value = said.get("value") or said.get("company")
     if value and CHECKS[slot.check](value, said.words):
+        value = value.upper() if slot.name == "mbti" else value
         name = "country" if slot.name == "city" and said.words.has("countries", value) else slot.name
         yield ProfileFact(name, value, said.evidence, confidence=said.confidence)
+
+
+def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
+    """Yield an age in the user's words, and its bracket."""
+    value = said.get("value") or ""
+    years = number_of(value, said.words)
+    if years is not None and CHECKS["age"](value, said.words):
+        yield ProfileFact("age", value, said.evidence, confidence=said.confidence)
+        yield ProfileFact("age_range", age_range_of(years), said.evidence, confidence=said.confidence)
 
 
 def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -178,7 +191,8 @@ def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
     if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
         return
     several = len(animal.split()) > 1 and said.words.has("counts", animal.split()[0])
-    value = f"{animal}, {name}" if name and several else f"{animal} {name}" if name else animal
+    between = "" if is_chinese(animal) else ", " if several else " "
+    value = f"{animal}{between}{name}" if name else animal
     yield ProfileFact(slot.name, value, said.evidence, mode="append", confidence=said.confidence)
 
 
@@ -237,7 +251,7 @@ def _place_of(said: Said, default: str) -> str:
 
 def _key_of(thing: str, words: Words) -> str:
     """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one."""
-    told = _plain(thing, words).lower()
+    told = matching_form(_plain(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
     told = " ".join(words.keys.get(word, word) for word in told.split())
@@ -272,7 +286,7 @@ SLOTS: dict[str, Slot] = {
     "employer": Slot(build_fact, "employer", check="proper"),
     "city": Slot(build_fact, "city", check="place"),
     "hometown": Slot(build_fact, "hometown", check="place"),
-    "age": Slot(build_fact, "age", check="age"),
+    "age": Slot(build_age),
     "birthday": Slot(build_fact, "birthday", check="said"),
     "languages": Slot(build_fact, "languages", check="said"),
     "mbti": Slot(build_fact, "mbti", check="said"),

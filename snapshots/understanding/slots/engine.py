@@ -198,8 +198,10 @@ class _Reading:
     def _answers(self, ask: Ask, sentence: str, start: int, language: Language) -> bool:
         lead = language.answer_lead.match(sentence)
         at = lead.end() if lead else 0
-        said = sentence[at:].strip(_EDGE)
-        if not said or language.words.holds_any("no_answer", said):
+        tail = language.words.finder("answer_tail")
+        end = tail.search(sentence, at) if tail else None
+        said = sentence[at : end.start() if end else len(sentence)].strip(_EDGE)
+        if not said or language.words.holds_any("no_answer", sentence[at:]):
             return False
         text = _Text(sentence, start, False, "", sentence, 0)
         if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
@@ -207,6 +209,8 @@ class _Reading:
         first = start + sentence.index(said, at)
         # "Utrecht, since last year": what follows the first comma may be beside the question.
         for part in dict.fromkeys((said, said.split(",")[0])):
+            if ask.answer and not ask.answer.fullmatch(part):
+                continue
             values = {"value": self.message[first : first + len(part)], **ask.fixed}
             if self._build(ask.slot, values, text, language):
                 return True

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from snapshots.extraction.observe import matching_form
+
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 # {words} or {words:group}; the braces of repetitions hold digits and are left alone.
@@ -26,7 +28,8 @@ class BadRow(ValueError):
 class Words:
     """What a language defines once: ``lists`` of words, and ``patterns`` that are made of them.
 
-    In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry.
+    In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry. Texts are
+    looked up in their matching form, so that lists of simplified words know traditional ones.
     """
 
     lists: Mapping[str, frozenset[str]]
@@ -39,12 +42,12 @@ class Words:
 
     def has(self, name: str, word: str) -> bool:
         """Return whether ``word`` is in list ``name``, case ignored; a list that is not defined is empty."""
-        return word.lower() in self.lists.get(name, frozenset())
+        return matching_form(word).lower() in self.lists.get(name, frozenset())
 
     def holds_any(self, name: str, text: str) -> bool:
         """Return whether ``text`` holds a word or phrase of list ``name``."""
         found = self.finder(name)
-        return found is not None and found.search(text) is not None
+        return found is not None and found.search(matching_form(text)) is not None
 
     def finder(self, name: str) -> re.Pattern[str] | None:
         """Return the compiled pattern of a word of list ``name``, or of pattern ``name``."""
@@ -89,13 +92,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question of the assistant whose bare answer fills a slot."""
+    """A question of the assistant whose bare answer fills a slot; ``answer``, where given, is what one looks like."""
 
     slot: str
     question: re.Pattern[str]
     example_question: str
     example: str
     gives: Mapping[str, Any]
+    answer: re.Pattern[str] | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
 
@@ -239,6 +243,7 @@ def _ask(entry: Mapping[str, Any], words: Words, place: str) -> Ask:
         example_question=entry["example_question"],
         example=entry["example"],
         gives=entry["gives"],
+        answer=_compile(entry["answer"], words, place) if "answer" in entry else None,
         fixed={name: entry[name] for name in _FIXED if name in entry},
         place=place,
     )

@@ -4,6 +4,7 @@ the words that they look for stand in ``words.toml``."""
 import re
 from collections.abc import Callable, Iterator
 
+from snapshots.extraction.observe import matching_form
 from snapshots.extraction.values import Quantity
 from snapshots.understanding.slots.lexicon import Words
 
@@ -19,8 +20,15 @@ _NAME_EN = re.compile(
 _NUMBER = re.compile(r"\d{1,6}(?:[.,]\d{1,3})?")
 _PHONE_DIGITS = range(3, 16)
 _AGES = range(5, 110)
+# The brackets of population surveys: years, both ends included. Above the last one: "65+".
+_AGE_RANGES = ((0, 12), (13, 17), (18, 24), (25, 34), (35, 44), (45, 54), (55, 64))
 _CELSIUS = (12, 35)
 _FAHRENHEIT = (45, 95)
+
+
+def is_chinese(text: str) -> bool:
+    """Return whether ``text`` holds a Chinese character."""
+    return _HAN.search(text) is not None
 
 
 def is_short(value: str, *, longest: int = LONGEST_WORDS) -> bool:
@@ -51,7 +59,8 @@ def is_name(value: str, words: Words) -> bool:
     """Return whether ``value`` has the shape of a person's name."""
     if _HAN.search(value):
         finder = words.finder("name_shape")
-        return finder is not None and finder.fullmatch(value) is not None and not words.has("no_name", value)
+        shaped = finder is not None and finder.fullmatch(matching_form(value)) is not None
+        return shaped and not words.has("no_name", value)
     told = _WORD.findall(value)
     if any(words.has("no_name", one) or words.has("no_person", one) for one in told) or (
         len(told) == 1 and words.holds_any("no_name_shape", value)
@@ -72,6 +81,9 @@ def is_proper(value: str, words: Words) -> bool:
 
 def is_place(value: str, words: Words) -> bool:
     """Return whether ``value`` is written as a place's name, and is no product's or department's."""
+    shape = words.finder("place_shape")
+    if shape is not None:
+        return shape.fullmatch(matching_form(value)) is not None
     if words.has("cities", value):
         return True
     return is_proper(value, words) and not any(words.has("no_place", one) for one in _WORD.findall(value))
@@ -94,15 +106,22 @@ def is_phone(value: str, words: Words) -> bool:
 
 
 def is_address(value: str, words: Words) -> bool:
-    """Return whether ``value`` looks like a street address: a number beside a word."""
-    if len(value) > LONGEST_ADDRESS or not any(map(str.isdigit, value)):
+    """Return whether ``value`` looks like a street address: a number beside a word, or what the language says."""
+    if len(value) > LONGEST_ADDRESS:
         return False
-    return words.holds_any("address_words", value)
+    if _HAN.search(value):
+        return words.holds_any("address_shape", value)
+    return any(map(str.isdigit, value)) and words.holds_any("address_words", value)
 
 
 def is_age(value: str, words: Words) -> bool:
     """Return whether ``value`` is a number of years somebody may have."""
     return number_of(value, words) in _AGES
+
+
+def age_range_of(years: float) -> str:
+    """Return the bracket of an age: "18-24", "25-34", ... "65+"."""
+    return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
 
 
 def is_any(value: str, words: Words) -> bool:
@@ -120,7 +139,7 @@ def is_liked(value: str, words: Words) -> bool:
 def is_activity(value: str, words: Words) -> bool:
     """Return whether ``value`` begins as something to do: "restoring radios"."""
     finder = words.finder("activity")
-    return finder is not None and finder.match(value) is not None
+    return finder is not None and finder.match(matching_form(value)) is not None
 
 
 def is_avoidable(value: str, words: Words) -> bool:
@@ -186,11 +205,12 @@ def split_list(value: str, words: Words, *, by_commas: bool = False) -> Iterator
         return
     splitter, conjunction = words.finder("list_split"), words.finder("list_and")
     # A comma goes on with the list only before its last "and": what follows "peanuts, " alone may be anything.
-    last = max((found.end() for found in conjunction.finditer(value)), default=0) if conjunction else 0
+    form = matching_form(value)
+    last = max((found.end() for found in conjunction.finditer(form)), default=0) if conjunction else 0
     comma = value.find(",", last)
     value = value if comma < 0 or by_commas else value[:comma]
     start = 0
-    for found in splitter.finditer(value) if splitter else ():
+    for found in splitter.finditer(form[: len(value)]) if splitter else ():
         yield start, value[start : found.start()]
         start = found.end()
     yield start, value[start:]
@@ -199,7 +219,7 @@ def split_list(value: str, words: Words, *, by_commas: bool = False) -> Iterator
 def trim(value: str, words: Words, *, article: str = "article") -> tuple[int, str]:
     """Return (offset, value) without articles (a pattern of that name) before it and marks around it."""
     head = words.finder(article)
-    found = head.match(value) if head else None
+    found = head.match(matching_form(value)) if head else None
     start = found.end() if found else 0
     rest = value[start:]
     lead = len(rest) - len(rest.lstrip(" ,.;:!\"'“”‘"))
@@ -219,7 +239,8 @@ def number_of(text: str, words: Words) -> int | float | None:
 
 def split_unit(value: str, unit: str, words: Words) -> tuple[str, str]:
     """Return (number, unit) of a bare answer that holds both: "21 degrees"."""
-    found = re.match(r"(\d{1,4}(?:[.,]\d{1,2})?)\s*(\D{1,20})$", value) if not unit else None
+    number = r"\d{1,4}(?:[.,]\d{1,2})?|[一二两三四五六七八九十]{1,3}"
+    found = re.match(rf"({number})\s*(\D{{1,20}})$", value) if not unit else None
     return (found[1], found[2]) if found and found[2].strip().lower() in words.units else (value, unit)
 
 
@@ -239,7 +260,7 @@ def category_of(thing: str, words: Words, *, default: str = "general") -> str:
     if roads and roads.fullmatch(thing):
         return "navigation"
     if _HAN.search(thing):
-        return _category_zh(thing, words) or default
+        return _category_zh(matching_form(thing), words) or default
     told = _WORD.findall(thing.lower().replace("-", " "))
     # "for", "with", "in" end the head: in "cooking for friends" it is "cooking".
     stop = next((n for n, one in enumerate(told) if n and words.has("after_head", one)), len(told))

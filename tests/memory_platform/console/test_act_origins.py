@@ -18,7 +18,7 @@ from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.test_acts import MOST_QUERIES, REASON, act, address, audited, only
 from tests.snapshots.extraction.making import preferences, say, settle
 
-SAID = "From now on always take the highway <b>when</b> you navigate."
+SAID = "From now on always take the highway, <b>when</b> you navigate."
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def acme(world: World) -> House:
 
 
 def wish(house: House) -> Any:
-    return only(house, Preference, key="wishes", invalid_at=None, retired_at=None, version_of=None)
+    return only(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
 
 
 def in_use(house: House) -> set[str]:
@@ -48,14 +48,14 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     row, before = wish(acme), in_use(acme)
     page = staff.sam.get(address(row, verb)).content.decode()
     assert "Also retire the 1 memory it was learned from" in page
-    assert "take the highway &lt;b&gt;when" in page
+    assert "take the highway, &lt;b&gt;when" in page
     assert "Also retire" not in staff.sam.get(address(row, "confirm")).content.decode()
     act(staff.sam, row, verb, origins=offered(page), **fields)
     assert in_use(acme) == before - {SAID}
     assert audited(acme)[-1] == "snapshot.retired"
     held = wish(acme) if verb == "correct" else row
     page = staff.sam.get(address(held, "undo")).content.decode()
-    assert "take the highway &lt;b&gt;when" in page.split("brought back with it")[1]
+    assert "take the highway, &lt;b&gt;when" in page.split("brought back with it")[1]
     assert "Taken back." in act(staff.sam, held, "undo")
     assert in_use(acme) == before
     assert wish(acme).id == row.id
@@ -65,7 +65,7 @@ def test_what_is_not_ticked_stays(acme: House, staff: Staff) -> None:
     before = in_use(acme)
     act(staff.sam, wish(acme), "correct", value="side streets")
     assert in_use(acme) == before
-    assert preferences(acme)["navigation"]["wishes"] == ["side streets"]
+    assert preferences(acme)["navigation"]["route"] == "side streets"
 
 
 def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme: House, staff: Staff) -> None:

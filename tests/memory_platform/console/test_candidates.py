@@ -1,6 +1,7 @@
 """What waits for a person is decided in the console, with the words in sight. Rows: E2, D2, T7."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -13,12 +14,19 @@ from tests.snapshots.extraction.making import preferences, say, settle
 
 CANDIDATES = "/console/profiles/candidate/"
 REASON = "asked her on the phone"
+COOL, WARM = {"value": 22, "unit": "°C"}, {"value": 26, "unit": "°C"}
 
 
 @pytest.fixture
 def waiting(world: World) -> Candidate:
     """One that waits, and newer ones that do not."""
-    say(world.acme, "set the AC to 22 degrees", "Hi! <b>把空调调到26度</b>。", "把空调调到26度", "I love jazz.")
+    say(
+        world.acme,
+        "I think I like the AC at 22 degrees",
+        "Hi! <b>空调好像26度最舒服</b>。",
+        "空调好像26度最舒服",
+        "I love jazz.",
+    )
     settle(world.acme)
     with tenant_tx(world.acme.tenant.id):
         return Candidate.objects.filter(verdict="pending").latest("created_at")
@@ -38,15 +46,13 @@ def test_what_waits_stands_first(staff: Staff, waiting: Candidate) -> None:
 
 def test_its_evidence_is_marked_in_the_message_and_escaped(staff: Staff, waiting: Candidate) -> None:
     page = staff.sam.get(f"{CANDIDATES}{waiting.pk}/change/").content.decode()
-    assert "<mark>把空调调到26度</mark>" in page
+    assert "<mark>空调好像26度最舒服</mark>" in page
     assert "<b>" not in page
 
 
-@pytest.mark.parametrize(
-    ("action", "held", "audit"), [("approve", "26度", "approved"), ("reject", "22 degrees", "rejected")]
-)
+@pytest.mark.parametrize(("action", "held", "audit"), [("approve", WARM, "approved"), ("reject", COOL, "rejected")])
 def test_support_decides_with_a_reason(
-    world: World, staff: Staff, waiting: Candidate, action: str, held: str, audit: str
+    world: World, staff: Staff, waiting: Candidate, action: str, held: dict[str, Any], audit: str
 ) -> None:
     assert "1 row: done." in decide(staff.sam, action, waiting)
     assert preferences(world.acme)["climate"]["temperature"] == held
@@ -57,7 +63,7 @@ def test_support_decides_with_a_reason(
 
 def test_nothing_is_decided_without_a_reason(world: World, staff: Staff, waiting: Candidate) -> None:
     assert "say why" in decide(staff.sam, "approve", waiting, reason=" ")
-    assert preferences(world.acme)["climate"]["temperature"] == "22 degrees"
+    assert preferences(world.acme)["climate"]["temperature"] == COOL
 
 
 def test_the_screen_speaks_chinese(staff: Staff, waiting: Candidate) -> None:

@@ -21,6 +21,7 @@ from tests.snapshots.extraction.making import preferences, say, settle
 QUEUE = "/console/profiles/candidate/review/"
 REASON = "asked her on the phone"
 MOST_QUERIES = 30
+COOL, WARM = {"value": 22, "unit": "°C"}, {"value": 26, "unit": "°C"}
 
 
 @pytest.fixture
@@ -31,7 +32,13 @@ def acme(world: World) -> House:
 @pytest.fixture
 def waiting(acme: House) -> list[Candidate]:
     """Three that wait: two against what is known, one a tag's."""
-    say(acme, "set the AC to 22 degrees", "Hi! <b>把空调调到26度</b>。", "把空调调到26度", "I love jazz.")
+    say(
+        acme,
+        "I think I like the AC at 22 degrees",
+        "Hi! <b>空调好像26度最舒服</b>。",
+        "空调好像26度最舒服",
+        "I love jazz.",
+    )
     settle(acme)
     with tenant_tx(acme.tenant.id):
         known = Candidate.objects.filter(verdict="pending").latest("created_at")
@@ -67,11 +74,11 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
 ) -> None:
     page = staff.sam.get(QUEUE).content.decode()
     assert shown(page) == str(waiting[0].pk)
-    assert "<mark>把空调调到26度</mark>" in page
+    assert "<mark>空调好像26度最舒服</mark>" in page
     assert "&lt;b&gt;" in page
-    assert "set the AC to 22 degrees" in page, "the message before it"
+    assert "I think I like the AC at 22 degrees" in page, "the message before it"
     against = page.split('id="review-against"')[1]
-    assert "22 degrees" in against.split("</section>")[0]
+    assert "22 °C" in against.split("</section>")[0]
     assert "3 candidates wait." in page
     assert QUEUE in staff.sam.get("/console/profiles/candidate/").content.decode()
 
@@ -80,7 +87,7 @@ def test_accepting_and_rejecting_lead_to_the_next_at_once(acme: House, staff: St
     page = decide(staff.sam, waiting[0], "accept", reason="")
     assert "Accepted" in page
     assert shown(page) == str(waiting[1].pk)
-    assert preferences(acme)["climate"]["temperature"] == "26度"
+    assert preferences(acme)["climate"]["temperature"] == WARM
     page = decide(staff.sam, waiting[1], "reject")
     assert "Rejected" in page
     assert shown(page) == str(waiting[2].pk)
@@ -112,7 +119,7 @@ def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(
     assert shown(page) == str(waiting[0].pk)
     assert "contradicts what is known" in page
     assert "Accepted" in decide(staff.sam, waiting[0], "accept")
-    assert preferences(acme)["climate"]["temperature"] == "26度"
+    assert preferences(acme)["climate"]["temperature"] == WARM
 
 
 def test_a_rejection_whose_words_were_erased_is_not_taken_back(
@@ -153,7 +160,7 @@ def test_an_edit_that_may_not_be_remembered_is_refused_with_its_text_kept(
     page = decide(staff.sam, waiting[0], "edit", value=value)
     assert "Nothing was done." in page
     assert shown(page) == str(waiting[0].pk)
-    assert preferences(acme)["climate"]["temperature"] == "22 degrees"
+    assert preferences(acme)["climate"]["temperature"] == COOL
 
 
 def test_skipping_shows_the_next_and_comes_round_again(staff: Staff, waiting: list[Candidate]) -> None:
@@ -212,7 +219,7 @@ def test_a_message_that_is_gone_is_told(acme: House, staff: Staff, waiting: list
 
 def test_viewers_look_on_and_other_tenants_see_nothing(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
     page = staff.vic.get(QUEUE).content.decode()
-    assert "把空调调到26度" in page
+    assert "空调好像26度最舒服" in page
     assert "<form" not in page.split('class="review-card"')[1].split("</main>")[0]
     assert staff.vic.post(QUEUE, {"candidate": str(waiting[0].pk), "verb": "accept"}).status_code == 403
     for at in (QUEUE, f"{QUEUE}?candidate={waiting[0].pk}", f"{QUEUE}?after={waiting[0].pk}"):
@@ -220,7 +227,7 @@ def test_viewers_look_on_and_other_tenants_see_nothing(acme: House, staff: Staff
         assert "Nothing waits for review." in theirs
         assert "26" not in shown(theirs)
     decide(staff.gus, waiting[0], "accept")
-    assert preferences(acme)["climate"]["temperature"] == "22 degrees"
+    assert preferences(acme)["climate"]["temperature"] == COOL
     with tenant_tx(acme.tenant.id):
         assert AuditRecord.objects.filter(refused=True, object_kind="profiles_candidate_review").count() == 1
         assert AuditRecord.objects.filter(action="candidate.viewed", object_id=str(waiting[0].pk)).exists()

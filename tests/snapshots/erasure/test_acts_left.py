@@ -21,7 +21,7 @@ from tests.snapshots.held import know, label, prefer
 DOING = Doing(COMMAND_LINE, "asked for it")
 SAID = {
     "en": ("kestrel4711", "I love Kestrel4711. My name is Fay Kestrel4711. My home address is 12 Kestrel4711 Street."),
-    "zh": ("李红隼", "我喜欢李红隼冰淇淋。我叫李红隼。我家住在上海市李红隼路1266号。"),
+    "zh": ("李红梅", "我喜欢李红梅冰淇淋。我叫李红梅。我家住在上海市李红梅路1266号。"),
 }
 
 

@@ -216,7 +216,7 @@ def test_a_value_that_was_cut_in_two_goes_with_both_parts(world: World) -> None:
 
 def test_a_list_that_the_product_states_whole_keeps_what_was_learned_before(world: World) -> None:
     teach(world.acme, "trip", "I like figs.")
-    prefer(world.acme, "general", "likes", ["figs", "无花果"])
+    prefer(world.acme, "food", "likes", ["figs", "无花果"])
     teach(world.acme, "dinner", "I like dates.")
 
     delete(world.acme, "trip")

@@ -37,7 +37,7 @@ def test_small_talk_teaches_nothing(text: str) -> None:
     [
         ("No problem, but I can't eat peanuts.", "peanuts"),
         ("Same here, I love cycling.", "cycling"),
-        ("Seats must have legroom.", "legroom"),
+        ("Wow, I hate long queues.", "long queues"),
         ("I like jazz, just like any Saturday.", "jazz"),
     ],
 )

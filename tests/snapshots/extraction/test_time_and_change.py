@@ -19,23 +19,18 @@ def limits(text: str) -> list[Found]:
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("From today on, I only drink decaf.", "requirements"),
-        ("From tomorrow I only take the metro.", "requirements"),
-        ("From next Monday on we only eat halal.", "diet"),
-        ("Until further notice, no meat.", "avoid_food"),
-        ("Starting tomorrow, no dairy.", "avoid_food"),
-        ("From this moment on avoid tolls.", "avoid_toll"),
-        ("从今天开始不要走高速", "avoid_highway"),
-        ("从这一刻起不要走高速", "avoid_highway"),
-        ("从明天起,不吃牛肉", "avoid_food"),
+        ("From today on, I don't eat meat.", "avoid"),
+        ("From tomorrow we only eat halal.", "diet"),
+        ("As of this week I don't eat meat.", "avoid"),
+        ("Starting tomorrow, no dairy.", "avoid"),
+        ("From now on avoid toll roads.", "avoid"),
+        ("从今天开始不要走高速", "avoid"),
+        ("从这一刻起不要走高速", "avoid"),
+        ("从明天起,我不吃牛肉", "avoid"),
     ],
 )
 def test_what_holds_from_a_day_on_is_a_limit(text: str, key: str) -> None:
     assert [entry.place[1] for entry in limits(text)] == [key]
-
-
-def test_a_road_to_be_taken_from_the_next_time_on_is_learned() -> None:
-    assert any("国道" in entry.values for entry in found_in("下次开始都走国道"))
 
 
 @pytest.mark.parametrize("text", ["No meat.", "I only drink decaf today.", "今天开始学钢琴", "从明天开始我要减肥"])
@@ -73,7 +68,7 @@ def test_who_moved_lives_there_unless_it_was_another_time(world: World, before: 
         ("等牙好了再吃坚果,现在不能吃坚果", "我不能吃坚果"),
         ("等伤口愈合了以后再说,不能吃海鲜", "我不能吃海鲜"),
         ("这阵子我不能吃海鲜", "我不能吃海鲜"),
-        ("这段时间不要走高速", "不要走高速"),
+        ("这段时间不要走高速", "以后不要走高速"),
     ],
 )
 def test_what_holds_for_a_while_is_no_limit(passing: str, lasting: str) -> None:

@@ -36,7 +36,7 @@ def told(world: World, request: pytest.FixtureRequest) -> tuple[House, str]:
 
 def wish() -> Any:
     return Preference.objects.select_related("subject").get(
-        key="wishes", invalid_at=None, retired_at=None, version_of=None
+        key="route", invalid_at=None, retired_at=None, version_of=None
     )
 
 

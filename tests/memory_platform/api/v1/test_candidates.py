@@ -10,12 +10,13 @@ from tests.memory_platform.api.conftest import Caller, body_of, fields_of, probl
 from tests.snapshots.extraction.making import say, settle
 
 PATH = "/v1/subjects/ada/candidates"
+WARM = {"value": 26, "unit": "°C"}
 
 
 @pytest.fixture
 def waiting(world: World) -> None:
     """One candidate that waits, others that do not."""
-    say(world.acme, "set the AC to 22 degrees", "I love jazz.", "把空调调到26度")
+    say(world.acme, "I think I like the AC at 22 degrees", "I love jazz.", "空调好像26度最舒服")
     settle(world.acme)
 
 
@@ -29,9 +30,9 @@ def listed(caller: Caller, query: str = "") -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("waiting")
 def test_each_candidate_says_what_it_is_and_where_its_evidence_stands(acme: Caller) -> None:
     [one] = listed(acme, "?verdict=pending")
-    assert (one["kind"], one["target"], one["value"]) == ("preference", "climate/temperature", "26度")
-    assert (one["reason"], one["sort"], one["origin"]) == ("contradiction", "implicit", "rules-7")
-    assert (one["evidence"]["start"], one["evidence"]["end"]) == (0, 8)
+    assert (one["kind"], one["target"], one["value"]) == ("preference", "climate/temperature", WARM)
+    assert (one["reason"], one["sort"], one["origin"]) == ("contradiction", "explicit", "slots-1")
+    assert (one["evidence"]["start"], one["evidence"]["end"]) == (0, 10)
     assert one["evidence"]["message_id"] == one["message_id"]
     assert one["conversation_id"] == "c1"
     assert {row["verdict"] for row in listed(acme)} == {"pending", "stored"}
@@ -55,7 +56,7 @@ def test_approved_it_is_the_preference_and_approved_again_the_same(acme: Caller)
     path = f"{PATH}/{one['candidate_id']}/review"
     first = acme("POST", path, {"decision": "approve", "reason": "asked her"})
     assert (body_of(first)["verdict"], body_of(first)["review_reason"]) == ("superseded", "asked her")
-    assert body_of(acme("GET", "/v1/subjects/ada/preferences/climate/temperature"))["value"] == "26度"
+    assert body_of(acme("GET", "/v1/subjects/ada/preferences/climate/temperature"))["value"] == WARM
     assert body_of(acme("POST", path, {"decision": "approve"})) == body_of(first)
     assert problem_of(acme("POST", path, {"decision": "reject"}), 409)["code"] == "already_reviewed"
 

@@ -18,7 +18,7 @@ TALKS = {
         ["I always take aisle seats because of my knee.", "I love rock music."],
         "Book me a bus to Lisbon on 3 May.",
         "I remember: you always take aisle seats because of your knee. You love rock music. The bus leaves at 9:40.",
-        ("You wrote: I love rock music.", "preference"),
+        ("You wrote: I love rock music.", None),
         ("aisle seats", "aisle", "9:40"),
     ),
     "zh": (

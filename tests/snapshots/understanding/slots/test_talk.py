@@ -44,8 +44,9 @@ def test_most_neighbours_that_say_something_are_read(language: str) -> None:
     assert len(missed) <= (1 - LEAST_FOUND) * len(telling), missed
 
 
-def test_everyday_talk_gives_nothing() -> None:
-    lines = (DATA / "silent_en.txt").read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_everyday_talk_gives_nothing(language: str) -> None:
+    lines = (DATA / f"silent_{language}.txt").read_text(encoding="utf-8").splitlines()
     told = {line: describe(read_slots(line, message_key="m")) for line in lines}
     assert {line: got for line, got in told.items() if got} == {}
 
@@ -65,8 +66,9 @@ def test_a_document_is_not_read() -> None:
     assert read_slots("I live in Porto. " * (LONGEST_READ // 10), message_key="m") == []
 
 
-def test_two_sentences_are_read_quickly() -> None:
-    texts = [row["text"] for row in neighbours("en")]
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_two_sentences_are_read_quickly(language: str) -> None:
+    texts = [row["text"] for row in neighbours(language)]
     messages = [f"{one} {other}" for one, other in pairwise(texts)]
     for message in messages:
         read_slots(message, message_key="m")
@@ -75,7 +77,20 @@ def test_two_sentences_are_read_quickly() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["I like a b c d and ", "my budget for x ", "no ", "12 ", "I love, ", "my favourite is ", "'I "]
+    "part",
+    [
+        "I like a b c d and ",
+        "my budget for x ",
+        "no ",
+        "12 ",
+        "I love, ",
+        "my favourite is ",
+        "'I ",
+        "我喜欢",
+        "我叫王",
+        "我家在路1号",
+        "以后都",
+    ],
 )
 def test_hostile_messages_are_read_in_linear_time(part: str) -> None:
     message = (part * LONGEST_READ)[:LONGEST_READ]
