@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.db.models import Q
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -19,6 +20,7 @@ from memory_platform.console.act_fields import (
     value_field,
 )
 from memory_platform.console.display import plain
+from memory_platform.console.note_words import VITAL_CLASSES, is_note, note_behind
 from memory_platform.console.reasons import ReasonField
 from profiles.models import Preference, ProfileFact, Tag, TagKind
 from snapshots.extraction.sensitive import is_telephone
@@ -182,6 +184,18 @@ class CorrectSnapshotForm(ActForm):
         return {"text": memory.text}
 
 
+class VitalForm(ActForm):
+    """Why a note always stands in a context."""
+
+    vital_class = forms.ChoiceField(
+        label=_("Why it is vital"), choices=list(VITAL_CLASSES.items()), widget=forms.RadioSelect, required=False
+    )
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        note = note_behind(memory)
+        return {"vital_class": note.vital_class if note else ""}
+
+
 class MergeForm(ActForm):
     """Which memory becomes one with this one."""
 
@@ -203,7 +217,8 @@ def others_of(memory: Any) -> list[Any]:
     """Return the memories in use that may mean the same as this one, the most alike first."""
     rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
-        rows = rows.filter(current()).order_by("-recorded_at")
+        same = Q(kind=SnapshotKind.NOTE) if is_note(memory) else ~Q(kind=SnapshotKind.NOTE)
+        rows = rows.filter(current(), same).order_by("-recorded_at")
     elif not isinstance(memory, Tag):
         rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")
     if isinstance(memory, Preference):

@@ -22,6 +22,7 @@ from memory_platform.console.access import actor_of, current_desk, with_names
 from memory_platform.console.act_forms import ActForm, token_of
 from memory_platform.console.act_verbs import Act, holds_now, is_already_so, joined_into, outside_run
 from memory_platform.console.display import LINE, link, plain, share, value_whole, whole
+from memory_platform.console.note_words import facts_of_note, is_note, note_behind
 from memory_platform.console.outside import AfterCommit
 from memory_platform.console.reasons import reason_of
 from memory_platform.console.site import answered_inside
@@ -33,7 +34,7 @@ from snapshots.lifecycle.acts import Doing, NoLongerHeld, is_held
 from snapshots.lifecycle.merging import NotToBeMerged
 from snapshots.lifecycle.origins import OriginChanged
 from snapshots.lifecycle.undoing import UndoImpossible, last_act, origins_retired
-from snapshots.models import ActVerb, Snapshot, SnapshotVersion
+from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord
 
 CONFLICT = 409
@@ -105,7 +106,7 @@ class ActPage:
             if form.cleaned_data["version"] != f"{row_id}.{version}":
                 raise VersionMismatch("changed since the page was opened")
 
-        needs_token = self.act.verb in {"confirm", "correct", "merge", "retire"}
+        needs_token = self.act.verb in {"confirm", "correct", "vital", "merge", "retire"}
         return Doing(actor_of(self.request), reason_of(self.request), *([accept] if needs_token else []))
 
     def _told(self, text: Any) -> HttpResponse:
@@ -160,13 +161,19 @@ class ActPage:
 
 
 def page_of(row: Any) -> str:
-    """Return the address of a row's page."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+    """Return the address of a row's page; of a note's snapshot that of the note."""
+    return reverse(f"admin:{_screen_of(row)}_change", args=[row.pk])
 
 
 def act_address(memory: Any, verb: str) -> str:
     """Return the address of an act on a memory."""
-    return reverse(f"admin:{memory._meta.app_label}_{memory._meta.model_name}_act", args=[memory.pk, verb])
+    return reverse(f"admin:{_screen_of(memory)}_act", args=[memory.pk, verb])
+
+
+def _screen_of(row: Any) -> str:
+    """Return what the addresses of a row's screen begin with. That of notes knows them by their snapshots' ids."""
+    opts = Note._meta if is_note(row) else row._meta
+    return f"{opts.app_label}_{opts.model_name}"
 
 
 def says(memory: Any) -> str:
@@ -196,6 +203,9 @@ def facts_of(memory: Any) -> list[tuple[Any, str]]:
     facts = [(_("What it says"), says(memory))]
     if isinstance(memory, Preference) and memory.statement:
         facts.append((_("statement"), whole(memory.statement)))
+    note = note_behind(memory)
+    if note is not None:
+        facts += facts_of_note(note)
     known = memory.get_provenance_display()
     return [*facts, (_("confidence"), share(memory.confidence)), (_("provenance"), known)]
 

@@ -14,8 +14,10 @@ from memory_platform.console.act_forms import (
     CorrectTagForm,
     MergeForm,
     RetireBeliefForm,
+    VitalForm,
 )
 from memory_platform.console.forgetting import forget_belief
+from memory_platform.console.note_words import is_note, note_behind
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
 from snapshots.embedding.spaces import active_embedders
@@ -37,6 +39,7 @@ from snapshots.lifecycle.origins import retire_origins
 from snapshots.lifecycle.undoing import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
+from snapshots.notes.edit import change_vital_class
 from tenants.isolation import current_tenant_id
 from tenants.models import Role
 
@@ -57,6 +60,11 @@ class Act:
     role: Role = Role.SUPPORT
     held_only: bool = True
     is_grave: bool = False
+    of_notes: bool = False
+
+    def is_for(self, memory: Memory) -> bool:
+        """Return whether the act is for a memory of this kind."""
+        return not self.of_notes or is_note(memory)
 
     def form_for(self, memory: Memory) -> type[ActForm]:
         """Return the form that asks what the act needs to know."""
@@ -108,6 +116,11 @@ def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -
     forget_memory(tenant_id, _address(memory), active_embedders(), by=doing.by, reason=doing.reason)
 
 
+def change_vital(memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
+    """Say why a note always stands in a context, or that it need not."""
+    return change_vital_class(memory, form.cleaned_data["vital_class"], doing)
+
+
 def undo(memory: Any, form: Any, doing: Doing) -> Any:
     """Take back the last act, or take apart what was joined; return what holds again."""
     act = last_act(memory)
@@ -156,6 +169,9 @@ def is_already_so(act: Act, memory: Any, form: Any) -> bool:
     last: MemoryAct | None = last_act(memory)
     if act.verb == "correct":
         return _says_so(memory, form)
+    if act.verb == "vital":
+        note = note_behind(memory)
+        return note is not None and is_held(memory) and note.vital_class == form.cleaned_data["vital_class"]
     if last is None:
         return False
     return {
@@ -204,6 +220,14 @@ ACTS: Mapping[str, Act] = {
             correct,
         ),
         Act(
+            "vital",
+            _("Vital or not"),
+            _("A vital note stands in every context: to get it wrong can hurt somebody or break a law."),
+            _("Saved. The next answer knows it."),
+            change_vital,
+            of_notes=True,
+        ),
+        Act(
             "merge",
             _("Merge"),
             _("Two that mean the same become one. This one stays as it is; the one that you choose ends."),
@@ -240,6 +264,7 @@ ACTS: Mapping[str, Act] = {
 _FORMS: Mapping[tuple[str, type[Any]], type[ActForm]] = {
     ("correct", Tag): CorrectTagForm,
     ("correct", Snapshot): CorrectSnapshotForm,
+    ("vital", Snapshot): VitalForm,
     **{("correct", model): CorrectBeliefForm for model in BELIEFS},
     **{("retire", model): RetireBeliefForm for model in BELIEFS},
     **{("merge", model): MergeForm for model in (*BELIEFS, Tag, Snapshot)},

@@ -39,7 +39,8 @@ class ActingAdmin(SubjectOwnedAdmin):
     ) -> HttpResponse:
         response = super().change_view(request, object_id, form_url, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
-            response.context_data["acts"] = self.acts_on(request, response.context_data["original"])
+            memory = self.memory_of(response.context_data["original"])
+            response.context_data["acts"] = self.acts_on(request, memory)
         return response
 
     def act_view(self, request: HttpRequest, object_id: UUID, verb: str) -> HttpResponse:
@@ -49,10 +50,21 @@ class ActingAdmin(SubjectOwnedAdmin):
             raise Http404
         if not self._may(request, act.role):
             raise PermissionDenied
-        memory = self.get_object(request, str(object_id))
-        if memory is None or getattr(memory, "version_of_id", None):
+        row = self.get_object(request, str(object_id))
+        if row is None or getattr(row, "version_of_id", None):
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        memory = self.memory_of(row)
+        if not act.is_for(memory):
+            raise Http404
         return ActPage(self, request, act, memory).answer()
+
+    def memory_of(self, row: Any) -> Memory:
+        """Return the memory that a row of this screen is."""
+        return row  # type: ignore[no-any-return]  # a row of one of the tables of memories
+
+    def memories_of(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the memories that chosen rows of this screen are."""
+        return queryset
 
     def acts_on(self, request: HttpRequest, memory: Memory) -> list[dict[str, Any]]:
         """Return the buttons on a memory's page: what its state allows, of what the role allows."""
@@ -60,10 +72,11 @@ class ActingAdmin(SubjectOwnedAdmin):
             return []
         held = is_held(memory)
         can_undo = last_act(memory) is not None or joined_into(memory) is not None
+        allowed = [act for act in ACTS.values() if self._may(request, act.role) and act.is_for(memory)]
         return [
             {"act": act, "address": act_address(memory, act.verb)}
-            for act in ACTS.values()
-            if self._may(request, act.role) and (held or not act.held_only) and (can_undo or act.verb != "undo")
+            for act in allowed
+            if (held or not act.held_only) and (can_undo or act.verb != "undo")
         ]
 
     @admin.action(description=_("Confirm: it is so"), permissions=["support"])
@@ -86,4 +99,4 @@ class ActingAdmin(SubjectOwnedAdmin):
 
     def _each(self, request: HttpRequest, queryset: QuerySet[Any], act: Act) -> HttpResponse | None:
         doing = Doing(actor_of(request), reason_of(request))
-        return done_each(self, request, queryset, act, doing)
+        return done_each(self, request, self.memories_of(queryset), act, doing)

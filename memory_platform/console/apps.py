@@ -18,6 +18,7 @@ SCREENS = (
     "candidates",
     "asks",
     "snapshots",
+    "notes",
     "tasks",
     "care",
     "receipts",

@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.db import models
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -137,12 +138,11 @@ class TenantAdmin(CarefulLists):
         obj = self.get_object(request, object_id)
         if obj is None:
             raise Http404
-        records = AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=str(obj.pk))
         context = {
             **self.admin_site.each_context(request),
             "title": _("Audit trail"),
             "subtitle": Truncator(self.title_of(obj)).chars(LINE),
-            "action_list": list(with_names(records)[:HISTORY_SHOWN]),
+            "action_list": list(with_names(self.records_of(obj))[:HISTORY_SHOWN]),
             "object": obj,
             "opts": self.opts,
             "module_name": self.opts.verbose_name_plural,
@@ -151,6 +151,14 @@ class TenantAdmin(CarefulLists):
         }
         self._note(request, "history_viewed", obj)
         return TemplateResponse(request, "console/object_history.html", context)
+
+    def id_on_record(self, obj: Any) -> str:
+        """Return the id by which the audit trail knows a row."""
+        return str(obj.pk)
+
+    def records_of(self, obj: Any) -> QuerySet[AuditRecord]:
+        """Return the audit trail of a row."""
+        return AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=self.id_on_record(obj))
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         self._note(request, "added", obj, always=True)
@@ -173,7 +181,7 @@ class TenantAdmin(CarefulLists):
                 actor_of(request),
                 f"{table}.{verb}",
                 object_kind=table,
-                object_id=str(obj.pk) if obj else "",
+                object_id=self.id_on_record(obj) if obj else "",
                 subject_ref=obj.pk if isinstance(obj, Subject) else getattr(obj, "subject_id", None),
                 reason=reason_of(request),
             )
@@ -214,10 +222,10 @@ class SubjectOwnedAdmin(TenantAdmin):
 
     def _narrowed_only(self, parameter: str) -> bool:
         """Is the parameter a day, month or year of the date hierarchy, or another order of a large table?"""
-        field, _lookup, part_of_date = parameter.partition("__")
+        part_of_date = parameter.removeprefix(f"{self.date_hierarchy}__")
         filters = [name for name in self.list_filter if isinstance(name, str)]
-        dated = bool(part_of_date) and field == self.date_hierarchy
-        return (dated and (field not in filters or part_of_date in PARTS_OF_DATES)) or (
+        dated = part_of_date != parameter
+        return (dated and (self.date_hierarchy not in filters or part_of_date in PARTS_OF_DATES)) or (
             parameter == ORDER_VAR and not self.sorted_whole
         )
 

@@ -82,6 +82,7 @@ class SubjectPagePolicy:
 
     beliefs: int = assumed(100, owner="console", settle_by="beliefs of real subjects")
     rows: int = assumed(10, owner="console", settle_by="how far down support reads")
+    notes: int = assumed(20, owner="console", settle_by="how far down support reads")
     text_chars: int = assumed(300, owner="console", settle_by="length of real snapshots")
     sources: int = assumed(500, owner="console", settle_by="messages behind the beliefs of real subjects")
     sources_each: int = assumed(3, owner="console", settle_by="how many sources support opens")

@@ -1,6 +1,7 @@
 """Searching for words in lists that may hold millions of rows: all of a subject that is named, else the newest."""
 
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest
@@ -27,11 +28,20 @@ class NewestSearched(SubjectOwnedAdmin):
         term = search_term.strip()
         if not term or any(request.GET.get(name) for name in CHOSEN):
             return super().get_search_results(request, queryset, search_term)
-        named = all_subjects().filter(external_id=term).values_list("pk", flat=True).first()
-        row_id = as_id(term)
+        named: Any = all_subjects().filter(external_id=term).values_list("pk", flat=True).first()
+        row_id: Any = as_id(term)
         if named or row_id:
-            return queryset.filter(**({"subject_id": named} if named else {"pk": row_id})), False
+            found = self.rows_of_subject(queryset, named) if named else self.rows_with_id(queryset, row_id)
+            return found, False
         return super().get_search_results(request, self._newest(request, queryset), search_term)
+
+    def rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
+        """Return the rows of one subject."""
+        return queryset.filter(subject_id=subject_id)
+
+    def rows_with_id(self, queryset: Any, row_id: UUID) -> Any:
+        """Return the row with this id."""
+        return queryset.filter(pk=row_id)
 
     def _newest(self, request: HttpRequest, queryset: Any) -> Any:
         """Return those of the rows that are among the tenant's newest; where there are more, the page is told."""

@@ -29,7 +29,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
-KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Candidate", "Ask")
+KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
 TOLD = (
     "Conversation",
     "Message",

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
@@ -15,6 +16,7 @@ from memory_platform.console.access import actor_of
 from memory_platform.console.acts import ActingAdmin
 from memory_platform.console.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.display import (
+    address_of,
     column,
     line,
     link,
@@ -30,8 +32,9 @@ from memory_platform.console.filters import Archived, Held, OfConversation, OfSu
 from memory_platform.console.reasons import ReasonedActions, needs_reason, reason_of
 from memory_platform.console.searching import NewestSearched
 from memory_platform.console.sources import SnapshotPast, SnapshotSources, calibrations_of, receipts_with
+from memory_platform.console.why_memories import as_id
 from snapshots.lifecycle.archive import restore_messages
-from snapshots.models import Conversation, Message, Receipt, Snapshot, Work
+from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
 from snapshots.selectors import with_words
 
 conversation_shown = column(
@@ -195,6 +198,15 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
 
     def title_of(self, obj: Snapshot) -> str:
         return obj.text
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a snapshot's page; of a note that which tells all that is known of it."""
+        named = as_id(object_id)
+        if named and request.method == "GET" and Note.objects.filter(snapshot_id=named).exists():
+            return redirect(address_of(Note, named))
+        return super().change_view(request, object_id, form_url, extra_context)
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).defer("content_hash")

@@ -15,19 +15,22 @@ from memory_platform.console.codes import in_words
 from memory_platform.console.display import line, link, link_to, list_address, plain, share
 from memory_platform.console.policy import SUBJECT_PAGE
 from memory_platform.console.subject_moment import AS_OF, KNOWN_AT, Moment, Span
+from memory_platform.console.subject_notes import ShownNote, choose_notes, note_row, notes_as_of
 from memory_platform.console.subject_words import field_name
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at, profile_facts, tags_of
 from profiles.values import Verdict
-from snapshots.embedding.versions import restore
+from snapshots.embedding.versions import NOTE, restore, restore_note
 from snapshots.lifecycle.selectors import SnapshotFilter, snapshots_of
 from snapshots.models import (
     Conversation,
     Message,
+    Note,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
     Snapshot,
+    SnapshotKind,
     SnapshotSource,
     SnapshotVersion,
     TagSource,
@@ -36,7 +39,7 @@ from snapshots.models import (
     WorkState,
 )
 
-HELD = (ProfileFact, Preference, Tag, Snapshot, Conversation, Message, Task, Receipt, Candidate, Ask, Work)
+HELD = (ProfileFact, Preference, Tag, Note, Snapshot, Conversation, Message, Task, Receipt, Candidate, Ask, Work)
 """What the page links to, as filtered lists."""
 DATE_FIELD = "%Y-%m-%dT%H:%M:%S"
 """How a browser writes a moment."""
@@ -90,7 +93,7 @@ def parts_of(subject: Subject, moment: Moment) -> dict[str, Any]:
         "profile": _profile(subject, moment),
         "preferences": _preferences(subject, moment),
         "tags": _tags(subject, moment),
-        "snapshots": _snapshots(subject, moment),
+        **_memories(subject, moment),
         "conversations": _conversations(subject),
         "receipts": _receipts(subject),
         "candidates": _candidates(subject),
@@ -114,7 +117,10 @@ def held_of(subject: Subject) -> Rows:
 
 
 def _count(model: type[Model]) -> Coalesce:
-    rows = model._default_manager.filter(subject=OuterRef("pk")).order_by().values("subject")
+    found = model._default_manager.all()
+    if model is Note:  # counted by the index of snapshots
+        found = Snapshot.objects.filter(kind=SnapshotKind.NOTE)
+    rows = found.filter(subject=OuterRef("pk")).order_by().values("subject")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), Value(0))
 
 
@@ -172,13 +178,16 @@ def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
     }
 
 
-def _snapshots(subject: Subject, moment: Moment) -> Part:
-    """Return the newest snapshots by what was said when, the latest first."""
+def _memories(subject: Subject, moment: Moment) -> dict[str, Part]:
+    """Return the notes, and the newest snapshots of other kinds by what was said when, the latest first."""
     found = _held_snapshots(subject, moment).order_by("-said_at", "-id").defer("content_hash")
     snapshots, more = _bounded(found, SUBJECT_PAGE.rows)
+    notes, more_notes = choose_notes(subject, moment)
     if moment.clock == KNOWN_AT and moment.at is not None:
-        _as_they_were(snapshots, subject, moment.at)
-    sources = _sources(SnapshotSource, subject, [snapshot.pk for snapshot in snapshots])
+        _as_they_were(snapshots, notes, subject, moment.at)
+    notes = notes_as_of(notes, moment)
+    shown = [snapshot.pk for snapshot in snapshots] + [one.snapshot.pk for one in notes]
+    sources = _sources(SnapshotSource, subject, shown)
     rows = [
         {
             "said_at": snapshot.said_at,
@@ -190,22 +199,28 @@ def _snapshots(subject: Subject, moment: Moment) -> Part:
         }
         for snapshot in snapshots
     ]
-    return Part(rows, list_address(Snapshot, subject=subject.pk), more)
+    return {
+        "notes": Part([note_row(one, sources) for one in notes], list_address(Note, subject=subject.pk), more_notes),
+        "snapshots": Part(rows, list_address(Snapshot, subject=subject.pk), more),
+    }
 
 
 def _held_snapshots(subject: Subject, moment: Moment) -> QuerySet[Snapshot]:
     if moment.at is None or moment.clock == AS_OF:
-        return snapshots_of(subject, SnapshotFilter(as_of=moment.at))
-    held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at)
+        return snapshots_of(subject, SnapshotFilter(as_of=moment.at, without_notes=True))
+    held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at).exclude(kind=SnapshotKind.NOTE)
     return held.exclude(retired_at__lte=moment.at)
 
 
-def _as_they_were(snapshots: Sequence[Snapshot], subject: Subject, at: datetime) -> None:
-    """Give the snapshots the values that they were held with at an earlier moment."""
-    rows = {snapshot.pk: snapshot for snapshot in snapshots}
+def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[ShownNote], subject: Subject, at: datetime) -> None:
+    """Give snapshots and notes the values that they were held with at an earlier moment. One query."""
+    details = {one.snapshot.pk: one.note for one in notes}
+    rows = {snapshot.pk: snapshot for snapshot in (*snapshots, *(one.snapshot for one in notes))}
     later = SnapshotVersion.objects.filter(subject=subject, snapshot_id__in=list(rows), retired_at__gt=at)
     for version in later.order_by("-version"):
         restore(rows[version.snapshot_id], version.fields)
+        if version.snapshot_id in details:
+            restore_note(details[version.snapshot_id], version.fields.get(NOTE, {}))
 
 
 def _conversations(subject: Subject) -> Part:

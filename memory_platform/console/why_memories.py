@@ -39,6 +39,7 @@ LANES = {
     "preferences": Lane(Preference, lambda one: f"{one.category}/{one.key}: {plain(one.value)}", PreferenceSource),
     "profile": Lane(ProfileFact, fact_told, ProfileFactSource),
     "tags": Lane(Tag, tag_told, TagSource),
+    "notes": Lane(Snapshot, lambda one: one.text, SnapshotSource),
 }
 
 

@@ -11,12 +11,15 @@ from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.store import touch_memory
+from snapshots.lifecycle.acts import Doing, hold_memory
 from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, apply_edit, plan_edit
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import Accept, SnapshotAddress
-from snapshots.models import Note
+from snapshots.models import Note, Snapshot
 from snapshots.notes.about import about_columns
 from snapshots.notes.selectors import note_at, note_of
+from snapshots.notes.store import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, WrittenNote, choose_vital_class
 from snapshots.notes.write import audit_vital
 from tenants.isolation import tenant_tx
@@ -82,6 +85,20 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
     details = {name: value for name, value in wanted.items() if getattr(note, name) != value}
     before = {name: getattr(note, name) for name in details}
     return NotePlan(note, replace(words, note_before=before), details)
+
+
+def change_vital_class(snapshot: Snapshot, vital_class: str, doing: Doing) -> Snapshot:
+    """Say why a note always stands in a context, or with "" that it need not, on record, in the open scope.
+
+    Raises NotFound, NoteUnknown, NoLongerHeld, what ``doing.accept`` raises.
+    """
+    held = hold_memory(snapshot, doing.accept)
+    note = note_of(held.subject, held.id).note
+    if note.vital_class != vital_class:
+        touch_memory(held.subject_id, changed=[held.position])
+        change_note(held, note, {}, {"vital_class": vital_class})
+        audit_vital(held.subject, held.id, doing.by, reason=doing.reason)
+    return held
 
 
 def retire_note(address: SnapshotAddress, *, accept: Accept, by: Actor | None = None, reason: str = "") -> None:

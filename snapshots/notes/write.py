@@ -91,9 +91,10 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor) -> WrittenNote
     return WrittenNote(verdict, note_of(subject, note_id))
 
 
-def audit_vital(subject: Subject, note_id: UUID, by: Actor) -> None:
-    """Leave a record of who made a note vital, or no longer vital."""
-    record_audit(by, "note.vital_changed", object_kind="note", object_id=str(note_id), subject_ref=subject.id)
+def audit_vital(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "") -> None:
+    """Leave a record of who made a note vital, or no longer vital, and why."""
+    about = {"object_kind": "note", "object_id": str(note_id), "subject_ref": subject.id}
+    record_audit(by, "note.vital_changed", reason=reason, **about)  # type: ignore[arg-type]  # texts and an id
 
 
 def _same_note(subject: Subject, text: str, details: NoteDetails) -> Note | None:

@@ -16,6 +16,7 @@ from snapshots.models import (
     KeptPrefix,
     MemoryReview,
     Message,
+    Note,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
@@ -53,6 +54,7 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     rows |= talk(subject, text)
     rows |= beliefs(subject, text)
     rows |= snapshot_and_receipt(subject, text, rows)
+    rows |= note_of(subject, text, rows)
     rows |= tasks_and_asks(subject, text, rows[Snapshot])
     rows[MemoryReview] = MemoryReview.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
@@ -194,6 +196,44 @@ def snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], An
         recorded_at=SAID_AT,
     )
     return {Snapshot: snapshot, Receipt: receipt_of(subject, text, snapshot, rows)}
+
+
+def note_of(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[type[Model], Any]:
+    """Make a note with every detail, the message behind it, and a version that it had before."""
+    snapshot = Snapshot.objects.create(
+        subject=subject,
+        kind="note",
+        text=text,
+        conversation=rows[Conversation],
+        seq=1,
+        position=2,
+        content_hash=b"",
+        said_at=SAID_AT,
+        valid_at=SAID_AT,
+        version=2,
+    )
+    SnapshotSource.objects.create(subject=subject, memory=snapshot, message=rows[Message])
+    before = {"note": {"about_label": text[:100]}}
+    SnapshotVersion.objects.create(subject=subject, snapshot=snapshot, version=1, fields=before, recorded_at=SAID_AT)
+    note = Note.objects.create(
+        subject=subject,
+        snapshot=snapshot,
+        statement=rows[Snapshot],
+        grade="about_other",
+        grade_probability=0.93,
+        about_kind="contact",
+        about_label=text[:100],
+        relation=text[:100],
+        about_tag=rows[Tag],
+        vital_class="allergy",
+        possibly_outdated=True,
+        review_by=SAID_AT,
+        context=text,
+        span_start=0,
+        span_end=len(text),
+        reader_version=text[:32],
+    )
+    return {Note: note}
 
 
 def receipt_of(subject: Subject, text: str, snapshot: Snapshot, rows: dict[type[Model], Any]) -> Receipt:
