@@ -33,6 +33,7 @@ def test_a_message_becomes_notes_with_their_sources(world: World) -> None:
         assert message.content[own.span_start : own.span_end] == "I work as a midwife in Ghent"
         sources = SnapshotSource.objects.filter(memory_id=own.snapshot_id)
         assert [one.message_id for one in sources] == [message.id]
+        assert own.statement_id is not None
         statement = Snapshot.objects.get(id=own.statement_id)
         assert (statement.kind, statement.text) == (SnapshotKind.STATEMENT, message.content)
         snapshot = Snapshot.objects.get(id=own.snapshot_id)

@@ -75,7 +75,9 @@ def test_an_answer_that_recites_leaves_memory_as_it_was(acme: Caller, world: Wor
     assert len(after) == len(statements) + 2
     assert known(acme, "preferences", "id", "value", "last_validated_at") == preferences
     fresh_ones = [one for one in listed(acme, "candidates") if (one["candidate_id"], one["verdict"]) not in candidates]
-    refused = [("rejected", "echo", kind)] if kind else []  # what is all in quotes is not even read
+    refused: list[tuple[str, str, str]] = (
+        [("rejected", "echo", kind)] if kind else []
+    )  # what is all in quotes is not even read
     assert [(one["verdict"], one["reason"], one["kind"]) for one in fresh_ones] == refused
 
     recalled = body_of(acme("POST", f"{ADA}/recall", {"query": question}))["memories"]
