@@ -88,30 +88,6 @@ DESCRIBES = CUISINES | frozenset(
 HEALTH_ALLERGENS = frozenset(_HEALTH.split())
 CATEGORY_OF: dict[str, str] = {w: c for c, words in CATEGORY_WORDS.items() for w in words.split()}
 
-_THING_WORDS: dict[str, str] = {
-    "food": (
-        "food dish meal lunch dinner breakfast cuisine drink snack dessert fruit "
-        "restaurant cafe pizza coffee tea beer wine"
-    ),
-    "music": "song singer band album artist composer musician genre music",
-    "entertainment": "movie film book author show series game actor actress podcast director writer novel",
-    "sports": "sport team player club",
-    "vehicle": "car brand_of_car",
-    "travel": "city country airline hotel flight trip travel taxi destination place seat",
-    "shopping": "brand shop store gift shopping clothes",
-    "leisure": "hobby pastime",
-}
-THINGS: dict[str, str] = {w: c for c, words in _THING_WORDS.items() for w in words.split()}
-"""What a favourite or a limit is of -> its category; the key keeps the word."""
-SPELLINGS = {
-    "color": "colour",
-    "movies": "movie",
-    "films": "film",
-    "foods": "food",
-    "colours": "colour",
-    "colors": "colour",
-}
-
 _OCCUPATIONS = """
 programmer developer engineer coder architect designer analyst scientist researcher professor lecturer teacher tutor
 student nurse doctor physician surgeon dentist pharmacist vet veterinarian paramedic therapist psychologist

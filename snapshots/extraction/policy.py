@@ -35,7 +35,6 @@ class ExtractionPolicy:
     fact_confidence: float = assumed(0.9, owner="extraction", settle_by="calibration from receipts (E4)")
     explicit_confidence: float = assumed(0.9, owner="extraction", settle_by="calibration from receipts (E4)")
     implicit_confidence: float = assumed(0.5, owner="extraction", settle_by="calibration from receipts (E4)")
-    unmarked_constraint_confidence: float = assumed(0.6, owner="extraction", settle_by="calibration from receipts (E4)")
     change_confidence: float = promised(0.9, row="G4")
     observation_ceiling: float = promised(0.6, row="P5")
     analysis_ceiling: float = promised(0.8, row="P5")

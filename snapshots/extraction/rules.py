@@ -1,4 +1,4 @@
-"""The shape of a rule, and the ways to make candidates from what it matched.
+"""The shape of a rule for changes, and the ways to make candidates from what it matched.
 
 A rule is a pattern anchored at the head of a clause and a builder. Tables of rules live in one module per subject and
 language; adding a way of saying something is adding a row.
@@ -7,24 +7,17 @@ language; adding a way of saying something is adding a row.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.extraction.sensitive import mask_sensitive
-from snapshots.extraction.values import Candidate, FactMode, Mode, PreferenceCandidate, ProfileFact, Sort, Value
+from snapshots.extraction.values import Candidate, FactMode, Mode, PreferenceCandidate, ProfileFact, Value
 
 AVOID = "avoid"
 """The key of lists of what is not to be eaten, used or driven over."""
 
 Builder = Callable[[Clause, re.Match[str]], Iterable[Candidate]]
-
-_CONFIDENCE = {
-    "explicit": EXTRACTION.explicit_confidence,
-    "implicit": EXTRACTION.implicit_confidence,
-    "constraint": EXTRACTION.explicit_confidence,
-    "change": EXTRACTION.change_confidence,
-}
-
 
 _FOR_GOOD = re.compile(
     r"(?:from now on|in (?:the )?future|going forward|as of (?:now|today)) (?=I\b|we\b)", re.IGNORECASE
@@ -69,14 +62,13 @@ def fact(
 
 def preference(
     clause: Clause,
-    sort: Sort,
+    sort: Literal["change", "constraint"],
     place: tuple[str | None, str | None],
     mode: Mode,
     value: Value,
     replaces: str | None = None,
 ) -> PreferenceCandidate:
-    """Return a preference at ``place`` (category, key) proven by ``clause``; ``sort`` tells how far it is believed."""
-    observed = sort == "implicit"
+    """Return a preference at ``place`` (category, key) proven by ``clause``: a change, or a limit said beside one."""
     return PreferenceCandidate(
         category=place[0],
         key=place[1],
@@ -86,8 +78,7 @@ def preference(
         sort=sort,
         evidence=clause.evidence(),
         replaces=replaces,
-        provenance="observation" if observed else "confirmed_by_user",
-        confidence=_CONFIDENCE[sort],
+        confidence=EXTRACTION.change_confidence if sort == "change" else EXTRACTION.explicit_confidence,
     )
 
 

@@ -55,8 +55,7 @@ ASSUMED = {
         "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"
     ),
     "snapshots.extraction.ExtractionPolicy": (
-        "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence "
-        "unmarked_constraint_confidence shown_within"
+        "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence shown_within"
     ),
     "snapshots.extraction.ReadingPolicy": "calls messages chars message_chars",
     "snapshots.extraction.RunningPolicy": (
