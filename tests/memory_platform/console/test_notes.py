@@ -15,6 +15,8 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.lifecycle.acts import Doing, retire_memory
 from snapshots.models import Note, Snapshot
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
@@ -190,6 +192,26 @@ def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House,
     note_id = note(acme, "Yes, every day", [said], context=f"Do you swim? {HOSTILE}")
     page = staff.vic.get(page_of(note_id)).content.decode()
     assert "Do you swim? &lt;script&gt;" in page
+
+
+def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, staff: Staff, held: Held) -> None:
+    offered = [
+        ReceiptCandidate(str(held.tea), "snapshots", "note", 0.8, "kept", 12, context_position=1),
+        ReceiptCandidate(str(held.sister), "notes", "note", 0.7, "kept", 12, context_position=2),
+    ]
+    with tenant_tx(acme.tenant.id):
+        drafted = ReceiptDraft(
+            subject_id=acme.subject.pk,
+            conversation_id=None,
+            policy_version="1",
+            rendered=Rendered("每天早上喝茶", [], ""),
+            candidates=offered,
+        )
+        receipt = write_receipt(drafted)
+    assert f"/console/snapshots/receipt/{receipt.pk}/change/" in staff.vic.get(page_of(held.tea)).content.decode()
+    why = staff.vic.get(f"/console/snapshots/receipt/{receipt.pk}/change/").content.decode()
+    for one in (held.tea, held.sister):
+        assert f"/console/snapshots/snapshot/{one}/change/" in why
 
 
 @pytest.mark.parametrize(

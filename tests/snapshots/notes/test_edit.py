@@ -1,5 +1,7 @@
 """What makes a note vital is changed with a reason, and its past stays. Rows: P9, T7, D2."""
 
+from uuid import UUID
+
 import pytest
 
 from memory_platform.kernel.errors import VersionMismatch
@@ -17,7 +19,7 @@ from tests.snapshots.notes.world import ALLERGY_ZH, note, rows
 BY_PHONE = Doing(COMMAND_LINE, "她在电话里说 by phone")
 
 
-def change(house: House, note_id: object, vital_class: str, doing: Doing = BY_PHONE) -> None:
+def change(house: House, note_id: UUID, vital_class: str, doing: Doing = BY_PHONE) -> None:
     with tenant_tx(house.tenant.id):
         change_vital_class(Snapshot.objects.select_related("subject").get(id=note_id), vital_class, doing)
 
