@@ -14,7 +14,7 @@ from memory_platform.console.policy import SUBJECT_PAGE
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.lifecycle.acts import Doing, retire_memory
-from snapshots.models import Note, Snapshot
+from snapshots.models import Note, Snapshot, SnapshotVersion
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
@@ -283,6 +283,18 @@ def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, sta
     unsaid = staff.sam.post(said, {"version": version, "reason": "", "vital_class": "legal"}).content.decode()
     assert "Nothing was done." in unsaid
     assert rows(acme, held.tea)[1].vital_class == ""
+
+
+def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, staff: Staff) -> None:
+    note_id = note(acme, "I work nights", possibly_outdated=True)
+    assert "Confirmed." in act_on(staff.sam, acme, note_id, "confirm")
+    assert not rows(acme, note_id)[1].possibly_outdated
+    assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
+    snapshot, row = rows(acme, note_id)
+    assert (row.possibly_outdated, snapshot.provenance, snapshot.version) == (True, "observation", 3)
+    with tenant_tx(acme.tenant.id):
+        images = SnapshotVersion.objects.order_by("version").values_list("fields", flat=True)
+        assert [image["note"] for image in images] == [{"possibly_outdated": True}, {"possibly_outdated": False}]
 
 
 def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(acme: House, staff: Staff, held: Held) -> None:
