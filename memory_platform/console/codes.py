@@ -93,6 +93,7 @@ PARTS = {
     "preferences": _("preferences"),
     "tags": _("tags"),
     "snapshots": _("snapshots"),
+    "notes": _("notes"),
     "documents": _("documents"),
     "tasks": _("tasks"),
     "user": _("user"),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.acts import ActingAdmin
 from memory_platform.console.base import subject_shown
-from memory_platform.console.display import EMPTY, column, line, link_to, part, share, whole, word
+from memory_platform.console.display import EMPTY, column, line, link_to, part, plain, share, whole, word
 from memory_platform.console.filters import OfSubject
 from memory_platform.console.note_filters import NoteStanding, OfGrade, Vital
 from memory_platform.console.note_parts import show_messages, show_versions
@@ -126,7 +126,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
             show_about,
             show_vital,
             show_standing,
-            "possibly_outdated",
+            column("possibly_outdated", plain, _("possibly outdated")),
             "review_by",
         ),
         part(

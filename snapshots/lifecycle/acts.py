@@ -6,7 +6,7 @@ takes it back. All but :func:`correct_snapshot` run in the open scope.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -25,11 +25,12 @@ from profiles.values import Provenance
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory
 from snapshots.embedding.stored import Mask
+from snapshots.embedding.versions import NOTE
 from snapshots.lifecycle.edits import Edit, Edited, apply_edit, edit_snapshot, plan_edit
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import Accept, SnapshotAddress
-from snapshots.models import ActVerb, Lane, MemoryAct, Snapshot
+from snapshots.models import ActVerb, Lane, MemoryAct, Note, Snapshot, SnapshotKind
 from tenants.services.audit import Actor, record_audit
 
 Memory = Snapshot | Preference | ProfileFact | Tag
@@ -71,14 +72,24 @@ def confirm_memory(memory: M, doing: Doing) -> M:
     if not isinstance(held, Tag):
         before["last_validated_at"] = held.last_validated_at.isoformat()
     if isinstance(held, Snapshot):
-        edit = Edit({**CONFIRMED, "last_validated_at": utc_now()}, lambda text: (text, 0), any_version)
-        apply_edit(plan_edit(held, edit), None)
+        before |= _confirm_snapshot(held)
     elif isinstance(held, Tag):
         patch_tag(held.subject, held, CONFIRMED)
     else:
         record_belief(place_of(held), stated(held.value))
     note_act(held, ActVerb.CONFIRMED, doing, before=before)
     return held
+
+
+def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
+    """Confirm a snapshot that is held. A note is then no longer possibly outdated; return what it loses so."""
+    edit = Edit({**CONFIRMED, "last_validated_at": utc_now()}, lambda text: (text, 0), any_version)
+    lost = {}
+    if held.kind == SnapshotKind.NOTE:
+        own = Note.objects.filter(subject_id=held.subject_id, snapshot_id=held.id, possibly_outdated=True)
+        lost = {"possibly_outdated": True} if own.update(possibly_outdated=False) else {}
+    apply_edit(replace(plan_edit(held, edit), note_before=lost), None)
+    return {NOTE: lost} if lost else {}
 
 
 def correct_belief(row: Belief, value: Any, doing: Doing, **details: Any) -> Belief:

@@ -17,7 +17,7 @@ from profiles.services.tags import labelled, patch_tag
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.embedding.stored import Mask
-from snapshots.embedding.versions import SUPERSEDED, images_of, keep_image, restore
+from snapshots.embedding.versions import NOTE, SUPERSEDED, images_of, keep_image, restore
 from snapshots.lifecycle.acts import LANES, Doing, Memory, any_version, audit, place_of, raised_version
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
@@ -179,12 +179,22 @@ def _undo_merge(memory: Any, act: MemoryAct) -> UUID:
 
 def _put_back(memory: Any, columns: Mapping[str, Any]) -> None:
     values = dict(columns)
+    details = values.pop(NOTE, {})
     if "last_validated_at" in values:
         values["last_validated_at"] = datetime.fromisoformat(values["last_validated_at"])
     if isinstance(memory, Snapshot):
-        keep_image(memory, values, until=utc_now())
+        keep_image(memory, values, until=utc_now(), note=_put_details_back(memory, details))
         touch_memory(memory.subject_id, changed=[memory.position])
     raised_version(memory, **values)
+
+
+def _put_details_back(snapshot: Snapshot, details: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a note its own columns back; return what they were."""
+    own = Note.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id)
+    before = dict(own.values(*details).get()) if details else {}
+    if details:
+        own.update(**details)
+    return before
 
 
 def _put_columns_back(tag: Tag, act: MemoryAct) -> None:

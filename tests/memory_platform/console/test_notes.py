@@ -14,7 +14,9 @@ from memory_platform.console.policy import SUBJECT_PAGE
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.lifecycle.acts import Doing, retire_memory
-from snapshots.models import Note, Snapshot
+from snapshots.models import Note, Snapshot, SnapshotVersion
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
@@ -192,6 +194,26 @@ def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House,
     assert "Do you swim? &lt;script&gt;" in page
 
 
+def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, staff: Staff, held: Held) -> None:
+    offered = [
+        ReceiptCandidate(str(held.tea), "snapshots", "note", 0.8, "kept", 12, context_position=1),
+        ReceiptCandidate(str(held.sister), "notes", "note", 0.7, "kept", 12, context_position=2),
+    ]
+    with tenant_tx(acme.tenant.id):
+        drafted = ReceiptDraft(
+            subject_id=acme.subject.pk,
+            conversation_id=None,
+            policy_version="1",
+            rendered=Rendered("每天早上喝茶", [], ""),
+            candidates=offered,
+        )
+        receipt = write_receipt(drafted)
+    assert f"/console/snapshots/receipt/{receipt.pk}/change/" in staff.vic.get(page_of(held.tea)).content.decode()
+    why = staff.vic.get(f"/console/snapshots/receipt/{receipt.pk}/change/").content.decode()
+    for one in (held.tea, held.sister):
+        assert f"/console/snapshots/snapshot/{one}/change/" in why
+
+
 @pytest.mark.parametrize(
     ("probability", "told"),
     [
@@ -261,6 +283,18 @@ def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, sta
     unsaid = staff.sam.post(said, {"version": version, "reason": "", "vital_class": "legal"}).content.decode()
     assert "Nothing was done." in unsaid
     assert rows(acme, held.tea)[1].vital_class == ""
+
+
+def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, staff: Staff) -> None:
+    note_id = note(acme, "I work nights", possibly_outdated=True)
+    assert "Confirmed." in act_on(staff.sam, acme, note_id, "confirm")
+    assert not rows(acme, note_id)[1].possibly_outdated
+    assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
+    snapshot, row = rows(acme, note_id)
+    assert (row.possibly_outdated, snapshot.provenance, snapshot.version) == (True, "observation", 3)
+    with tenant_tx(acme.tenant.id):
+        images = SnapshotVersion.objects.order_by("version").values_list("fields", flat=True)
+        assert [image["note"] for image in images] == [{"possibly_outdated": True}, {"possibly_outdated": False}]
 
 
 def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(acme: House, staff: Staff, held: Held) -> None:
