@@ -31,6 +31,8 @@ LONGEST_READ = 2_000
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
+# Up to this confidence something is only guessed ("I think I like ..."): an observation.
+HEDGED = 0.6
 _EDGE = " ,.;:!\"'"
 
 
@@ -175,6 +177,8 @@ class _Reading:
             about=about,
         )
         built = list(slot.build(slot, said))
+        if said.confidence <= HEDGED:
+            built = [replace(one, provenance="observation") for one in built]
         for one in built:
             if isinstance(one, TagCandidate) and one.kind == "contact":
                 self.contacts[one.label] = one
