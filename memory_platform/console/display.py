@@ -57,7 +57,8 @@ def whole(text: str | None) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a JSON value as people read it: words bare, quantities with their unit, lists with commas, the rest as JSON in its own script."""
+    """Return a JSON value as people read it: words bare, "22 °C", lists with commas, the rest as JSON in its own
+    script."""
     if value is None or value in ("", [], {}):
         return ""
     if isinstance(value, bool):
