@@ -190,7 +190,7 @@ class _Reading:
         start, end = clauses[0].start, clauses[-1].end
         if end - start > LONGEST_ANSWER or clauses[-1].asked or clauses[-1].sentence != clauses[0].sentence:
             return
-        asked = _last_question(matching_form(previous))
+        asked = _last_question(matching_form(previous[-LONGEST_READ:]))
         if not asked:
             return
         language = load_language(clauses[0].language)
