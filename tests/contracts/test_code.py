@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("memory_platform", "tenants", "profiles", "snapshots")
 BANNED = re.compile(r"\b(end_?user|customer|account|entity|entities)s?\b", re.IGNORECASE)
 LONGEST_MODULE = 300
-LONGER_MODULES: dict[str, str] = {}
+LONGER_MODULES: dict[str, str] = {
+    "snapshots/understanding/slots/builders.py": "the table of slots stands beside the builders it names",
+    "snapshots/understanding/slots/engine.py": "how a message is read for slots, on one page",
+}
 """Modules over 300 lines, each with its reason."""
 
 
