@@ -139,7 +139,7 @@ def test_nothing_of_what_was_erased_since_comes_back(world: World, restored: str
 def remembered_by(world: World) -> None:
     """Fill the database that the backup is made of; the last message is there, its work is still to be done."""
     house, acme = world.acme, Caller(world.acme)
-    post(acme, "bob", "c1", "I collect Kestrel4715 feathers", "我住在红隼四七一六大街")
+    post(acme, "bob", "c1", "I like Kestrel4715 feathers", "我家住在红隼四七一六大街12号")
     post(acme, "ada", "trip", SISTER, KEPT, HOTEL)
     post(acme, "ada", "other", "The Kestrel4714 hotel was noisy")
     post(acme, "cai", "c1", KEPT, KEPT_ZH)

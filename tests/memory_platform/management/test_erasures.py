@@ -52,7 +52,7 @@ def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path
     """The restore is told by the clock: the certificate is of a time after the row that is there was made."""
     acme, house = Caller(world.acme), world.acme
     say(house, "My sister Kestrel4711 lives in Utrecht")
-    say(house, "I collect Kestrel4711 feathers", conversation="other")
+    say(house, "I like Kestrel4711 feathers", conversation="other")
     drain_work_job(tenant_id=str(house.tenant.id))
     lines = acme("GET", f"{ADA}/export").content
     with tenant_tx(house.tenant.id):
