@@ -16,6 +16,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
+from profiles.services.quantities import is_measured
+from profiles.values import in_words
+
 LINE = 90
 """Characters of a text shown in a list."""
 EMPTY = "-"
@@ -54,11 +57,14 @@ def whole(text: str | None) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a JSON value as people read it: words bare, lists with commas, the rest as JSON in its own script."""
+    """Return a JSON value as people read it: words bare, "22 °C", lists with commas, the rest as JSON in its own
+    script."""
     if value is None or value in ("", [], {}):
         return ""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
+    if is_measured(value):
+        return in_words(value)
     if isinstance(value, list) and not is_nested(value):
         return ", ".join(plain(item) for item in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)

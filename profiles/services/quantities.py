@@ -30,6 +30,7 @@ _NUMBER = rf"[0-9]+(?:[.,:][0-9]+)*|[{_NUMERALS}]+"
 _QUANTITY = re.compile(rf"(?P<before>[^0-9\s{_NUMERALS}]{{0,4}})\s?(?P<number>{_NUMBER})\s?(?P<unit>\D{{0,20}})")
 _FIRST_NUMBER = re.compile(_NUMBER)
 _SCALE = re.compile(r"(?:°|(?<=\d)|\b)\s?(c|f)(?:elsius|ahrenheit)?\s*$", re.IGNORECASE)
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_PLURAL = 3
 
 
@@ -81,8 +82,9 @@ def in_place_of(old: Any, new: Any) -> Any:
     What is kept as a number and its unit stays so.
     """
     was, says = quantity_of(old), quantity_of(new)
-    if was and says and is_measured(old) and not is_measured(new) and same_unit(old, new):
-        number = float(says.number.replace(",", "."))
+    plain = says.number.replace(",", "") if says else ""
+    if says and is_measured(old) and same_unit(old, new) and _PLAIN_NUMBER.fullmatch(plain):
+        number = float(plain)
         return {"value": int(number) if number.is_integer() else number, "unit": _scale_of(new) or old["unit"]}
     if was is None or says is None or says.unit or not was.unit or not isinstance(old, str):
         return new

@@ -5,6 +5,7 @@ A sentence that changes something gives its changes; every other one gives the s
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import islice
 
 from snapshots.extraction.corrections import clause_changes, framed_changes, sentence_changes
@@ -14,6 +15,7 @@ from snapshots.extraction.gate import judge, speaks_for_subject
 from snapshots.extraction.instructions import is_instruction, may_instruct
 from snapshots.extraction.observe import Clause, observe
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
+from snapshots.extraction.rules import statement_of
 from snapshots.extraction.sensitive import is_sensitive, mask_sensitive
 from snapshots.extraction.values import (
     Candidate,
@@ -81,7 +83,7 @@ def analyse(clauses: list[Clause], stated: Iterable[Candidate]) -> list[Candidat
     if changes:
         return changes
     start, end = first.sentence_start, first.sentence_start + len(first.sentence)
-    inside = [one for one in stated if start <= one.evidence.start < end]
+    inside = [_with_sentence(one, first) for one in stated if start <= one.evidence.start < end]
     found: list[Candidate] = []
     for clause in clauses:
         changes = _meant(clause_changes(clause), clauses)
@@ -99,6 +101,11 @@ def _meant(found: Iterable[Candidate], clauses: list[Clause]) -> list[Candidate]
     """Return those of ``found`` changes that are the speaker's and last, by the words around them."""
     text = clauses[0].utterance.text
     return [one for one in lasting(found, clauses) if clauses[0].language != "zh" or is_the_speakers(one, text)]
+
+
+def _with_sentence(one: Candidate, clause: Clause) -> Candidate:
+    """Return ``one`` with the words of its whole sentence: what stands beside a change is known by them."""
+    return replace(one, statement=statement_of(clause)) if isinstance(one, PreferenceCandidate) else one
 
 
 def _is_in(one: Candidate, clause: Clause) -> bool:

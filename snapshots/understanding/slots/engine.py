@@ -31,6 +31,8 @@ LONGEST_READ = 2_000
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
+# Up to this confidence something is only guessed ("I think I like ..."): an observation.
+HEDGED = 0.6
 _EDGE = " ,.;:!\"'"
 
 
@@ -175,6 +177,8 @@ class _Reading:
             about=about,
         )
         built = list(slot.build(slot, said))
+        if said.confidence <= HEDGED:
+            built = [replace(one, provenance="observation") for one in built]
         for one in built:
             if isinstance(one, TagCandidate) and one.kind == "contact":
                 self.contacts[one.label] = one
@@ -186,7 +190,7 @@ class _Reading:
         start, end = clauses[0].start, clauses[-1].end
         if end - start > LONGEST_ANSWER or clauses[-1].asked or clauses[-1].sentence != clauses[0].sentence:
             return
-        asked = _last_question(matching_form(previous))
+        asked = _last_question(matching_form(previous[-LONGEST_READ:]))
         if not asked:
             return
         language = load_language(clauses[0].language)

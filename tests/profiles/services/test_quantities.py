@@ -3,6 +3,7 @@
 import pytest
 
 from profiles.services.quantities import in_place_of, quantity_of, same_quantity, same_unit
+from profiles.values import in_words
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,24 @@ def test_a_bare_number_takes_over_the_old_unit() -> None:
     assert in_place_of("二十五度", "23") == "23度"
     assert in_place_of("25度", "23元") == "23元"
     assert in_place_of(25, 23) == 23
+
+
+@pytest.mark.parametrize(
+    ("new", "right"),
+    [
+        ("23", {"value": 23, "unit": "°C"}),
+        ("23.5度", {"value": 23.5, "unit": "°C"}),
+        ("73 °F", {"value": 73, "unit": "°F"}),
+        ("blue", "blue"),
+        ("8:30", "8:30"),
+    ],
+)
+def test_what_is_kept_as_number_and_unit_stays_so(new: str, right: object) -> None:
+    held = {"value": 25, "unit": "°C"}
+    assert in_place_of(held, new) == right
+    assert in_words(held) == "25 °C"
+
+
+def test_a_number_and_its_unit_is_the_quantity_that_people_say() -> None:
+    assert same_quantity({"value": 25, "unit": "°C"}, "25度")
+    assert not same_quantity({"value": 25, "unit": "°C"}, "24度")

@@ -160,6 +160,17 @@ def test_a_correction_without_an_object_means_the_newest_value_of_the_conversati
     assert new in str(preferences(acme))
 
 
+@pytest.mark.parametrize(("asked", "city"), [("Which city do you live in?", "Utrecht"), ("您住在哪个城市?", "苏州")])
+def test_a_bare_answer_is_read_with_the_question_before_it(acme: House, asked: str, city: str) -> None:
+    question = IncomingMessage(role="assistant", content=asked, said_at=MONDAY)
+    post(acme, [question, IncomingMessage(role="user", content=city, said_at=MONDAY + timedelta(minutes=1))])
+    say(acme, city, conversation="without a question")
+    settle(acme)
+    assert profile(acme)["attributes"]["city"] == city
+    with tenant_tx(acme.tenant.id):
+        assert Candidate.objects.count() == 1
+
+
 def test_work_delivered_twice_changes_nothing(acme: House) -> None:
     say(acme, "我家在上海市浦东新区世纪大道100号", "I'm allergic to peanuts", "My name is Ada.")
     settle(acme)
