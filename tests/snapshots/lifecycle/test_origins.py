@@ -11,7 +11,7 @@ from snapshots.lifecycle.acts import Doing, confirm_memory, correct_belief, reti
 from snapshots.lifecycle.origins import OriginChanged, origins_of, retire_origins
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.undoing import last_act, origins_retired, undo_act
-from snapshots.models import MemoryAct, PreferenceSource, Snapshot
+from snapshots.models import MemoryAct, PreferenceSource, Snapshot, SnapshotKind
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor
@@ -52,15 +52,18 @@ def test_the_statement_ends_with_the_value_and_comes_back_with_it(told: tuple[Ho
     house, right = told
     with tenant_tx(house.tenant.id):
         row, before = wish(), in_use()
-        (said,) = origins_of(row)
+        told_in = list(origins_of(row))
+        assert {one.kind for one in told_in} == {SnapshotKind.STATEMENT, SnapshotKind.NOTE}
+        texts = {one.text for one in told_in}
         made = correct_belief(row, right, SAM)
         retire_origins(row, shown(row), SAM, holds=made)
-        assert in_use() == before - {said.text}
+        assert in_use() == before - texts
         act = last_act(made)
         assert act is not None
-        assert [one.text for one in origins_retired(act)] == [said.text]
+        assert {one.text for one in origins_retired(act)} == texts
         audited = AuditRecord.objects.filter(reason=SAM.reason).order_by("id").values_list("action", "object_id")
-        assert list(audited) == [("memory.corrected", str(made.id)), ("snapshot.retired", str(said.id))]
+        gone = [("snapshot.retired", str(one.id)) for one in told_in]
+        assert list(audited) == [("memory.corrected", str(made.id)), *gone]
     with tenant_tx(house.tenant.id):
         assert undo_act(house.subject, act.id, SAM) == row.id
         assert in_use() == before
@@ -76,10 +79,10 @@ def test_a_retired_belief_takes_only_what_was_chosen_with_it(told: tuple[House, 
         retire_memory(row, SAM)
         assert retire_origins(row, {}, SAM, holds=row) == []
         assert in_use() == before
-        stranger = Snapshot.objects.get(text__contains="Lyon")
+        stranger = Snapshot.objects.get(text__contains="Lyon", kind=SnapshotKind.STATEMENT)
         assert retire_origins(row, {stranger.id: stranger.version}, SAM, holds=row) == []
         assert in_use() == before
-        assert len(retire_origins(row, versions, SAM, holds=row)) == 1
+        assert len(retire_origins(row, versions, SAM, holds=row)) == len(versions) == 2
 
 
 def test_what_says_something_else_by_now_stops_the_act(told: tuple[House, str]) -> None:
@@ -87,7 +90,7 @@ def test_what_says_something_else_by_now_stops_the_act(told: tuple[House, str]) 
     with tenant_tx(house.tenant.id):
         row = wish()
         versions = shown(row)
-        (said,) = origins_of(row)
+        said = origins_of(row).get(kind=SnapshotKind.STATEMENT)
         confirm_memory(said, SAM)
         made = correct_belief(row, right, SAM)
         with pytest.raises(OriginChanged):
@@ -98,7 +101,7 @@ def test_what_others_did_to_a_statement_since_stays(told: tuple[House, str]) -> 
     house, right = told
     with tenant_tx(house.tenant.id):
         row = wish()
-        (said,) = origins_of(row)
+        said = origins_of(row).get(kind=SnapshotKind.STATEMENT)
         made = correct_belief(row, right, SAM)
         retire_origins(row, {said.id: said.version}, SAM, holds=made)
         its_own, act = last_act(said), last_act(made)
