@@ -16,7 +16,7 @@ ASSUMED = {
         "query_chars words few head shown slice slips_ms wait_ms begins inside alike tells "
         "id_first name_first full_first"
     ),
-    "memory_platform.console.SubjectPagePolicy": "beliefs rows text_chars sources sources_each changes steps",
+    "memory_platform.console.SubjectPagePolicy": "beliefs notes rows text_chars sources sources_each changes steps",
     "memory_platform.devstack.ServerPolicy": "connect_timeout",
     "memory_platform.devstack.SupervisorPolicy": (
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"

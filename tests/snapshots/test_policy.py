@@ -20,6 +20,7 @@ RECORDED = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
         ("episode", 180),
         ("consolidated", None),
         ("manual", None),
+        ("note", None),
     ],
 )
 def test_each_kind_is_kept_as_long_as_promised_from_its_recording(kind: str, days: int | None) -> None:
@@ -28,4 +29,4 @@ def test_each_kind_is_kept_as_long_as_promised_from_its_recording(kind: str, day
 
 def test_only_the_products_own_word_counts_as_confirmed() -> None:
     confirmed = {kind for kind in SnapshotKind if usual_provenance(kind) is Provenance.CONFIRMED_BY_USER}
-    assert confirmed == {SnapshotKind.MANUAL}
+    assert confirmed == {SnapshotKind.MANUAL, SnapshotKind.NOTE}

@@ -11,9 +11,9 @@ from profiles.services.beliefs import retract_belief
 from profiles.services.certificates import certificate_of, is_genuine
 from profiles.services.lists import entries_of
 from profiles.services.profile import FactName, fact_place
+from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
-from snapshots.extraction import memories
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation
 from snapshots.jobs import drain_work_job
@@ -22,9 +22,9 @@ from snapshots.lifecycle.values import SnapshotAddress, SourceNames
 from snapshots.models import PreferenceSource, Snapshot, TagSource, Work
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
+from snapshots.understanding import pipeline
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.model_use import chat_for
 from tests.conftest import House, World
 from tests.memory_platform.api.wall import rows_of
 from tests.snapshots.extraction.making import MONDAY
@@ -256,7 +256,7 @@ def test_what_was_retracted_is_not_brought_back(world: World) -> None:
 def test_a_late_worker_does_not_bring_it_back(
     world: World, monkeypatch: pytest.MonkeyPatch, said: str, table: str, remove: str
 ) -> None:
-    house, real = world.acme, chat_for
+    house, real = world.acme, prepare_snapshots
     forgotten: list[str] = []
     teach(house, "trip", said)
     with tenant_tx(house.tenant.id):
@@ -264,13 +264,13 @@ def test_a_late_worker_does_not_bring_it_back(
         Work.objects.filter(kind="extract").update(state="ready", attempts=0, done_at=None)
 
     def forgotten_meanwhile(*args: Any) -> Any:
-        monkeypatch.setattr(memories, "chat_for", real)
+        monkeypatch.setattr(pipeline, "prepare_snapshots", real)
         forgotten.append(remove)
         delete(house) if remove == "conversation" else forget(house, said)
         return real(*args)
 
     assert table in learned_rows(house)
-    monkeypatch.setattr(memories, "chat_for", forgotten_meanwhile)
+    monkeypatch.setattr(pipeline, "prepare_snapshots", forgotten_meanwhile)
     drain_work_job(tenant_id=str(house.tenant.id))
     assert learned_rows(house) == {}
     teach(house, "again", said)

@@ -50,7 +50,7 @@ def told(house: House, said: str) -> None:
 def forget(house: House, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
     """Forget the memory in a process that dies right after the commit."""
     with tenant_tx(house.tenant.id):
-        address = SnapshotAddress("ada", Snapshot.objects.get(text=said).id)
+        address = SnapshotAddress("ada", Snapshot.objects.get(text=said, kind="statement").id)
     with monkeypatch.context() as patched:
         patched.setattr(memories, "sign_after_commit", nothing)
         patched.setattr(memories, "keep_window", nothing)

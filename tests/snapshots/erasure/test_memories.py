@@ -35,6 +35,7 @@ from snapshots.models import (
     MessageArchive,
     Receipt,
     Snapshot,
+    SnapshotKind,
     SnapshotVector,
     SnapshotWords,
     Work,
@@ -63,7 +64,7 @@ def work(house: House) -> None:
 
 def snapshot_saying(house: House, text: str) -> UUID:
     with tenant_tx(house.tenant.id):
-        return Snapshot.objects.get(subject=house.subject, text=text).id
+        return Snapshot.objects.exclude(kind=SnapshotKind.NOTE).get(subject=house.subject, text=text).id
 
 
 def forget(house: House, text: str) -> Erasure:
@@ -88,7 +89,8 @@ def alone_draft(snapshot: Snapshot) -> SnapshotDraft:
 
 def texts(house: House) -> list[str]:
     with tenant_tx(house.tenant.id):
-        return list(Snapshot.objects.filter(subject=house.subject).order_by("position").values_list("text", flat=True))
+        rows = Snapshot.objects.filter(subject=house.subject).exclude(kind=SnapshotKind.NOTE).order_by("position")
+        return list(rows.values_list("text", flat=True))
 
 
 @pytest.mark.parametrize(("said", "after"), [(SECRET, "She plays the cello"), (SECRET_ZH, "她拉大提琴")])
@@ -112,7 +114,7 @@ def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, aft
     held = redis_client().call("tests", lambda client: cast(bytes, client.hget(key, "turns")))
     assert held
     assert not any(word in held.decode().casefold() for word in CANARIES)
-    assert erasure.erased["snapshot"] == 1
+    assert (erasure.erased["snapshot"], erasure.erased["note"]) == (2, 1)
     assert erasure.erased["message"] == 1
     assert erasure.verified == {"rows_left": {}}
 
@@ -208,7 +210,7 @@ def test_a_worker_that_read_the_words_before_writes_nothing(world: World, monkey
 
     assert texts(world.acme) == ["She has two cats"]
     with tenant_tx(world.acme.tenant.id):
-        row = SnapshotWords.objects.get()
+        row = SnapshotWords.objects.exclude(snapshot__kind=SnapshotKind.NOTE).get()
         assert bytes(row.words) == prepare_snapshots([alone_draft(row.snapshot)], ())[0].words
         counts = work_counts()
     assert counts.accepted == 4

@@ -274,7 +274,8 @@ def test_a_made_up_element_is_what_the_user_says_and_stands_fenced_in_the_next_p
     assert "&lt;user_memory" in prompt
     assert forged not in prompt
     with tenant_tx(acme.tenant.id):
-        assert set(Snapshot.objects.values_list("provenance", flat=True)) == {"observation"}
+        made_of_it = Snapshot.objects.filter(text__contains="bank of Porto")
+        assert set(made_of_it.values_list("kind", "provenance")) == {("statement", "observation")}
 
 
 def test_what_one_tenant_showed_is_no_echo_in_another(acme: House, world: World) -> None:

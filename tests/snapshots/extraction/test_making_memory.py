@@ -62,7 +62,7 @@ def test_what_a_clock_that_runs_ahead_says_is_found_at_once(acme: House) -> None
     assert found(acme, "静安区公寓")[0] == "我们上周搬进了静安区的公寓。"
     with tenant_tx(acme.tenant.id):
         kept = Snapshot.objects.values_list("kind", "said_at", "valid_at")
-        assert {kind for kind, _, _ in kept} == {"statement", "conversation"}
+        assert {kind for kind, _, _ in kept} == {"statement", "note", "conversation"}
         assert all(said_at >= ahead and valid_at <= utc_now() for _, said_at, valid_at in kept)
 
 
