@@ -56,7 +56,7 @@ def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path
     drain_work_job(tenant_id=str(house.tenant.id))
     lines = acme("GET", f"{ADA}/export").content
     with tenant_tx(house.tenant.id):
-        memory = Snapshot.objects.get(text__startswith="My sister")
+        memory = Snapshot.objects.get(text__startswith="My sister", kind="statement")
         gone = delete_conversation(locked_known("ada", "other"))
     forgotten = body_of(acme("POST", f"{ADA}/snapshots/{memory.id}/forget", {}))
     conversation = body_of(acme("GET", f"/v1/erasures/{gone.id}"))
