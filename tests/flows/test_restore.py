@@ -89,7 +89,7 @@ def work(house: House) -> None:
 
 def memory(house: House, text: str) -> str:
     with tenant_tx(house.tenant.id):
-        return str(Snapshot.objects.get(text=text).id)
+        return str(Snapshot.objects.exclude(kind="note").get(text=text).id)
 
 
 def rows_besides(database: str, *subjects: str) -> dict[str, int]:
