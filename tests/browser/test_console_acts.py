@@ -115,7 +115,7 @@ def test_what_waits_is_decided_by_key(told: World, site: str, page: Page) -> Non
     page.locator("#review-what").focus()
     page.keyboard.press("a")
     expect(page.locator(".messagelist")).to_contain_text("Accepted")
-    assert believed(told)["climate/temperature"] == "26度"
+    assert believed(told)["climate/temperature"] == {"value": 26, "unit": "°C"}
     page.keyboard.press("r")
     expect(page.locator("#id_reason")).to_be_focused()
     page.keyboard.type("said in jest")
