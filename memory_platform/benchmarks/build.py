@@ -29,6 +29,7 @@ from snapshots.models import (
     Conversation,
     Message,
     Snapshot,
+    SnapshotKind,
     SnapshotSource,
     SnapshotVector,
     SnapshotWords,
@@ -55,7 +56,7 @@ FROM_TALK = (
 )
 OF_SNAPSHOT = (
     FROM_TALK.format(table="snapshot", key="conversation_id").replace(" o ON o.", " s ON s.").replace(" o.", " s.")
-    + " AND s.seq <= p.turns JOIN {table} o ON o.tenant_id = %(tenant)s AND o.{key} = s.id"
+    + " AND s.seq <= p.turns AND s.kind <> 'note' JOIN {table} o ON o.tenant_id = %(tenant)s AND o.{key} = s.id"
 )
 OWN = {"subject_id": "p.subject"}
 
@@ -176,7 +177,8 @@ def _copies() -> Iterator[str]:
     spoken = f"{FROM_TALK} AND o.seq <= p.turns"
     yield copy_of(Conversation, FROM_TALK.format(table="conversation", key="id"), {**OWN, "id": copied("o.id")})
     yield copy_of(Message, spoken.format(table="message", key="conversation_id"), within)
-    yield copy_of(Snapshot, spoken.format(table="snapshot", key="conversation_id"), {**within, **position})
+    remembered = f"{spoken} AND o.kind <> 'note'"  # a world counts what is remembered message by message
+    yield copy_of(Snapshot, remembered.format(table="snapshot", key="conversation_id"), {**within, **position})
     below = {**OWN, "id": copied("o.id"), "snapshot_id": copied("s.id")}
     yield copy_of(
         SnapshotWords,
@@ -231,8 +233,10 @@ def _same_world(tenant_id: UUID, spec: WorldSpec) -> None:
 
 def _pool_size() -> int:
     """Return how many sentences of the pool are remembered with vectors; without any embedder, remembered at all."""
-    held = SnapshotVector.objects if active_embedders() else Snapshot.objects
-    return held.filter(subject__external_id=POOL).values_list("id").count()
+    if active_embedders():
+        vectors = SnapshotVector.objects.filter(subject__external_id=POOL)
+        return vectors.exclude(snapshot__kind=SnapshotKind.NOTE).count()
+    return Snapshot.objects.filter(subject__external_id=POOL).exclude(kind=SnapshotKind.NOTE).count()
 
 
 def _dataset(said: Sequence[Talk]) -> Dataset:
