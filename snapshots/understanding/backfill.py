@@ -68,8 +68,8 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
             return Progress(subject_id, 0, 0)
         lock_subject(subject)
         kept = set(Message.objects.filter(subject_id=subject_id, id__in=list(notes)).values_list("id", flat=True))
-        made = [len(write_notes(subject, notes[one])) for one in wanted if one in notes and one in kept]
-    return Progress(subject_id, len(heard), sum(made))
+        made = write_notes({subject.id: subject}, [note for one in wanted if one in kept for note in notes[one]])
+    return Progress(subject_id, len(heard), made)
 
 
 def _unread() -> QuerySet[Message]:

@@ -21,12 +21,12 @@ from snapshots.extraction.statements import Heard, hear
 from snapshots.extraction.values import ExtractionContext
 from snapshots.models import Message, MessageRole
 from snapshots.notes.store import confirm_notes, store_notes
-from snapshots.notes.values import PreparedNote
+from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.leases import complete, hold, release
 from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
-from snapshots.understanding.drafting.repeats import held_notes, repeat_of
+from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
 from snapshots.understanding.grading.reader import grade_messages
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
@@ -84,13 +84,28 @@ def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
     return found
 
 
-def write_notes(subject: Subject, prepared: Sequence[PreparedNote]) -> list[UUID]:
-    """Store the notes of one message, or confirm those that are held already, in the open scope; return what is new."""
-    drafts = [NoteDraft(one.prepared.draft, one.details) for one in prepared]
-    held = held_notes(subject.id, drafts) if drafts else []
-    repeats = [repeat_of(draft, held) for draft in drafts]
-    confirm_notes(subject, [repeat for repeat in repeats if repeat is not None])
-    return store_notes([one for one, repeat in zip(prepared, repeats, strict=True) if repeat is None])
+def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNote]) -> int:
+    """Store notes in the order in which they were said, or confirm those that are held already, in the open scope;
+    return how many are new."""
+    new: list[PreparedNote] = []
+    repeats: dict[UUID, list[NoteRepeat]] = {}
+    held: dict[UUID, list[HeldNote]] = {}
+    for one in prepared:
+        draft = NoteDraft(one.prepared.draft, one.details)
+        subject_id = draft.snapshot.subject_id
+        if subject_id not in held:
+            held[subject_id] = held_notes(subject_id)
+        known = held[subject_id]
+        repeat = repeat_of(draft, known)
+        if repeat is None:
+            new.append(one)
+            known.append(as_held(draft))
+        else:
+            repeats.setdefault(subject_id, []).append(repeat)
+    stored = store_notes(new)
+    for subject_id, again in sorted(repeats.items(), key=lambda pair: str(pair[0])):
+        confirm_notes(subjects[subject_id], again)
+    return len(stored)
 
 
 def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:
@@ -121,8 +136,7 @@ def _write(
             context = ExtractionContext(names[subject.id], before.get(message.id))
             if learn(lesson_of(subject, message, context, proposed.get(str(message.id), ()), shown)):
                 names |= own_names([subject])
-            if message.id in notes:
-                write_notes(subject, notes[message.id])
+        write_notes(subjects, [note for message in messages for note in notes.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)
 

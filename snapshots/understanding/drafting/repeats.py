@@ -1,12 +1,12 @@
 """Which drafted notes only say again what is held: they confirm it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import comparable, content_hash
+from memory_platform.kernel.text import comparable
 from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Note, Snapshot, SnapshotKind
@@ -18,41 +18,57 @@ _NUMBER = re.compile(r"\d+(?:[.:]\d+)?|[零一二三四五六七八九十百千�
 _NEGATES = re.compile(r"\b(?:not?|never|n't|no longer|without|any ?more)\b|n't\b|不|没|别|无|戒")
 
 
+_WORD = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
+
+
 @dataclass(frozen=True, slots=True)
 class HeldNote:
-    """A current note as drafts are compared with it."""
+    """A note as drafts are compared with it. ``words`` are a cheap first look, before its terms are worked out."""
 
     id: UUID
     text: str
     about: tuple[str, str]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, note_id: UUID, text: str, kind: str, label: str) -> "HeldNote":
+        """Return a note with its words."""
+        return cls(note_id, text, (kind, comparable(label)), frozenset(_WORD.findall(text.lower())))
 
 
-def held_notes(subject_id: UUID, drafts: Sequence[NoteDraft], policy: NotingPolicy = NOTING) -> list[HeldNote]:
-    """Return the subject's newest current notes, and older ones that say just what a draft says, in the open scope."""
+def held_notes(subject_id: UUID, policy: NotingPolicy = NOTING) -> list[HeldNote]:
+    """Return the subject's newest current notes, in the open scope: two queries."""
     own = Snapshot.objects.filter(current(), subject_id=subject_id, kind=SnapshotKind.NOTE)
-    newest = own.order_by("-position").values_list("id", "text")[: policy.held_compared]
-    same = own.filter(content_hash__in=[content_hash(draft.snapshot.text) for draft in drafts])
-    texts = {**dict(newest), **dict(same.order_by().values_list("id", "text"))}
-    abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts)).values_list(
-        "snapshot_id", "about_kind", "about_label"
-    )
-    about_of = {snapshot_id: (kind, comparable(label)) for snapshot_id, kind, label in abouts}
-    return [HeldNote(note_id, text, about_of[note_id]) for note_id, text in texts.items() if note_id in about_of]
+    texts = dict(own.order_by("-position").values_list("id", "text")[: policy.held_compared])
+    abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts))
+    rows = abouts.values_list("snapshot_id", "about_kind", "about_label")
+    return [HeldNote.of(note_id, texts[note_id], kind, label) for note_id, kind, label in rows]
 
 
-def repeat_of(draft: NoteDraft, held: Sequence[HeldNote], policy: NotingPolicy = NOTING) -> NoteRepeat | None:
-    """Return which held note a draft only says again; None where it says something new.
+def as_held(draft: NoteDraft) -> HeldNote:
+    """Return a drafted note as the drafts after it are compared with it."""
+    details = draft.details
+    return HeldNote.of(draft.snapshot.id, draft.snapshot.text, details.about_kind, details.about_label)
+
+
+def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy = NOTING) -> NoteRepeat | None:
+    """Return which held note a draft only says again; None where it says something new, or is that note itself.
 
     Equal are whom it is about, all numbers, and whether it denies; and most of the words.
     """
-    about = (draft.details.about_kind, comparable(draft.details.about_label))
-    found = next(
-        (one for one in held if one.about == about and says_the_same(one.text, draft.snapshot.text, policy)), None
-    )
-    if found is None or found.id == draft.snapshot.id:
-        return None
-    (message_id,) = draft.snapshot.message_ids
-    return NoteRepeat(found.id, message_id, draft.snapshot.confidence, Provenance(draft.snapshot.provenance))
+    own = as_held(draft)
+    for one in held:
+        if one.id == own.id:
+            return None
+        if one.about == own.about and _may_repeat(one, own, policy) and says_the_same(one.text, own.text, policy):
+            (message_id,) = draft.snapshot.message_ids
+            return NoteRepeat(one.id, message_id, draft.snapshot.confidence, Provenance(draft.snapshot.provenance))
+    return None
+
+
+def _may_repeat(one: HeldNote, other: HeldNote, policy: NotingPolicy) -> bool:
+    """Return whether two notes share enough words for a closer look."""
+    return len(one.words & other.words) >= policy.overlap / 2 * len(one.words | other.words)
 
 
 def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
