@@ -51,13 +51,18 @@ def counted(rows: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
         return dict(zip(rows, cursor.fetchone(), strict=True))
 
 
+def delete_rows(rows: QuerySet[Any]) -> int:
+    """Delete rows with what hangs on them; return how many of the rows themselves left."""
+    return rows.delete()[1].get(rows.model._meta.label, 0)
+
+
 def expired_snapshots() -> QuerySet[Snapshot]:
     """Return the snapshots whose time is over."""
     return Snapshot.objects.filter(expires_at__lte=Now())
 
 
 def _removed(model: type[Model]) -> Callable[[Sequence[UUID]], int]:
-    return lambda ids: model._default_manager.filter(pk__in=ids).delete()[0]
+    return lambda ids: delete_rows(model._default_manager.filter(pk__in=ids))
 
 
 def _old_messages(policy: PurgePolicy) -> QuerySet[Message]:
@@ -66,7 +71,7 @@ def _old_messages(policy: PurgePolicy) -> QuerySet[Message]:
 
 def _remove_messages(ids: Sequence[UUID]) -> int:
     remove_work_of_messages(ids)
-    return Message.objects.filter(pk__in=ids).delete()[0]
+    return delete_rows(Message.objects.filter(pk__in=ids))
 
 
 def _done_work(policy: PurgePolicy) -> QuerySet[Work]:

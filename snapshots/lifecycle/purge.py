@@ -13,7 +13,7 @@ from django.db.models import Count
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
 from snapshots.embedding.store import touch_memory
-from snapshots.lifecycle.leaving import WHAT_LEAVES, Leaving, counted, expired_snapshots
+from snapshots.lifecycle.leaving import WHAT_LEAVES, Leaving, counted, delete_rows, expired_snapshots
 from snapshots.lifecycle.pace import Pace
 from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
 from snapshots.models import Snapshot
@@ -46,7 +46,7 @@ def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: 
 def remove_snapshots(subject_id: UUID, ids: Sequence[UUID], positions: Sequence[int]) -> int:
     """Delete snapshots of one subject with their words, vectors and sources; its memory begins a new epoch."""
     touch_memory(subject_id, changed=positions)  # the memory's lock comes before its snapshots, as for every writer
-    return Snapshot.objects.filter(subject_id=subject_id, pk__in=ids).delete()[0]
+    return delete_rows(Snapshot.objects.filter(subject_id=subject_id, pk__in=ids))
 
 
 def _purge_snapshots(tenant_id: UUID, may_go_on: MayGoOn, policy: PurgePolicy) -> int:

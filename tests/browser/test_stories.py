@@ -3,6 +3,7 @@
 Rows: D2, E8, T3, T7.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,7 +163,7 @@ def test_a_manager_erases_a_person_for_good(
             assert newest(acme, Subject) is not None
     expect(page.locator(".messagelist")).to_contain_text(certified)
     expect(page.locator("a[href$='certificate.json']")).to_be_visible()
-    expect(page.locator("#content")).not_to_contain_text("ada")
+    expect(page.locator("#content")).not_to_contain_text(re.compile(r"\bada\b"))  # a signature may hold the letters
     page.goto(f"/console/profiles/subject/find/?q={talk.known_by}")
     expect(page.locator(".found")).to_have_count(0)
     gone = page.goto(address_of(Subject, acme.subject.pk))

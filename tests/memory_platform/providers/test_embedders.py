@@ -132,7 +132,7 @@ def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
     long = "用户喜欢在靠窗的位置坐着看书喝茶聊天听雨" + "我" * 65_536
     assert np.array_equal(model.embed([long]), model.embed([long[:20]]))
     ligatures = model.embed(["我" + "\ufdfa" * 65_536, "我\ufdfa"])  # 18 characters each to the model
-    assert np.array_equal(ligatures[0], ligatures[1])
+    assert np.allclose(ligatures[0], ligatures[1], atol=1e-5)  # sums are ordered by the batch
     spaced = model.embed(["\u200b" * 10 + " " * 10 + "我喜欢喝茶", "我喜欢喝茶"])
     assert np.allclose(spaced[0], spaced[1], atol=1e-5)
 

@@ -5,8 +5,10 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable
+from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from django.db import connection
@@ -62,7 +64,7 @@ def _texts(value: Any) -> list[str]:
         return [_decoded(value), _decoded(_inflated(value))]
     if isinstance(value, dict | list):
         return [json.dumps(value, ensure_ascii=False, default=str)]
-    return [str(value)]
+    return [] if isinstance(value, date | UUID) else [str(value)]  # those hold any digits, and no word
 
 
 def _inflated(value: bytes) -> bytes:
