@@ -19,7 +19,6 @@ from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, not
 from snapshots.embedding.spaces import active_embedders, measured_embedders
 from snapshots.embedding.unread import count_unread, read_again
 from snapshots.erasure.signing import has_left_behind
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.feedback.indicators import preview_indicators, roll_up_recent_indicators
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tally import preview_tallies, roll_up_tallies
@@ -51,6 +50,7 @@ from snapshots.recall.policy import SEALING
 from snapshots.recall.sealing import preview_sealing, seal_memories
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.spread import preview_spread, spread_tenant
+from snapshots.sensitive.detector import mask_sensitive
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant

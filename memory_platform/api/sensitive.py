@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_platform.api.json_guard import shown_key
 from memory_platform.kernel.errors import FieldFault, Refused
-from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_sensitive_list
+from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_sensitive_list
 
 MESSAGE = "Holds a card or identity number or a secret, which is not kept."
 

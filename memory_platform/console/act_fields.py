@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.display import is_nested
 from profiles.models import ProfileFact
-from snapshots.extraction.sensitive import is_sensitive_as, is_sensitive_list
+from snapshots.sensitive.detector import is_sensitive_as, is_sensitive_list
 
 MOST_BYTES = 64 * 1024
 """Of one value, as over the API."""

@@ -23,11 +23,11 @@ from memory_platform.console.display import plain
 from memory_platform.console.note_words import VITAL_CLASSES, is_note, note_behind
 from memory_platform.console.reasons import ReasonField
 from profiles.models import Preference, ProfileFact, Tag, TagKind
-from snapshots.extraction.sensitive import is_telephone
 from snapshots.lifecycle.acts import Memory
 from snapshots.lifecycle.origins import origins_of
 from snapshots.lifecycle.selectors import current
 from snapshots.models import MemoryAct, Snapshot, SnapshotKind
+from snapshots.sensitive.detector import is_telephone
 
 COMPARED_MOST = 500
 """Newest memories that are compared with the one to be merged."""

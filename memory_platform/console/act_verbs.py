@@ -22,7 +22,6 @@ from profiles.models import Preference, ProfileFact, Tag
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.acts import (
     Doing,
     Memory,
@@ -40,6 +39,7 @@ from snapshots.lifecycle.undoing import UndoImpossible, last_act, needs_words, u
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import current_tenant_id
 from tenants.models import Role
 

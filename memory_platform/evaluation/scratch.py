@@ -24,12 +24,12 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored import stored_drafts
 from snapshots.embedding.walking import BEFORE_ALL
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
 from snapshots.queue.counts import work_counts
 from snapshots.queue.drain import drain_work
 from snapshots.queue.values import WorkCounts
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug

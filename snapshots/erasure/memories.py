@@ -43,10 +43,10 @@ from snapshots.erasure.words import (
     words_left,
 )
 from snapshots.errors import NoteUnknown, SnapshotUnknown
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
 from snapshots.queue.counts import remove_work_of_messages
+from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.window import keep_window, turns_after
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.services.audit import Actor

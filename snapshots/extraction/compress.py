@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.extraction.extractive import rough_tokens
 from snapshots.extraction.policy import RUNNING, RunningPolicy
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.topics import CUES
 from snapshots.extraction.values import Utterance
 from snapshots.extraction.worth import says_something
+from snapshots.sensitive.detector import mask_sensitive
 
 _SENTENCE = re.compile(
     r"(?:[^.!?。！？\n]|[.!?](?![\s.!?]|$|[\u3400-\u9fff]))+"  # 3.5 and example.org hold together

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from snapshots.extraction.policy import SUMMARY, SummaryPolicy
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.topics import CUES, importance_of, topics_of
 from snapshots.extraction.values import SnapshotDraft, Utterance
 from snapshots.extraction.worth import says_something
+from snapshots.sensitive.detector import mask_sensitive
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600

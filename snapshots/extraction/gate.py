@@ -11,7 +11,6 @@ from dataclasses import replace
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
-from snapshots.extraction.sensitive import is_sensitive, is_sensitive_as, is_telephone, sensitive_spans
 from snapshots.extraction.values import (
     Candidate,
     PreferenceCandidate,
@@ -22,6 +21,7 @@ from snapshots.extraction.values import (
     Utterance,
     Verdicted,
 )
+from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_telephone, sensitive_spans
 
 _KEY = re.compile(r"[\w-]{1,60}")
 _LONGEST_PHONE = 30

@@ -16,7 +16,6 @@ from snapshots.extraction.instructions import is_instruction, may_instruct
 from snapshots.extraction.observe import Clause, observe
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
 from snapshots.extraction.rules import statement_of
-from snapshots.extraction.sensitive import is_sensitive, mask_sensitive
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -28,6 +27,7 @@ from snapshots.extraction.values import (
     TagCandidate,
     Utterance,
 )
+from snapshots.sensitive.detector import is_sensitive, mask_sensitive
 from snapshots.understanding.slots.engine import read_slots
 
 EXTRACTOR_VERSION = "slots-1"

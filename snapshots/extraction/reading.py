@@ -21,7 +21,6 @@ from snapshots.extraction.observe import Clause, observe
 from snapshots.extraction.policy import EXTRACTION, READING, ExtractionPolicy
 from snapshots.extraction.prompts import ANALYSE
 from snapshots.extraction.rules import statement_of
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -34,6 +33,7 @@ from snapshots.extraction.values import (
     TagCandidate,
     Utterance,
 )
+from snapshots.sensitive.detector import mask_sensitive
 
 ALLERGIES = "allergies"
 LISTS = frozenset({"likes", "dislikes", "avoid", ALLERGIES})

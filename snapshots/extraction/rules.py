@@ -11,8 +11,8 @@ from typing import Literal
 
 from snapshots.extraction.observe import Clause
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.values import Candidate, FactMode, Mode, PreferenceCandidate, ProfileFact, Value
+from snapshots.sensitive.detector import mask_sensitive
 
 AVOID = "avoid"
 """The key of lists of what is not to be eaten, used or driven over."""

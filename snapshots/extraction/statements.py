@@ -12,7 +12,6 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.embedding.stored import masked_name
 from snapshots.extraction.extractive import statement_draft
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.values import Utterance
 from snapshots.extraction.worth import says_something
@@ -20,6 +19,7 @@ from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 
 STATEMENT_VERSION = "statement-1"

@@ -19,7 +19,6 @@ from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.policy import ECHO, RUNNING, RunningPolicy
 from snapshots.extraction.prompts import SUMMARISE
-from snapshots.extraction.sensitive import is_sensitive
 from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.statements import own_utterance
 from snapshots.extraction.values import Utterance
@@ -27,6 +26,7 @@ from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
+from snapshots.sensitive.detector import is_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 

@@ -12,10 +12,10 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import comparable, detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.feedback.policy import JUDGING, JudgingPolicy
 from snapshots.feedback.prompts import JUDGE
 from snapshots.feedback.values import Sense, Turn
+from snapshots.sensitive.detector import mask_sensitive
 
 
 class TurnVerdict(BaseModel):

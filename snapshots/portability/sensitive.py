@@ -9,14 +9,14 @@ from typing import Any
 from django.db import models
 
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from snapshots.extraction.sensitive import (
+from snapshots.models import Note, SnapshotVersion
+from snapshots.sensitive.detector import (
     is_sensitive,
     is_sensitive_as,
     is_sensitive_list,
     is_telephone,
     mask_sensitive,
 )
-from snapshots.models import Note, SnapshotVersion
 
 _NAMED_BY = {Preference: "key", ProfileFact: "field", Candidate: "target"}
 _TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {

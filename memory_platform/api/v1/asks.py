@@ -30,9 +30,9 @@ from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.context.intent import NO_VECTORS, detect_intent, detect_phase
 from snapshots.context.phase_reader import PHASES
-from snapshots.extraction.sensitive import is_telephone
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.recall.search import prepare_question
+from snapshots.sensitive.detector import is_telephone
 from tenants.isolation import tenant_tx
 
 COMPLAINT = "complaint"

@@ -23,8 +23,8 @@ from profiles.models import Candidate, CandidateKind, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.review import approve, candidates, messages_behind, reject
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Message
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

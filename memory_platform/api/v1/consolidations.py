@@ -20,8 +20,8 @@ from memory_platform.api.serializers import Input, Output, page_of
 from memory_platform.api.views import SubjectView
 from profiles.selectors import subject_by_external_id
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Consolidation
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

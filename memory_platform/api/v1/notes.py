@@ -40,13 +40,13 @@ from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_note
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, notes_of, with_details
 from snapshots.notes.values import NoteOffer, SourcedNote
 from snapshots.notes.write import create_note, offer_note
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

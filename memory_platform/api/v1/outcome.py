@@ -18,10 +18,10 @@ from memory_platform.api.policy import KIB, POLICY
 from memory_platform.api.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.messages import FastLaneOutput, shown_correction
 from memory_platform.api.views import TenantView
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.feedback.outcome import sense_told, take_outcome
 from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
+from snapshots.sensitive.detector import mask_sensitive
 
 SIGNALS = names([str(signal) for signal in Signal])
 

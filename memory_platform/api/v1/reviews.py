@@ -22,9 +22,9 @@ from memory_platform.api.views import SubjectView
 from profiles.models import Preference, ProfileFact
 from profiles.selectors import subject_by_external_id
 from profiles.services.profile import FactName
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.review import OPEN, TABLES, Memory, decide_review, memories_in, reviews_of
 from snapshots.models import MemoryReview, ReviewDecision, ReviewReason, Snapshot
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

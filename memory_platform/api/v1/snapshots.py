@@ -40,12 +40,12 @@ from profiles.services.forgetting import ForgottenMemory
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
 from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 
 BY_RECORDING = Order(fields=("recorded_at", "id"))

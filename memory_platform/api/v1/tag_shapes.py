@@ -16,7 +16,7 @@ from profiles.policy import TAG_LOOKUP
 from profiles.services.tag_lookup import Match, TagMatch
 from profiles.services.tags import CLEARABLE, TagDraft, TagOutcome, cleared
 from profiles.values import Provenance, Verdict
-from snapshots.extraction.sensitive import is_telephone
+from snapshots.sensitive.detector import is_telephone
 
 LABEL_CHARS = 200
 ALIASES_MOST = 50

@@ -34,8 +34,8 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.episodes.finish import Teller, episode_of, episodes_of, finish_task
 from snapshots.episodes.tasks import begin_task, change_task, task_by_id, tasks_of
 from snapshots.episodes.values import Ending, TaskAddress
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Task
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tasks"

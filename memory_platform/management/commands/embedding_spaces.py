@@ -19,8 +19,8 @@ from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.counting import NOTHING, Counts, SpaceCount, added_up, count_only_in, count_spaces, note_counts
 from snapshots.embedding.dropping import drop_vectors, forget_space
 from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, space_id
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import EmbeddingSpace
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown
 from tenants.selectors import all_tenant_ids, tenant_by_slug
 from tenants.services.audit import COMMAND_LINE

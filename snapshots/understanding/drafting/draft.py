@@ -15,11 +15,11 @@ from snapshots.extraction.echo import blanked
 from snapshots.extraction.gate import speaks_for_subject
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.statements import STATEMENT_VERSION, Heard, utterance_of
 from snapshots.extraction.topics import importance_of, topics_of
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
+from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
 from snapshots.understanding.grading.cues import has_cue

@@ -12,7 +12,6 @@ from typing import Any
 
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import language_of, matching_form
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
@@ -21,6 +20,7 @@ from snapshots.extraction.values import (
     Quantity,
     TagCandidate,
 )
+from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said

@@ -22,8 +22,8 @@ from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.spaces import space_id
 from snapshots.embedding.walking import walk
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.embedding.world import SAID_AT, counts, prepared, refused_vectors, store, version

@@ -12,9 +12,9 @@ from snapshots.embedding.counting import NOTHING, SpaceCount, added_up, count_on
 from snapshots.embedding.dropping import drop_vectors, forget_space
 from snapshots.embedding.policy import DropPolicy
 from snapshots.embedding.spaces import measured_embedders, space_id
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tenants.services.audit import COMMAND_LINE

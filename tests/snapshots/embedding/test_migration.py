@@ -29,13 +29,13 @@ from snapshots.embedding.dropping import drop_vectors, forget_space
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.stored import stored_drafts
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.recall.cache import ImageCache
 from snapshots.recall.search import IMAGES
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

@@ -18,13 +18,13 @@ from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.sayings import saying_of
 from snapshots.embedding.store import claim_positions, store_snapshots, touch_memory
 from snapshots.embedding.unread import read_again
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.recall.current import memory_state
 from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.embedding.world import draft, store, version

@@ -15,9 +15,9 @@ from snapshots.embedding.counting import count_only_in, count_spaces
 from snapshots.embedding.policy import WalkPolicy
 from snapshots.embedding.spaces import active_embedders, space_id
 from snapshots.embedding.walking import walk
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import backfill_vectors_job
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.embedding.test_backfill import said

@@ -10,8 +10,8 @@ from memory_platform.observability.health import Outcome
 from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import forget
 from snapshots.embedding.backfill import backfill_vectors
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import EmbeddingSpace
+from snapshots.sensitive.detector import mask_sensitive
 from tests.conftest import World
 from tests.log_lines import log_lines
 from tests.model_server import ModelServer, Reply, Request, model_server

@@ -9,8 +9,8 @@ from snapshots.episodes.policy import EPISODES, TASKS
 from snapshots.episodes.tasks import active_tasks, begin_task, change_task
 from snapshots.episodes.telling import completed, importance_of, masked, words_of
 from snapshots.episodes.values import ActiveStep, Ending, StepUnknown, TaskChange, TooManySteps
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.models import Task
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 

@@ -21,7 +21,6 @@ from snapshots.erasure import memories
 from snapshots.erasure.memories import forget_memory
 from snapshots.erasure.signing import has_left_behind, sign_left_behind
 from snapshots.extraction import statements
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.values import IncomingMessage
@@ -44,6 +43,7 @@ from snapshots.queue.counts import work_counts
 from snapshots.queue.ends import end_conversation
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
+from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.store import window_key
 from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx

@@ -9,11 +9,11 @@ from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Verdict
 from snapshots.embedding.backfill import backfill_vectors
 from snapshots.errors import SnapshotUnknown
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
 from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.selectors import snapshot_at
 from snapshots.models import Snapshot, SnapshotVector, SnapshotVersion
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.embedding.world import counts, refused_vectors, version

@@ -7,13 +7,13 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit, Edited, edit_snapshot
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import Fate, NewSnapshot, SnapshotAddress
 from snapshots.recall.search import prepare_question
 from snapshots.recall.service import recall_in_scope
 from snapshots.recall.values import RecallQuery
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 

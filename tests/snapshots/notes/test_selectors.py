@@ -8,13 +8,13 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.embedding.spaces import active_embedders
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.history import history_of
 from snapshots.models import Snapshot
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_ever_at
 from snapshots.notes.values import NoteAbout, WrittenNote
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

@@ -8,12 +8,12 @@ from snapshots.care import CARE
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.spaces import active_embedders
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
 from snapshots.policy import RETENTION, retention_in_force
 from snapshots.receipts.spread import spread_tenant
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import Turn
 from tests.conftest import House, World

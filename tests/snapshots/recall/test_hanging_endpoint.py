@@ -10,11 +10,11 @@ from memory_platform.providers.policy import CIRCUIT, REMOTE_EMBEDDING
 from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import forget
 from snapshots.embedding.backfill import backfill_vectors
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.jobs import HANDLERS
 from snapshots.models import SnapshotVector, Work, WorkState
 from snapshots.queue.drain import drain_work
 from snapshots.recall.degraded import DegradedReason
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import eventually

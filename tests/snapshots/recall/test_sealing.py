@@ -18,7 +18,6 @@ from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import claim_positions
 from snapshots.embedding.versions import supersede
-from snapshots.extraction.sensitive import mask_sensitive
 from snapshots.intake.delete import delete_conversation
 from snapshots.jobs import seal_memories_job
 from snapshots.lifecycle.purge import purge_tenant
@@ -42,6 +41,7 @@ from snapshots.recall.sealing import seal_blocks, seal_memories, seal_some
 from snapshots.recall.search import IMAGES
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
+from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import broken_pgvector, remember, say

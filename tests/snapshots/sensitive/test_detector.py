@@ -6,8 +6,8 @@ import time
 import pytest
 
 from snapshots.extraction.pipeline import extract
-from snapshots.extraction.sensitive import chinese_id_valid, iban_valid, is_sensitive, luhn_valid, mask_sensitive
 from snapshots.extraction.values import ExtractionContext
+from snapshots.sensitive.detector import chinese_id_valid, iban_valid, is_sensitive, luhn_valid, mask_sensitive
 from tests.snapshots.extraction.said import said
 
 SENSITIVE = [

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memory_platform.kernel.text import is_invisible, visible
-from snapshots.extraction.sensitive_words import (
+from snapshots.sensitive.patterns import (
     MANY_NUMERALS,
     NAMED,
     NUMERALS,
