@@ -33,6 +33,7 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005\u3007\U00020000-\U000323af"
 KANA = "\u3040-\u30ff\u31f0-\u31ff"
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 _HAN = re.compile(f"[{HAN}]")
+_ENCODABLE = re.compile("[^\ud800-\udfff]+")
 _KANA = re.compile(f"[{KANA}]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _LATIN_WORD = re.compile("[a-z\u00df-\u024f]+")
@@ -80,7 +81,7 @@ def simplify(text: str) -> str:
     """Return Chinese in ``text`` in simplified characters; all else stays."""
     if text.isascii() or not _HAN.search(text):
         return text
-    return str(_simplifier().convert(text))
+    return _ENCODABLE.sub(lambda part: str(_simplifier().convert(part[0])), text)
 
 
 def index_form(text: str) -> str:

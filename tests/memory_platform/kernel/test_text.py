@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_platform.kernel.text import (
@@ -112,6 +112,7 @@ def test_language_follows_the_script(text: str, language: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=[])))
+@example("1日\ud800")
 def test_no_text_raises(text: str) -> None:
     assert len(content_hash(text)) == 32
     assert detect_language(text)
