@@ -17,6 +17,7 @@ from django_celery_beat.schedulers import DatabaseScheduler
 
 from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.feedback.policy import LOOP
+from snapshots.forgetting.policy import FORGETTING
 from snapshots.lifecycle.policy import (
     ARCHIVE,
     BACKFILL_RUN_POLICY,
@@ -127,6 +128,13 @@ TIMETABLE = (
         runs="snapshots.jobs.roll_up_usage_job",
         why=gettext_noop("What tenants used stands in their days within a minute, and looks at limits stay quick."),
         owner="tenants",
+    ),
+    Job(
+        "erase-withheld",
+        every=FORGETTING.erase_every,
+        runs="snapshots.jobs.erase_withheld_job",
+        why=gettext_noop("What users told us to forget can be brought back for a day, then it is erased."),
+        owner="forgetting",
     ),
     Job(
         "consolidate-memories",

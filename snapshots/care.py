@@ -22,6 +22,8 @@ from snapshots.erasure.signing import has_left_behind
 from snapshots.feedback.indicators import preview_indicators, roll_up_recent_indicators
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tally import preview_tallies, roll_up_tallies
+from snapshots.forgetting.erase import erase_withheld, preview_erasing
+from snapshots.forgetting.policy import FORGETTING
 from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
@@ -245,6 +247,7 @@ CARE = {
             _within(_preview_days),
             lambda turn: roll_up_recent_indicators(turn.tenant_id) + roll_up_waits(turn.tenant_id),
         ),
+        CareJob("erase-withheld", FORGETTING.erase_every, _within(preview_erasing), erase_withheld),
         CareJob("purge-expired", PURGE_POLICY.every, _within(_plain(lambda: preview_purge(purge_in_force()))), _purge),
         CareJob(
             "end-idle-conversations",

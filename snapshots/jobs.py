@@ -88,6 +88,12 @@ def purge_expired_job() -> None:
 
 
 @platform_job
+def erase_withheld_job() -> None:
+    """Erase what users told us to forget a day ago."""
+    run_care("erase-withheld")
+
+
+@platform_job
 def consolidate_memories_job() -> None:
     """Join memories that say nearly the same."""
     run_care("consolidate-memories")

@@ -41,6 +41,7 @@ TAGS = [
         ("candidates", "What extraction proposed, and what became of it."),
         ("reviews", "Memories that somebody should look at, and what was decided."),
         ("consolidations", "Memories that were joined into one, and can be taken apart."),
+        ("forget-orders", "What users told us to forget, and bringing it back within a day."),
         ("erasures", "Certificates of what was deleted."),
         ("jobs", "Work that nobody waits for: imports, large deletions, ends of conversations."),
         ("policies", "Versions of the tenant's policy: what it sets over the platform's own numbers."),

@@ -21,6 +21,7 @@ SCREENS = (
     "notes",
     "tasks",
     "care",
+    "forget_orders",
     "receipts",
     "prefixes",
     "work",

@@ -39,6 +39,7 @@ TOLD = (
     "MemoryReview",
     "Calibration",
     "Consolidation",
+    "ForgetOrder",
     "Receipt",
     "KeptPrefix",
     "Work",

@@ -39,11 +39,23 @@ def leave_marks(
     beliefs: Iterable[UUID] = (),
 ) -> Marks:
     """Mark texts, messages and rows of beliefs as forgotten, in the open scope; return the marks, new and old."""
-    wanted = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
-    wanted |= {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
-    wanted |= {_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs}
+    wanted: Marks = {
+        **marks_of(subject_id, texts=texts, messages=messages),
+        **{_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs},
+    }
     keep_marks(subject_id, wanted)
     return wanted
+
+
+def marks_of(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
+    """Return the marks of texts and messages, whether they are left or not."""
+    marks = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
+    return marks | {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
+
+
+def drop_marks(subject_id: UUID, marks: Marks) -> None:
+    """Take marks away, in the open scope: what they forbade may be remembered again."""
+    Forgotten.objects.filter(subject_id=subject_id, digest__in=list(marks)).delete()
 
 
 def keep_marks(subject_id: UUID, marks: Marks) -> None:

@@ -48,36 +48,43 @@ def forget_preference(subject: Subject, category: str, key: str, *, by: Actor, r
     """Forget a preference with its history, in the open transaction; its utterances are refused from now on."""
     lock_subject(subject)
     rows = Preference.objects.filter(subject_id=subject.id, category=category, key=key)
-    statements = [row.statement for row in rows if row.statement]
-    belief = Belief(list(rows), CandidateKind.PREFERENCE, f"{category}/{key}", statements)
-    return _forget(subject, belief, by=by, reason=reason)
+    return _forget(subject, rows.first(), by=by, reason=reason)
 
 
 def forget_fact(subject: Subject, field: str, *, is_attribute: bool, by: Actor, reason: str = "") -> Erasure:
     """Forget a profile fact with its history, in the open transaction."""
     lock_subject(subject)
     rows = ProfileFact.objects.filter(subject_id=subject.id, field=field, is_attribute=is_attribute)
-    path = f"attributes.{field}" if is_attribute else field
-    return _forget(subject, Belief(list(rows), CandidateKind.PROFILE, path), by=by, reason=reason)
+    return _forget(subject, rows.first(), by=by, reason=reason)
 
 
 def forget_tag(subject: Subject, tag: Tag, *, by: Actor, reason: str = "") -> Erasure:
     """Forget a tag, in the open transaction."""
     lock_subject(subject)
-    return _forget(subject, Belief([tag], CandidateKind.TAG, tag.label), by=by, reason=reason)
+    return _forget(subject, tag, by=by, reason=reason)
 
 
-def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Erasure:
-    """Delete rows of one belief, what refers to them, and what candidates and prompts say of them.
+def _forget(subject: Subject, row: Preference | ProfileFact | Tag | None, *, by: Actor, reason: str) -> Erasure:
+    """Delete the rows of one belief, what refers to them, and what candidates and prompts say of them.
 
     Raises NotFound when there are none.
     """
-    if not belief.rows:
+    if row is None:
         raise NotFound("The subject has no such preference, profile field or tag, nor had one.")
+    belief = belief_of(row)
     model, ids = type(belief.rows[0]), [row.id for row in belief.rows]
     oldest = min(ids)  # of all rows the one that most backups hold: a certificate names no other
     erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=oldest, target=oldest, by=by, reason=reason)
-    own = {"subject_id": subject.id}
+    counts = remove_belief(subject, belief)
+    leave_marks(subject.id, texts=belief.statements, beliefs=ids)
+    add_counts(erasure, counts)
+    sign_after_commit(erasure, partial(_found, model, ids))
+    return erasure
+
+
+def remove_belief(subject: Subject, belief: Belief) -> Counter[str]:
+    """Take all rows of one belief out of every table, in the open transaction; return the rows by table and column."""
+    model, ids, own = type(belief.rows[0]), [row.id for row in belief.rows], {"subject_id": subject.id}
     words = Words.of(subject.id, belief.statements)
     counts = Counter[str]()
     for note in NOTES:
@@ -93,13 +100,25 @@ def _forget(subject: Subject, belief: Belief, *, by: Actor, reason: str) -> Eras
     if model is not Tag:
         counts[model._meta.db_table] = model._default_manager.filter(version_of_id__in=ids, **own).delete()[0]
     counts[model._meta.db_table] += model._default_manager.filter(id__in=ids, **own).delete()[0]
-    leave_marks(subject.id, texts=belief.statements, beliefs=ids)
     if model is ProfileFact:
         Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(subject)
-    add_counts(erasure, counts)
-    sign_after_commit(erasure, partial(_found, model, ids))
-    return erasure
+    return counts
+
+
+def belief_of(row: Preference | ProfileFact | Tag) -> Belief:
+    """Return all that was ever believed where ``row`` stands, in the open scope."""
+    own = {"subject_id": row.subject_id}
+    match row:
+        case Preference():
+            rows = list(Preference.objects.filter(category=row.category, key=row.key, **own))
+            statements = [one.statement for one in rows if one.statement]
+            return Belief(rows, CandidateKind.PREFERENCE, f"{row.category}/{row.key}", statements)
+        case ProfileFact():
+            facts = list(ProfileFact.objects.filter(field=row.field, is_attribute=row.is_attribute, **own))
+            return Belief(facts, CandidateKind.PROFILE, f"attributes.{row.field}" if row.is_attribute else row.field)
+        case Tag():
+            return Belief([row], CandidateKind.TAG, row.label)
 
 
 def _silence(subject_id: UUID, belief: Belief) -> int:

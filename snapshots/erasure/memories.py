@@ -119,10 +119,21 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
     target = locked(look)
     if target is None:
         return None
-    gone, subject_id = target.snapshots, target.words.subject_id
     erasure = open_erasure(
         ErasureScope.MEMORY, target.subject.external_id, name=target.id, target=target.id, by=by, reason=reason
     )
+    counts, unlearned = take_out(target, ready)
+    names = map(_name, target.messages.values())
+    note_marks(erasure, leave_marks(target.words.subject_id, texts=target.words.texts, messages=names))
+    add_counts(erasure, counts)
+    sign_after_commit(erasure, partial(_found, target.words, unlearned))
+    return erasure
+
+
+def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], Unlearned]:
+    """Take a locked target out of every table and window, in the open scope; return the rows by table and column, and
+    what was unlearned."""
+    gone, subject_id = target.snapshots, target.words.subject_id
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
     counts.update(dissolve_consolidations(subject_id, gone))
@@ -135,13 +146,9 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
     counts["candidate"] = silence_candidates(subject_id, list(target.messages))
     counts.update(strip_receipts(target.words, gone))
     counts["idempotent_reply"] += drop_replies(target.words)
-    names = map(_name, target.messages.values())
-    note_marks(erasure, leave_marks(subject_id, texts=target.words.texts, messages=names))
     reindex(target.neighbours, ready)
     renew_windows(subject_id, target.conversations)
-    add_counts(erasure, counts)
-    sign_after_commit(erasure, partial(_found, target.words, unlearned))
-    return erasure
+    return counts, unlearned
 
 
 def target_at(address: SnapshotAddress) -> Target:
@@ -183,7 +190,7 @@ def _target_of(subject: Subject, memory_id: UUID, named: set[UUID], also_said: M
     links = SnapshotSource.objects.filter(subject_id=subject.id, memory_id__in=statements)
     said = set(links.order_by().values_list("message_id", flat=True)) | set(same_messages(words)) | set(also_said)
     messages = Message.objects.filter(subject_id=subject.id).select_related("conversation").in_bulk(list(said))
-    return Target(memory_id, subject, words, snapshots, messages, _neighbours(subject.id, messages, snapshots))
+    return Target(memory_id, subject, words, snapshots, messages, neighbours_of(subject.id, messages, snapshots))
 
 
 def locked(look: Look) -> Target | None:
@@ -244,7 +251,10 @@ def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
     return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]
 
 
-def _neighbours(subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID]) -> tuple[Snapshot, ...]:
+def neighbours_of(
+    subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID] = frozenset()
+) -> tuple[Snapshot, ...]:
+    """Return the statements that are indexed after one of these messages, in the open scope."""
     after = {(message.conversation_id, message.seq + 1) for message in messages.values()}
     rows = Snapshot.objects.filter(
         subject_id=subject_id,

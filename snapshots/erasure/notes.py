@@ -95,6 +95,19 @@ def detach_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> 
     return counts
 
 
+def drop_contexts(words: Words) -> Counter[str]:
+    """Take the turn before them from notes that quote these words, in the open scope; return the rows by column."""
+    own = {"subject_id": words.subject_id}
+    contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
+    quoting = [note_id for note_id, context in contexts if words.quoted_by(context)]
+    if quoting:
+        Note.objects.filter(snapshot_id__in=quoting, **own).update(context="")
+        snapshots = Snapshot.objects.filter(id__in=quoting, **own).order_by()
+        touch_memory(words.subject_id, changed=snapshots.values_list("position", flat=True))
+        snapshots.update(version=F("version") + 1)
+    return Counter({"note.context": len(quoting)})
+
+
 def contexts_left(words: Words) -> int:
     """Return how many notes still quote these words as the turn before them."""
     contexts = Note.objects.filter(subject_id=words.subject_id).exclude(context="").order_by()

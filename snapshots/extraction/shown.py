@@ -1,7 +1,7 @@
 """What the prompts of a subject showed before a message came: one read for a batch of messages, none for most (S6)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from html import escape
 from typing import Any
@@ -22,9 +22,10 @@ from snapshots.extraction.echo import (
     may_echo,
 )
 from snapshots.extraction.policy import ECHO, EchoPolicy
-from snapshots.models import Message, Receipt
+from snapshots.models import Message, MessageRole, Receipt
 from snapshots.receipts.read import rendered_of
 from snapshots.receipts.spread import INJECTED
+from snapshots.understanding.heard.forget_orders import read_forget_orders
 from tenants.isolation import current_tenant_id
 
 SHOWN = f"""
@@ -66,11 +67,14 @@ class ShownBefore:
     by_subject: Mapping[UUID, Shown] = field(default_factory=dict)
 
     def echoes(self, message: Message) -> Echoes:
-        """Return what in ``message`` only comes back from a prompt before it."""
+        """Return what in ``message`` only comes back from a prompt before it, and its orders to forget: neither says
+        anything of the subject."""
         shown = self.by_subject.get(message.subject_id)
-        if shown is None:
-            return NO_ECHO
-        return echoes_in(message.content, message.role, shown, message.accepted_at)
+        found = NO_ECHO
+        if shown is not None:
+            found = echoes_in(message.content, message.role, shown, message.accepted_at)
+        orders = read_forget_orders(message.content) if message.role == MessageRole.USER else ()
+        return replace(found, told=(*found.told, *((one.start, one.end) for one in orders))) if orders else found
 
     def own_words(self, message: Message) -> str:
         """Return the text of ``message`` without echoes."""

@@ -16,6 +16,7 @@ from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
 from snapshots.intake.conversations import locked_conversation, note_acceptance
 from snapshots.intake.corrections import correct_at_once
+from snapshots.intake.forgetting import forget_at_once
 from snapshots.intake.rows import insert_messages
 from snapshots.intake.sort import Known, sort_out
 from snapshots.intake.values import Accepted, IncomingMessage
@@ -38,7 +39,8 @@ def accept_messages(subject: Subject, conversation_id: str, incoming: Sequence[I
     batch = sort_out(conversation, incoming, known, at=utc_now())
     if batch.new:
         store(conversation, batch.new)
-    fast_lane = correct_at_once(subject, conversation, batch.new)
+    forgotten = forget_at_once(subject, conversation, batch.new)
+    fast_lane = (*forgotten, *correct_at_once(subject, conversation, batch.new))
     turns = turns_after(conversation, batch.new)
     after = partial(after_commit, current_tenant_id(), conversation, len(batch.new), len(incoming))
     transaction.on_commit(partial(after, turns), robust=True)

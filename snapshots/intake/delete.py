@@ -20,6 +20,7 @@ from snapshots.erasure.traces import windows_found
 from snapshots.erasure.words import Words, silence_candidates, strip_receipts
 from snapshots.models import (
     Conversation,
+    ForgetOrder,
     Message,
     MessageArchive,
     MessageRole,
@@ -81,6 +82,7 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
     words = Words.of(subject_id, [*texts, *said])
     counts = strip_receipts(Words(subject_id, frozenset()), gone, [conversation.id])
     counts["candidate"] = silence_candidates(subject_id, ids)
+    counts["forget_order"] = ForgetOrder.objects.filter(subject_id=subject_id, messages__overlap=ids).delete()[0]
     unlearned = unlearn(conversation.subject, ids, words)
     counts.update(unlearned.counts)
     counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]

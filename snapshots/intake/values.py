@@ -67,7 +67,8 @@ class FastLaneResult:
     """What became at once of one correction (row G4).
 
     ``kind`` is what it changed: a preference of ``category`` and ``key``, a profile field or a tag, named by ``key``.
-    All three are None, and ``reason`` says so, when nothing that is believed now is meant.
+    All three are None, and ``reason`` says so, when nothing that is believed now is meant. What an order to forget hid
+    is told in the same way (also notes and statements), with the order's id.
     """
 
     category: str | None
@@ -76,6 +77,7 @@ class FastLaneResult:
     verdict: str
     reason: str | None
     memory_id: UUID | None
+    forget_order_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

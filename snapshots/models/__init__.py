@@ -15,6 +15,7 @@ from snapshots.models.care import (
 from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageRole
 from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
+from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
 from snapshots.models.note import AboutKind, Note, NoteGrade, VitalClass
@@ -54,6 +55,8 @@ __all__ = [
     "Episode",
     "EpisodeOutcome",
     "FastLaneChange",
+    "ForgetOrder",
+    "ForgetOrderState",
     "Indicator",
     "Job",
     "JobKind",

@@ -21,7 +21,7 @@ from memory_platform.api.views import SubjectView
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages, new_among
 from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
-from snapshots.models import Message, MessageRole
+from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.window.values import Window, WindowTurn, turn_of
 from snapshots.window.window import window_of
@@ -49,17 +49,23 @@ class WindowSizeOutput(Output):
 
 
 class FastLaneOutput(Output):
-    """What became at once of a correction. ``kind`` is what it changed: a preference of ``category`` and ``key``, a
-    field of the profile or a tag (both named by ``key``). With verdict ``rejected`` and reason ``object_unknown``
-    nothing that is believed now was meant: all three are null; the worker looks again, after the messages before."""
+    """What became at once of a correction, or of an order to forget.
+
+    ``kind`` is what a correction changed: a preference of ``category`` and ``key``, a field of the profile or a tag
+    (both named by ``key``). With verdict ``rejected`` and reason ``object_unknown`` nothing that is believed now was
+    meant: all three are null; the worker looks again, after the messages before.
+
+    An order to forget is told by one item a memory, verdict ``forgotten``: a slot as above, a note, a statement or
+    another snapshot by its kind. ``forget_order_id`` brings it back. ``nothing_to_forget``: the order meant nothing."""
 
     category = serializers.CharField(allow_null=True)
     key = serializers.CharField(allow_null=True)
-    kind = serializers.ChoiceField(choices=["preference", "profile", "tag"], allow_null=True)
+    kind = serializers.ChoiceField(choices=["preference", "profile", "tag", *SnapshotKind.values], allow_null=True)
     verdict = serializers.CharField()
     reason = serializers.CharField(allow_null=True)
     preference_id = serializers.UUIDField(allow_null=True)
     memory_id = serializers.UUIDField(allow_null=True)
+    forget_order_id = serializers.UUIDField(allow_null=True)
 
 
 class AcceptedOutput(Output):
@@ -192,6 +198,7 @@ def shown_correction(one: FastLaneResult) -> dict[str, Any]:
         "reason": one.reason,
         "preference_id": one.memory_id if one.kind == "preference" else None,
         "memory_id": one.memory_id,
+        "forget_order_id": one.forget_order_id,
     }
 
 

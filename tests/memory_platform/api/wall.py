@@ -51,6 +51,7 @@ class Ids:
     ask_id: str
     task_id: str
     note_id: str
+    forget_order_id: str
     tool: str = "forget"
 
     @classmethod
@@ -62,7 +63,7 @@ class Ids:
             "no-message",
             "no-category",
             "no-key",
-            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "1234")),
+            *(*(str(new_id()) for _ in "12345678"), "4711", *(str(new_id()) for _ in "12345")),
         )
 
 
@@ -142,6 +143,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         lambda ids: {"decision": "retire", "reason": PLAIN}
     ),
     ("POST", f"{SUBJECT}/consolidations/<own_id:consolidation_id>/undo"): ValidCall(lambda ids: {"reason": PLAIN}),
+    ("POST", f"{SUBJECT}/forget-orders/<own_id:forget_order_id>/undo"): ValidCall(lambda ids: {"reason": PLAIN}),
     ("POST", "v1/import"): ValidCall(
         lambda ids: {
             "lines": [
@@ -215,6 +217,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("DELETE", CONVERSATION),
         ("GET", f"{SUBJECT}/pending"),
         ("GET", f"{SUBJECT}/consolidations"),
+        ("GET", f"{SUBJECT}/forget-orders"),
         ("GET", f"{CONVERSATION}/messages"),
         ("GET", f"{CONVERSATION}/window"),
         ("GET", SNAPSHOT),
@@ -274,8 +277,13 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     ask, _ = (done(caller, "POST", f"{at}/asks/next", {"conversation_id": f"c{n}"})["ask"] for n in "12")
     task, _ = (done(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
+    boat = [
+        {"role": "user", "content": f"I sold my {CANARY} boat."},
+        {"role": "user", "content": "Forget what I just said."},
+    ]
+    order = done(caller, "POST", f"{at}/conversations/d3/messages", {"messages": boat})["fast_lane"][0]
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
-    ids = (*held_ids, *steered(caller), ask["id"], task["id"], note["id"])
+    ids = (*held_ids, *steered(caller), ask["id"], task["id"], note["id"], order["forget_order_id"])
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 

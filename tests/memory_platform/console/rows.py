@@ -12,6 +12,7 @@ from snapshots.models import (
     Consolidation,
     Conversation,
     Episode,
+    ForgetOrder,
     Job,
     KeptPrefix,
     MemoryReview,
@@ -70,6 +71,9 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
         judged=5,
         positive=1,
         corrected=0,
+    )
+    rows[ForgetOrder] = ForgetOrder.objects.create(
+        subject=subject, message_ref=rows[Message].pk, items=[{"kind": "note"}], erase_at=SAID_AT, kept=b"41"
     )
     rows[Consolidation] = Consolidation.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, members=[rows[Snapshot].pk], similarity=0.9

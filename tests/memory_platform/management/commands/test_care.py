@@ -137,7 +137,9 @@ def test_a_job_of_the_platform_is_for_all_tenants_at_once(world: World) -> None:
 def test_what_was_cut_short_is_told_and_sent(world: World, timetable: None) -> None:
     assert care("continue-jobs", "--preview") == "platform: would do 0 jobs\n"
     now = utc_now()
-    JobRun.objects.create(job="spread-receipts", scheduled_for=now, started_at=now, lease_until=now - timedelta(seconds=1))
+    JobRun.objects.create(
+        job="spread-receipts", scheduled_for=now, started_at=now, lease_until=now - timedelta(seconds=1)
+    )
     told = "platform: would do 1 jobs\n  snapshots.jobs.spread_receipts_job\n"
     assert care("continue-jobs", "--preview") == told
     assert "platform: 1 rows in " in care("continue-jobs")

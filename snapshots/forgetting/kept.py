@@ -1,0 +1,89 @@
+"""What an order hid, packed as JSON: rows of tables as they were, and values of slots to be believed again."""
+
+import zlib
+from collections.abc import Collection, Iterable
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import models
+
+from profiles.models import Preference, ProfileFact, Tag
+from snapshots.forgetting.values import Belief
+from snapshots.models import (
+    SOURCES,
+    Note,
+    Snapshot,
+    SnapshotKind,
+    SnapshotSource,
+    SnapshotVersion,
+    SnapshotWords,
+)
+
+MADE_AGAIN = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)
+"""What workers make of other memories: it is not kept."""
+PARTS: tuple[type[Any], ...] = (SnapshotWords, SnapshotVersion, SnapshotSource, Note)
+TAG_COLUMNS = ("kind", "address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
+MESSAGE_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
+
+
+def pack(kept: dict[str, Any]) -> bytes:
+    """Return what is kept as bytes."""
+    return zlib.compress(orjson.dumps(kept, default=str))
+
+
+def unpack(packed: Any) -> dict[str, Any]:
+    """Return what :func:`pack` packed."""
+    kept: dict[str, Any] = orjson.loads(zlib.decompress(bytes(packed)))
+    return kept
+
+
+def pack_row(row: models.Model, columns: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the columns of a row as JSON can hold them."""
+    return {
+        field.attname: field.value_to_string(row)
+        if isinstance(field, models.BinaryField)
+        else getattr(row, field.attname)
+        for field in row._meta.concrete_fields
+        if columns is None or field.name in columns
+    }
+
+
+def unpack_row(model: type[Any], packed: dict[str, Any]) -> Any:
+    """Return a row as :func:`pack_row` packed it, not yet saved."""
+    return model(**{name: model._meta.get_field(name).to_python(value) for name, value in packed.items()})
+
+
+def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[dict[str, Any]]]:
+    """Return snapshots with all that hangs on them but vectors, which the back-fill makes anew."""
+    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=ids).exclude(kind__in=MADE_AGAIN)
+    held = list(rows)
+    packed = {"Snapshot": [pack_row(row) for row in held]}
+    for part in PARTS:
+        key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
+        own = part._default_manager.filter(subject_id=subject_id, **{key: [row.id for row in held]})
+        packed[part.__name__] = [pack_row(row) for row in own]
+    return packed
+
+
+def pack_beliefs(rows: Iterable[Belief]) -> list[dict[str, Any]]:
+    """Return current values of slots with their sources."""
+    packed = []
+    for row in rows:
+        links = SOURCES[type(row)]._default_manager.filter(subject_id=row.subject_id, memory_id=row.id).order_by()
+        sources = list(links.values_list("message_id", flat=True))
+        packed.append({"id": row.id, "table": type(row).__name__, "sources": sources, **_values_of(row)})
+    return packed
+
+
+def _values_of(row: Belief) -> dict[str, Any]:
+    sure = {"provenance": row.provenance, "confidence": row.confidence}
+    match row:
+        case Preference():
+            place = {"category": row.category, "key": row.key, "statement": row.statement}
+            return {**sure, **place, "value": row.value, "valid_at": row.valid_at}
+        case ProfileFact():
+            fact = {"field": row.field, "is_attribute": row.is_attribute}
+            return {**sure, **fact, "value": row.value, "valid_at": row.valid_at}
+        case Tag():
+            return {**sure, "label": row.label, "details": {name: getattr(row, name) for name in TAG_COLUMNS}}

@@ -1,0 +1,22 @@
+"""Every tunable number of orders to forget, with where it comes from."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+
+
+@dataclass(frozen=True, slots=True)
+class ForgettingPolicy:
+    """How far back an order reaches, and how long what it hid can be brought back."""
+
+    turns: int = promised(3, row="A4")
+    withheld: timedelta = promised(timedelta(hours=24), row="A4")
+    erase_every: timedelta = assumed(
+        timedelta(minutes=10), owner="forgetting", settle_by="orders that wait beyond their day"
+    )
+    notes_compared: int = assumed(2_000, owner="forgetting", settle_by="notes of the largest subjects")
+    erased_at_once: int = assumed(100, owner="forgetting", settle_by="orders of a day in the largest tenant")
+
+
+FORGETTING = ForgettingPolicy()

@@ -1,0 +1,123 @@
+"""Taking out what an order means: slots as a whole, messages with all that they taught, parts of messages."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from memory_platform.kernel.text import content_hash
+from memory_platform.providers.tokens import TokenEstimator
+from profiles.models import Subject
+from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.store import store_snapshots, touch_memory, words_row
+from snapshots.embedding.stored import stored_drafts
+from snapshots.erasure.beliefs import belief_of, remove_belief
+from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations, remake_conversation_snapshots
+from snapshots.erasure.memories import NO_MODELS, neighbours_of, reindex, renew_windows, take_out
+from snapshots.erasure.notes import drop_contexts
+from snapshots.erasure.words import Words, blank_messages, drop_earlier_texts, drop_replies, strip_receipts
+from snapshots.extraction.observe import matching_form
+from snapshots.extraction.statements import hear_messages, statement
+from snapshots.forgetting.scope import Scope, statements_of
+from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.grading.cues import vital_cues
+
+COUNTER = TokenEstimator()
+
+
+def take_out_scope(subject: Subject, scope: Scope) -> Counter[str]:
+    """Take out all of it, in the open scope and under the locks; return the rows by table and column."""
+    counts = Counter[str]()
+    for row in scope.beliefs:
+        belief = belief_of(row)
+        if belief.rows:
+            counts.update(remove_belief(subject, belief))
+    if scope.target.messages or scope.target.snapshots:
+        ids = [*scope.target.snapshots, *(row.id for row in scope.target.neighbours)]
+        positions = Snapshot.objects.filter(subject_id=subject.id, id__in=ids).order_by()
+        touch_memory(subject.id, changed=positions.values_list("position", flat=True))
+        counts.update(take_out(scope.target, ())[0])
+    if scope.cuts or scope.snapshots:
+        counts.update(_cut(subject.id, scope))
+    return counts
+
+
+def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
+    """Take parts out of messages, and the notes that stand in them; the statement of the rest is made again."""
+    own = Snapshot.objects.filter(subject_id=subject_id, id__in=scope.snapshots)
+    said = own.exclude(kind=SnapshotKind.STATEMENT).values_list("text", flat=True)
+    words = Words.of(subject_id, [*said, *_pieces(scope)])
+    had_statement = statements_of(scope.cuts)
+    told = set(SnapshotSource.objects.filter(memory_id__in=had_statement).values_list("message_id", flat=True))
+    of_statement = Note.objects.filter(subject_id=subject_id, statement_id__in=had_statement)
+    statement_of = dict(of_statement.exclude(snapshot_id__in=scope.snapshots).values_list("id", "statement_id"))
+    shorter = _rows_to_shorten(subject_id, scope)
+    counts = remake_conversation_snapshots(subject_id, scope.cuts, besides=scope.snapshots)
+    counts.update(dissolve_consolidations(subject_id, scope.snapshots))
+    counts.update(delete_snapshots(subject_id, scope.snapshots))
+    counts.update(drop_contexts(words))
+    counts["snapshot_version"] += drop_earlier_texts(words)
+    counts["message"] += _shorten(subject_id, scope)
+    counts.update(strip_receipts(words, scope.snapshots))
+    counts["idempotent_reply"] += drop_replies(words)
+    heard = [one for one in hear_messages({subject_id}, list(scope.cuts)) if one.message.id in told]
+    drafts = [draft for one in heard if (draft := statement(one))]
+    stored = set(store_snapshots(prepare_snapshots(drafts, NO_MODELS)))
+    _store_shorter(subject_id, shorter)
+    for note_id, statement_id in statement_of.items():
+        if statement_id in stored:
+            Note.objects.filter(id=note_id, subject_id=subject_id).update(statement_id=statement_id)
+    reindex(neighbours_of(subject_id, scope.cuts), ())
+    renew_windows(subject_id, frozenset(message.conversation_id for message in scope.cuts.values()))
+    return counts
+
+
+def _rows_to_shorten(subject_id: UUID, scope: Scope) -> list[tuple[Snapshot, Note, list[SnapshotSource]]]:
+    """Return the notes of which something stays, as they are to be stored again."""
+    own = {"subject_id": subject_id}
+    details = {row.snapshot_id: row for row in Note.objects.filter(snapshot_id__in=list(scope.shorter), **own)}
+    rows = []
+    for row in Snapshot.objects.filter(id__in=list(scope.shorter), **own):
+        note, rest = details.get(row.id), scope.shorter[row.id]
+        if note is None:
+            continue
+        row.text, row.content_hash = rest, content_hash(rest)
+        note.context = ""
+        if note.vital_class and note.vital_class not in vital_cues(matching_form(rest)):
+            note.vital_class = ""
+        rows.append((row, note, list(SnapshotSource.objects.filter(memory_id=row.id, **own))))
+    return rows
+
+
+def _store_shorter(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[SnapshotSource]]]) -> None:
+    Snapshot.objects.bulk_create([row for row, _, _ in rows])
+    drafts = stored_drafts([row for row, _, _ in rows], mask_sensitive)
+    prepared = {one.draft.id: one for one in prepare_snapshots(drafts, NO_MODELS)}
+    SnapshotWords.objects.bulk_create([words_row(prepared[row.id], row.position) for row, _, _ in rows])
+    SnapshotSource.objects.bulk_create([link for _, _, links in rows for link in links])
+    for _, note, _ in rows:
+        if note.statement_id and not Snapshot.objects.filter(id=note.statement_id).exists():
+            note.statement_id = None
+    Note.objects.bulk_create([note for _, note, _ in rows])
+    touch_memory(subject_id, changed=[row.position for row, _, _ in rows])
+
+
+def _pieces(scope: Scope) -> Iterable[str]:
+    """Yield the parts of messages that are cut out."""
+    for message_id, message in scope.cuts.items():
+        rest = scope.rests[message_id]
+        gone = "".join(
+            a if b == " " else "\n" for a, b in zip(message.content, rest.ljust(len(message.content)), strict=True)
+        )
+        yield from (piece.strip() for piece in gone.splitlines() if len(piece.strip()) > 1)
+
+
+def _shorten(subject_id: UUID, scope: Scope) -> int:
+    """Leave of messages what is not forgotten, every word at its place."""
+    blank_messages(subject_id, list(scope.cuts))
+    for message_id, message in scope.cuts.items():
+        rest = scope.rests[message_id].rstrip()
+        kept = {"name": message.name, "metadata": message.metadata, "tool_calls": message.tool_calls}
+        rows = Message.objects.filter(id=message_id, subject_id=subject_id)
+        rows.update(content=rest, tokens=COUNTER.count(rest), **kept)
+    return len(scope.cuts)

@@ -1,0 +1,163 @@
+"""Bringing back what an order to forget hid, within its day: all stands again as it stood, on record.
+
+Not brought back are prompts in receipts, answers kept for repeats, and what was joined from it: they are made anew.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import models, transaction
+from django.db.models import Q
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.services.claims import Claim
+from profiles.services.forgetting import drop_marks, marks_of
+from profiles.services.lists import entries_of
+from profiles.services.preferences import amend_list_preference, record_preference
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import TagDraft, upsert_tag
+from profiles.values import Provenance
+from snapshots.embedding.store import touch_memory
+from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
+from snapshots.erasure.memories import neighbours_of, reindex, renew_windows
+from snapshots.forgetting.kept import MESSAGE_COLUMNS, PARTS, unpack, unpack_row
+from snapshots.forgetting.scope import lock_for_forgetting
+from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
+from snapshots.forgetting.withhold import audit_order
+from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, Snapshot, SnapshotSource
+from snapshots.queue.counts import remove_work_of_messages
+from snapshots.queue.enqueue import enqueue_messages, nudge
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import Actor
+
+Packed = Mapping[str, Any]
+_FIELDS = {field.name: field.attname for field in Message._meta.concrete_fields}
+
+
+def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: str = "") -> ForgetOrder:
+    """Bring back what an order hid, in the open scope. Raises ForgetOrderUnknown, ForgetOrderDecided."""
+    found = ForgetOrder.objects.filter(subject_id=subject.id, id=order_id)
+    if not found.exists():
+        raise ForgetOrderUnknown
+    rows = Message.objects.filter(subject_id=subject.id, id__in=found.get().messages).order_by()
+    lock_for_forgetting(subject, list(rows.values_list("conversation_id", flat=True).distinct()))
+    order = found.select_for_update().get()
+    if order.state != ForgetOrderState.WITHHELD or order.kept is None:
+        raise ForgetOrderDecided("It was brought back or erased already.")
+    _put_back(subject, unpack(order.kept))
+    order.state, order.decided_at, order.kept = ForgetOrderState.UNDONE, utc_now(), None
+    order.save(update_fields=["state", "decided_at", "kept"])
+    audit_order(by, "memory.withheld_undone", order.id, subject, reason)
+    return order
+
+
+def _put_back(subject: Subject, kept: Packed) -> None:
+    drop_marks(subject.id, marks_of(subject.id, messages=map(tuple, kept["new_names"])))
+    messages = _restore_messages(subject.id, kept["messages"])
+    _restore_snapshots(subject.id, kept["snapshots"])
+    for packed in sorted(kept["beliefs"], key=lambda one: str(one.get("valid_at"))):
+        _restore_belief(subject, packed)
+    unread = [messages[UUID(one)] for one in kept["unread"] if UUID(one) in messages]
+    remove_work_of_messages([one.id for one in unread])
+    enqueue_messages(unread)
+    remake_conversation_snapshots(subject.id, messages, besides=())
+    reindex(neighbours_of(subject.id, messages), ())
+    renew_windows(subject.id, frozenset(message.conversation_id for message in messages.values()))
+    transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
+
+
+def _restore_messages(subject_id: UUID, packed: Iterable[Packed]) -> dict[UUID, Message]:
+    for one in packed:
+        columns = {name: _value(Message, _FIELDS[name], one[_FIELDS[name]]) for name in MESSAGE_COLUMNS}
+        Message.objects.filter(subject_id=subject_id, id=one["id"]).update(**columns)
+    ids = [UUID(one["id"]) for one in packed]
+    return Message.objects.filter(subject_id=subject_id).select_related("conversation").in_bulk(ids)
+
+
+def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[Packed]]) -> None:
+    """Write snapshots and their parts as they were, in place of what was made of the rest of their messages."""
+    rows = [unpack_row(Snapshot, dict(one)) for one in packed["Snapshot"]]
+    delete_snapshots(subject_id, [row.id for row in rows])
+    known = {row.id for row in rows}
+    for row in rows:
+        row.superseded_by_id = _still_there(Snapshot, row.superseded_by_id, known)
+    Snapshot.objects.bulk_create(rows)
+    for part in PARTS:
+        made = [unpack_row(part, dict(one)) for one in packed[part.__name__]]
+        if part is Note:
+            for note in made:
+                note.statement_id = _still_there(Snapshot, note.statement_id, known)
+                note.about_tag_id = _still_there(Tag, note.about_tag_id)
+        if part is SnapshotSource:
+            made = [link for link in made if _still_there(Message, link.message_id)]
+        part._default_manager.bulk_create(made, ignore_conflicts=True)
+    touch_memory(subject_id, changed=[row.position for row in rows])
+
+
+def _restore_belief(subject: Subject, packed: Packed) -> None:
+    """Have a slot believed again as it was, unless it is; what was said since stands."""
+    if packed["table"] == Tag.__name__:
+        details = {name: value for name, value in packed["details"].items() if value not in ("", None, [])}
+        sure = {"provenance": Provenance(packed["provenance"]), "confidence": packed["confidence"]}
+        row_id = upsert_tag(subject, TagDraft(packed["label"], details, **sure)).tag.id
+        _link(Tag, subject.id, row_id, packed["sources"])
+        return
+    is_preference = packed["table"] == Preference.__name__
+    claim = Claim(
+        packed["value"],
+        Provenance(packed["provenance"]),
+        packed["confidence"],
+        _value(Preference, "valid_at", packed["valid_at"]),
+        explicit=True,
+        details={"statement": packed["statement"]} if is_preference else {},
+    )
+    row = _believe_preference(subject, packed, claim) if is_preference else _believe_fact(subject, packed, claim)
+    if row is not None:
+        _link(Preference if is_preference else ProfileFact, subject.id, row.id, packed["sources"])
+
+
+def _believe_preference(subject: Subject, packed: Packed, claim: Claim) -> Preference | None:
+    place = {"category": packed["category"], "key": packed["key"]}
+    now = Preference.objects.filter(subject_id=subject.id, **place, retired_at__isnull=True, invalid_at__isnull=True)
+    held = now.first()
+    if held is not None and held.value == claim.value:
+        return held
+    if held is not None and isinstance(claim.value, list) and entries_of(held.value) is not None:
+        return amend_list_preference(subject, (place["category"], place["key"]), claim, add=claim.value).row
+    return record_preference(subject, place["category"], place["key"], claim).row
+
+
+def _believe_fact(subject: Subject, packed: Packed, claim: Claim) -> ProfileFact | None:
+    name = FactName(packed["field"], is_attribute=packed["is_attribute"])
+    own = {"field": name.field, "is_attribute": name.is_attribute, "retired_at": None, "invalid_at": None}
+    held = ProfileFact.objects.filter(subject_id=subject.id, **own).first()
+    if held is not None and held.value == claim.value:
+        return held
+    is_list = held is not None and isinstance(claim.value, list) and isinstance(held.value, list)
+    return patch_profile(subject, [FactChange(name, claim, "append" if is_list else "overwrite")])[0].row
+
+
+def _link(model: type[Any], subject_id: UUID, row_id: UUID, sources: Iterable[str]) -> None:
+    links = SOURCES[model]
+    known = set(
+        links._default_manager.filter(subject_id=subject_id, memory_id=row_id).values_list("message_id", flat=True)
+    )
+    wanted = [UUID(one) for one in sources if UUID(one) not in known and _still_there(Message, UUID(one))]
+    links._default_manager.bulk_create(
+        [links(subject_id=subject_id, memory_id=row_id, message_id=one) for one in wanted], ignore_conflicts=True
+    )
+
+
+def _still_there(model: type[Any], row_id: UUID | None, more: Iterable[UUID] = ()) -> UUID | None:
+    """Return an id that a row still has, or is about to have; None for others."""
+    if row_id is None or row_id in more or model._default_manager.filter(Q(id=row_id)).exists():
+        return row_id
+    return None
+
+
+def _value(model: type[models.Model], name: str, value: Any) -> Any:
+    field: Any = model._meta.get_field(name)
+    return field.to_python(value)

@@ -1,0 +1,120 @@
+"""Hiding what an order means, in the transaction of the order: it leaves every table and window, and is kept apart.
+
+What is hidden is not marked but gone, so that no read, export, receipt or earlier moment can show it. Only
+:mod:`snapshots.forgetting.undo` reads what is kept. Locks are taken in the order of all who forget.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from profiles.models import Preference, Subject, Tag
+from profiles.services.forgetting import MessageName, forgotten_messages, leave_marks
+from snapshots.forgetting.kept import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
+from snapshots.forgetting.policy import FORGETTING
+from snapshots.forgetting.scope import Scope, locked_scope
+from snapshots.forgetting.take_out import take_out_scope
+from snapshots.forgetting.values import FORGOTTEN, Belief, Forgotten, Found
+from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
+from tenants.models import ActorKind
+from tenants.services.audit import Actor, record_audit
+
+BY_USER = Actor(ActorKind.JOB, "forget-order")
+"""The user has no key: the platform acts on their word."""
+
+
+def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[Forgotten]:
+    """Hide what was found for the ``number``-th order of a message, in the open scope; return what was hidden."""
+    order_id = stable_id("forget-order", order.id, number)
+    if ForgetOrder.objects.filter(id=order_id, subject_id=subject.id).exists():
+        return []
+    scope = locked_scope(subject, order_id, found)
+    before = list(_beliefs_behind(subject.id, scope))
+    snapshots = scope.target.snapshots | scope.snapshots
+    texts = list(Snapshot.objects.filter(subject_id=subject.id, id__in=scope.snapshots).values_list("text", flat=True))
+    names = [_name(message) for message in scope.target.messages.values()]
+    kept: dict[str, Any] = {
+        "messages": [{"id": one.id, **pack_row(one, MESSAGE_COLUMNS)} for one in scope.messages.values()],
+        "snapshots": pack_snapshots(subject.id, snapshots),
+        "beliefs": pack_beliefs(before),
+        "names": names,
+        "new_names": [name for name in names if name not in forgotten_messages(subject.id, names)],
+        "texts": texts,
+        "unread": _unread(subject.id, scope.messages),
+    }
+    hidden = _hidden(subject.id, snapshots)
+    counts = take_out_scope(subject, scope)
+    leave_marks(subject.id, messages=names)
+    hidden += _lost(before)
+    now = utc_now()
+    ForgetOrder.objects.create(
+        id=order_id,
+        subject=subject,
+        message_ref=order.id,
+        items=[one.as_item() for one in hidden],
+        messages=list(scope.messages),
+        erased={table: rows for table, rows in counts.items() if rows},
+        kept=pack(kept),
+        created_at=now,
+        erase_at=now + FORGETTING.withheld,
+    )
+    audit_order(BY_USER, "memory.withheld", order_id, subject)
+    return [replace(one, order_id=order_id) for one in hidden] or [Forgotten(FORGOTTEN, order_id=order_id)]
+
+
+def audit_order(by: Actor, action: str, order_id: UUID, subject: Subject, reason: str = "") -> None:
+    """Leave one audit record about an order to forget."""
+    about = {"object_kind": "forget_order", "object_id": str(order_id), "reason": reason[:500]}
+    record_audit(by, action, subject_ref=subject.id, **about)
+
+
+def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
+    """Yield the current slots that whole messages taught, and those that are taken out by name."""
+    named = {row.id for row in scope.beliefs}
+    yield from scope.beliefs
+    for model, links in SOURCES.items():
+        if model is Snapshot:
+            continue
+        own = links._default_manager.filter(
+            subject_id=subject_id, message_id__in=list(scope.target.messages)
+        ).order_by()
+        rows = model._default_manager.filter(subject_id=subject_id, id__in=own.values("memory_id")).exclude(
+            id__in=named
+        )
+        yield from rows if model is Tag else rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
+
+
+def _unread(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
+    """Return the messages that workers have not read to the end."""
+    work = Work.objects.filter(subject_id=subject_id, message_id__in=list(messages)).exclude(state=WorkState.DONE)
+    return sorted({one for one in work.values_list("message_id", flat=True) if one})
+
+
+def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[Forgotten]:
+    """Return the notes, statements and other snapshots that go, as the answer tells of them."""
+    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
+    return [Forgotten(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
+
+
+def _lost(before: Iterable[Belief]) -> list[Forgotten]:
+    """Return the slots that are gone, or hold less than before."""
+    lost = []
+    for row in before:
+        now = type(row)._default_manager.filter(id=row.id, subject_id=row.subject_id).first()
+        if now is not None and (isinstance(row, Tag) or row.value == getattr(now, "value", None)):
+            continue
+        match row:
+            case Preference():
+                lost.append(Forgotten(FORGOTTEN, "preference", row.id, row.category, row.key))
+            case Tag():
+                lost.append(Forgotten(FORGOTTEN, "tag", row.id))
+            case _:
+                lost.append(Forgotten(FORGOTTEN, "profile", row.id, None, row.field))
+    return lost
+
+
+def _name(message: Message) -> MessageName:
+    return message.conversation.external_id, message.external_id

@@ -1,0 +1,43 @@
+"""Orders to forget at the door: carried out in the transaction that accepts them, and told in the answer (row A4)."""
+
+from collections.abc import Sequence
+
+from profiles.models import Subject
+from snapshots.forgetting.find import find_meant
+from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten
+from snapshots.forgetting.withhold import withhold
+from snapshots.intake.values import FastLaneResult
+from snapshots.models import Conversation, Message, MessageRole
+from snapshots.understanding.heard.forget_orders import Meant, read_forget_orders
+
+WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
+
+
+def forget_at_once(
+    subject: Subject, conversation: Conversation, messages: Sequence[Message]
+) -> tuple[FastLaneResult, ...]:
+    """Hide what the subject's new messages tell us to forget; the same conversation's next call no longer sees it."""
+    results = [one for message in messages if message.role == MessageRole.USER for one in _forget(subject, message)]
+    if any(one.order_id for one in results):
+        conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
+    return tuple(_result_of(one) for one in results)
+
+
+def _forget(subject: Subject, message: Message) -> list[Forgotten]:
+    results: list[Forgotten] = []
+    orders = read_forget_orders(message.content)
+    for number, order in enumerate(orders):
+        found = find_meant(subject, message, order)
+        if found:
+            results += withhold(subject, message, number, found)
+        if message.id in found.messages:
+            message.refresh_from_db(fields=WORDS)
+            break  # the message itself is gone, with its other orders
+    if orders and not results:
+        is_all = any(order.meant is Meant.EVERYTHING for order in orders)
+        results.append(Forgotten(NOTHING_TO_FORGET, reason=ASKS_FOR_EVERYTHING if is_all else None))
+    return results
+
+
+def _result_of(one: Forgotten) -> FastLaneResult:
+    return FastLaneResult(one.category, one.key, one.kind, one.verdict, one.reason, one.memory_id, one.order_id)

@@ -1,0 +1,86 @@
+"""What an order to forget names, compared with what is remembered: by its words, or by what such things are called."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from memory_platform.kernel.terms import terms
+from memory_platform.kernel.text import comparable
+
+_TABLE = Path(__file__).with_name("names.toml")
+# Of a longer name ("I live with my brother in Ghent") this share of the words must be said.
+_SHARE = 0.6
+_EACH_WORD = 2
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One kind of thing that people name: its words, the slots that hold it, what notes about it say."""
+
+    words: frozenset[str]
+    slots: frozenset[str]
+    cues: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an order names, ready to be compared with memories."""
+
+    text: str
+    terms: frozenset[str]
+    things: tuple[Thing, ...]
+
+    @classmethod
+    def of(cls, name: str) -> "Named":
+        """Return ``name`` with the kinds of things that it is a word for."""
+        words = comparable(name)
+        return cls(words, frozenset(terms(name)), tuple(one for one in load_things() if words in one.words))
+
+    def is_said_in(self, text: str) -> bool:
+        """Return whether a text speaks of what is named."""
+        if any(one.cues and one.cues.search(text) for one in self.things):
+            return True
+        if _HAN.search(self.text):
+            return self._is_said_in_chinese(comparable(text))
+        if not self.terms:
+            return False
+        shared = self.terms & set(terms(text))
+        return len(shared) == len(self.terms) or (
+            len(self.terms) > _EACH_WORD and len(shared) >= _SHARE * len(self.terms)
+        )
+
+    def fills(self, path: str, texts: Iterable[str]) -> bool:
+        """Return whether a slot at ``path``, with these values and words, holds what is named."""
+        if any(path in one.slots for one in self.things):
+            return True
+        own = [path.rpartition("/")[2].replace("_", " "), *texts]
+        return any(self.is_said_in(text) for text in own if text)
+
+    def _is_said_in_chinese(self, form: str) -> bool:
+        if self.text in form:
+            return True
+        pairs = {one for one in self.terms if len(one) > 1}
+        return len(pairs) > _EACH_WORD and sum(one in form for one in pairs) >= _SHARE * len(pairs)
+
+
+@cache
+def load_things() -> tuple[Thing, ...]:
+    """Return the things of the table."""
+    rows = tomllib.loads(_TABLE.read_text(encoding="utf-8"))["thing"]
+    return tuple(
+        Thing(
+            frozenset(comparable(word) for word in row["words"].split(",")),
+            frozenset(row["slots"]),
+            re.compile(row["cues"], re.IGNORECASE) if row["cues"] else None,
+        )
+        for row in rows
+    )
+
+
+def is_owned(name: str) -> bool:
+    """Return whether a bare name is something that is known of a person: an address, not a window."""
+    return bool(Named.of(name).things)

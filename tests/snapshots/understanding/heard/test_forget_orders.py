@@ -1,0 +1,163 @@
+"""Which words are an order to forget, and what it names: both languages, with the neighbours that are none. Row: A4."""
+
+import time
+
+import pytest
+
+from snapshots.understanding.heard.forget_orders import Meant, read_forget_orders
+
+SAID = """Forget what I just said
+Please forget what I just told you.
+scratch that, never mind, forget the last thing I said
+Could you forget what I just said?
+You didn't hear that from me.
+Pretend I never said that.
+please don't remember what I just said
+don't save that in your memory
+I don't want you to remember that
+Delete what I just said from your memory
+I'd rather you didn't keep that
+忘掉我刚说的
+忘了我刚才说的话吧
+把刚才说的忘了吧
+刚才的话不要记录
+当我没说
+就当我刚才没说过
+能不能忘掉我刚说的?
+把这个从记忆里删掉
+我刚说的是隐私""".splitlines()
+POINTED = """forget that
+Forget that, please.
+scratch that, don't remember it
+that's private
+Don't keep this.
+I earn 90k a year, don't remember that
+I have a drinking problem. Please don't store that.
+off the record
+This is just between us.
+keep that private
+别记这个
+别记住
+这是隐私
+这是我的隐私
+不要保存这个
+我月薪三万,别记这个
+请帮我保密""".splitlines()
+NAMED = {
+    "Actually, forget what I said about the diet": "diet",
+    "forget what I said about my ex-wife, please": "ex-wife",
+    "Forget everything I told you about my job.": "job",
+    "Forget that I'm vegetarian": "I'm vegetarian",
+    "delete my address": "address",
+    "Forget my phone number please": "phone number",
+    "don't remember anything about my health": "health",
+    "请忘掉我刚才说的关于饮食的事": "饮食",
+    "忘掉关于我前妻的事": "前妻",
+    "把我说的关于工作的事忘掉": "工作",
+    "忘记我的地址": "地址",
+    "把我的电话号码删了": "电话号码",
+    "关于我的病,别记": "病",
+}
+NEIGHBOURS = """forget it, I'll take the bus
+forget it
+forget the window
+Don't forget my umbrella
+I forgot my umbrella
+forget that, I'll take the bus
+Forget that, find a Thai place instead
+I can't forget what she said about my job
+She told me to forget what I said
+Did you forget what I just said?
+You forgot what I just said!
+Don't forget what I told you
+scratch that, make it 7
+don't keep this window open
+Don't save that draft yet
+I don't remember that
+Never forget that
+Remember that I'm vegan
+forget the seat heater
+Let's forget about the heated seats
+If you forget what I said, ask again
+Private room please
+Is that private?
+That's a private beach
+"Forget what I just said" is my favourite song
+translate: forget what I just said
+Don't keep this from my wife
+Forget about dinner
+I will never forget that day
+forget my window seat
+delete my last playlist
+Don't remember the milk, buy eggs
+别忘了带伞
+我忘了带钥匙
+把钥匙忘了
+把窗户忘了关
+忘了吧,我坐公交
+算了,不用了
+别忘了我刚说的
+你忘了我刚说的吗?
+你忘了我刚才说的话
+你怎么忘了我刚说的
+忘不掉她
+别记恨我
+我刚说什么了?
+这是私人包间
+别关窗
+不要这个
+不用这个了
+我的隐私设置在哪
+别保存文件
+记住我对花生过敏
+忘记密码怎么办
+我忘记密码了
+忘了说,我喜欢靠窗
+她让我忘掉他
+难忘的一天
+别删我的照片
+把我的闹钟删了
+忘掉座椅加热""".splitlines()
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_words_that_speak_of_what_was_said(text: str) -> None:
+    assert [order.meant for order in read_forget_orders(text)] == [Meant.SAID]
+
+
+@pytest.mark.parametrize("text", POINTED)
+def test_words_that_only_point(text: str) -> None:
+    assert {order.meant for order in read_forget_orders(text)} == {Meant.POINTED}
+
+
+@pytest.mark.parametrize(("text", "name"), NAMED.items())
+def test_words_that_name_something(text: str, name: str) -> None:
+    (order,) = read_forget_orders(text)
+    assert order.meant in (Meant.NAMED, Meant.OWNED)
+    assert order.name == name
+
+
+@pytest.mark.parametrize("text", ["Forget everything you know about me", "把我说过的话全部忘掉"])
+def test_everything_is_an_order_of_its_own(text: str) -> None:
+    (order,) = read_forget_orders(text)
+    assert order.meant is Meant.EVERYTHING
+
+
+@pytest.mark.parametrize("text", NEIGHBOURS)
+def test_neighbours_are_no_orders(text: str) -> None:
+    assert read_forget_orders(text) == []
+
+
+def test_the_order_is_found_at_its_place() -> None:
+    text = "I moved to Oslo. Please forget what I just said. Thanks"
+    (order,) = read_forget_orders(text)
+    assert text[order.start : order.end] == "Please forget what I just said"
+
+
+@pytest.mark.parametrize(
+    "text", ["please " * 140 + "forget", "forget what i " * 70, "请" * 900, "别记" * 450, ", " * 480 + "别"]
+)
+def test_hostile_messages_are_read_in_time(text: str) -> None:
+    began = time.process_time()
+    read_forget_orders(text)
+    assert time.process_time() - began < 1
