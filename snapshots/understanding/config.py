@@ -29,3 +29,23 @@ class NotingPolicy:
 
 
 NOTING = NotingPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyingPolicy:
+    """When clauses of the assistant's become replies. Probabilities and shares are 0..1; lengths tokens by estimate."""
+
+    graded_clauses: int = promised(40, row="A1")
+    kept_from: float = measured(0.5, source="figures of replies in docs/understanding.md")
+    beside_from: float = assumed(0.3, owner="understanding", settle_by="labelled sentences of which one part is kept")
+    """In a sentence of which another clause is kept."""
+    tokens: int = promised(60, row="P9")
+    replies: int = assumed(4, owner="understanding", settle_by="what users ask for of long answers")
+    """Of one message, those most probably worth it."""
+    confidence: float = promised(0.6, row="P5")
+    echo_turns: int = assumed(6, owner="understanding", settle_by="how far back assistants repeat what they were told")
+    echoed: float = assumed(0.75, owner="understanding", settle_by="labelled pairs of a user's turn and the answer")
+    """Share of the terms of a clause that the user's turns hold: from it on the assistant only repeats them."""
+
+
+REPLYING = ReplyingPolicy()

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +24,10 @@ class Cue:
     vital: bool
 
 
-@lru_cache(maxsize=1)
-def load_cues() -> tuple[Cue, ...]:
-    """Return the cues of the file, in its order. Raises ``re.error`` for a pattern that is none."""
-    rows = tomllib.loads(CUES.read_text(encoding="utf-8"))
+@cache
+def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
+    """Return the cues of a file, in its order. Raises ``re.error`` for a pattern that is none."""
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))
     return tuple(Cue(name, _compile(row), bool(row.get("vital"))) for name, row in rows.items())
 
 

@@ -21,6 +21,8 @@ _NOT_OWN = re.compile(
     r"(?sm)```.{0,4000}?(?:```|\Z)|^(?:>|\s{0,4}(?i:system|assistant|系统|助手|助理)\s?:)[^\n]*"
     r"|<(?:user_memory|memory|context|system)\b.{0,4000}?(?:</\w+>|\Z)"
 )
+# What sets off a line of a list, a heading or a stressed word: marks that are no words.
+_LIST_MARK = re.compile(r"(?m)(?:^|(?<=[;:]))[^\S\n]{0,8}\d{1,2}[.)、](?!\d)|\*{2,3}|^#{1,6}\s|^\s{0,8}[-*•]\s")
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
 _SUBJECT_EN = (
     r"(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
@@ -79,13 +81,27 @@ class Clause:
 
 
 def split_clauses(message: str) -> list[Clause]:
-    """Return the clauses of ``message`` in order. Linear in its length."""
+    """Return the clauses of a user's ``message`` in order. Linear in its length."""
     form = matching_form(message[:LONGEST_READ])
     if marks.TASK_ON_TEXT.match(form):
         return []  # a text to translate, rewrite or invent: its "I" is not the subject
-    form = _NOT_OWN.sub(lambda found: " " * len(found.group()), form)
+    form = _without_quoted(form)
     if len(_DIALOGUE_LINE.findall(form)) > 1:
         return []  # a pasted conversation: whose words these are cannot be told
+    return _cut(message, form)
+
+
+def split_reply(message: str) -> list[Clause]:
+    """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a line of a list."""
+    form = _without_quoted(matching_form(message[:LONGEST_READ]))
+    return _cut(message, _LIST_MARK.sub(lambda found: " " * len(found.group()), form))
+
+
+def _without_quoted(form: str) -> str:
+    return _NOT_OWN.sub(lambda found: " " * len(found.group()), form)
+
+
+def _cut(message: str, form: str) -> list[Clause]:
     clauses: list[Clause] = []
     for number, (start, end, asked) in enumerate(_sentences(form)):
         language = language_of(form[start:end])

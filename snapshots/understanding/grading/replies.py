@@ -1,0 +1,97 @@
+"""The reader of replies: what a clause of the assistant's gives that somebody may ask for later (row C7).
+
+A multinomial logistic regression over the numbers of :mod:`features` and the cues of ``replies.toml``. It was taught by
+``python -m tests.golden.teach_replies``; ``replies.npz`` holds the weights and names what taught them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.extraction.observe import matching_form
+from snapshots.understanding.grading.cues import load_cues
+from snapshots.understanding.grading.features import Spoken, Vectors, features, texts_to_embed
+from snapshots.understanding.grading.reader import ENCODER, Head
+
+WEIGHTS = Path(__file__).with_name("replies.npz")
+CUES = Path(__file__).with_name("replies.toml")
+NOTHING = "nothing"
+SORTS = ("figure", "name", NOTHING, "promise", "recommendation")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the reader says of one clause: its likeliest sort beside nothing, and how probably it is any, 0..1."""
+
+    sort: str
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReader:
+    """The regression, and what taught it."""
+
+    head: Head
+    taught: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path = WEIGHTS) -> "ReplyReader":
+        """Return the reader that :meth:`write` kept."""
+        with np.load(path) as held:
+            taught = json.loads(str(held["taught"]))
+            weights, intercepts = (held[name].astype(np.float32) for name in ("weights", "intercepts"))
+        return cls(Head(tuple(taught["classes"]), weights, intercepts), taught)
+
+    def write(self, path: Path = WEIGHTS) -> None:
+        """Keep the reader, its weights in half precision."""
+        np.savez_compressed(
+            path,
+            taught=json.dumps(dict(self.taught), ensure_ascii=False),
+            weights=self.head.weights.astype(np.float16),
+            intercepts=self.head.intercepts.astype(np.float32),
+        )
+
+    def grade(self, spoken: Spoken, vectors: Vectors) -> list[Given]:
+        """Return what each clause of a message gives."""
+        if not spoken.clauses:
+            return []
+        shares = self.head.probabilities(reply_features(spoken, vectors))
+        return [self._given(row.tolist()) for row in shares]
+
+    def _given(self, shares: Sequence[float]) -> Given:
+        by_sort = dict(zip(self.head.classes, shares, strict=True))
+        nothing = by_sort.pop(NOTHING)
+        return Given(max(by_sort, key=by_sort.__getitem__), 1 - nothing)
+
+
+def reply_features(spoken: Spoken, vectors: Vectors) -> Float32:
+    """Return the numbers of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
+    forms = [matching_form(clause.text).lower() for clause in spoken.clauses]
+    cues = [[cue.pattern.search(form) is not None for cue in load_cues(CUES)] for form in forms]
+    return np.concatenate([features(spoken, vectors), np.array(cues, np.float32)], axis=1)
+
+
+@lru_cache(maxsize=1)
+def reply_reader() -> ReplyReader:
+    """Return the reader as it was taught."""
+    return ReplyReader.read()
+
+
+def grade_replies(spoken: Sequence[Spoken]) -> list[list[Given]]:
+    """Return what the clauses of each of the assistant's messages give. Embeds: no transaction may be open.
+
+    Raises EmbeddingUnavailable without the encoder's files.
+    """
+    wanted = texts_to_embed(spoken)
+    if not wanted:
+        return [[] for _ in spoken]
+    (encoder,) = embedders(ENCODER)
+    vectors = dict(zip(wanted, encoder.embed(wanted), strict=True))
+    return [reply_reader().grade(one, vectors) for one in spoken]
