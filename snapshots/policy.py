@@ -20,6 +20,7 @@ class RetentionPolicy:
     statement: timedelta = promised(timedelta(days=180), row="S3")
     episode: timedelta = promised(timedelta(days=180), row="S3")
     note: timedelta | None = promised(None, row="P9")
+    reply: timedelta | None = promised(timedelta(days=90), row="C7")
 
 
 RETENTION = RetentionPolicy()
@@ -27,9 +28,12 @@ _KEPT = Days(1, 3_650)
 RETENTION_SECTION = Section(
     "retention",
     RETENTION,
-    {**dict.fromkeys(("conversation", "segment", "statement", "episode"), _KEPT), "note": DaysOrNever(1, 3_650)},
+    {
+        **dict.fromkeys(("conversation", "segment", "statement", "episode"), _KEPT),
+        **dict.fromkeys(("note", "reply"), DaysOrNever(1, 3_650)),
+    },
 )
-"""What a tenant may set of it: whole days; of notes also null, which is never."""
+"""What a tenant may set of it: whole days; of notes and replies also null, which is never."""
 
 
 def retention_in_force() -> RetentionPolicy:

@@ -26,10 +26,10 @@ from profiles.services.subjects import put_subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
+    CUT_OUT,
     Conversation,
     Message,
     Snapshot,
-    SnapshotKind,
     SnapshotSource,
     SnapshotVector,
     SnapshotWords,
@@ -56,7 +56,8 @@ FROM_TALK = (
 )
 OF_SNAPSHOT = (
     FROM_TALK.format(table="snapshot", key="conversation_id").replace(" o ON o.", " s ON s.").replace(" o.", " s.")
-    + " AND s.seq <= p.turns AND s.kind <> 'note' JOIN {table} o ON o.tenant_id = %(tenant)s AND o.{key} = s.id"
+    + " AND s.seq <= p.turns AND s.kind NOT IN ('note', 'reply')"
+    " JOIN {table} o ON o.tenant_id = %(tenant)s AND o.{key} = s.id"
 )
 OWN = {"subject_id": "p.subject"}
 
@@ -177,7 +178,7 @@ def _copies() -> Iterator[str]:
     spoken = f"{FROM_TALK} AND o.seq <= p.turns"
     yield copy_of(Conversation, FROM_TALK.format(table="conversation", key="id"), {**OWN, "id": copied("o.id")})
     yield copy_of(Message, spoken.format(table="message", key="conversation_id"), within)
-    remembered = f"{spoken} AND o.kind <> 'note'"  # a world counts what is remembered message by message
+    remembered = f"{spoken} AND o.kind NOT IN ('note', 'reply')"  # a world counts what is remembered message by message
     yield copy_of(Snapshot, remembered.format(table="snapshot", key="conversation_id"), {**within, **position})
     below = {**OWN, "id": copied("o.id"), "snapshot_id": copied("s.id")}
     yield copy_of(
@@ -235,8 +236,8 @@ def _pool_size() -> int:
     """Return how many sentences of the pool are remembered with vectors; without any embedder, remembered at all."""
     if active_embedders():
         vectors = SnapshotVector.objects.filter(subject__external_id=POOL)
-        return vectors.exclude(snapshot__kind=SnapshotKind.NOTE).count()
-    return Snapshot.objects.filter(subject__external_id=POOL).exclude(kind=SnapshotKind.NOTE).count()
+        return vectors.exclude(snapshot__kind__in=CUT_OUT).count()
+    return Snapshot.objects.filter(subject__external_id=POOL).exclude(kind__in=CUT_OUT).count()
 
 
 def _dataset(said: Sequence[Talk]) -> Dataset:

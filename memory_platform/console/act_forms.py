@@ -20,13 +20,13 @@ from memory_platform.console.act_fields import (
     value_field,
 )
 from memory_platform.console.display import plain
-from memory_platform.console.note_words import VITAL_CLASSES, is_note, note_behind
+from memory_platform.console.note_words import VITAL_CLASSES, note_behind
 from memory_platform.console.reasons import ReasonField
 from profiles.models import Preference, ProfileFact, Tag, TagKind
 from snapshots.lifecycle.acts import Memory
 from snapshots.lifecycle.origins import origins_of
 from snapshots.lifecycle.selectors import current
-from snapshots.models import MemoryAct, Snapshot, SnapshotKind
+from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
 from snapshots.sensitive.detector import is_telephone
 
 COMPARED_MOST = 500
@@ -217,7 +217,7 @@ def others_of(memory: Any) -> list[Any]:
     """Return the memories in use that may mean the same as this one, the most alike first."""
     rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
-        same = Q(kind=SnapshotKind.NOTE) if is_note(memory) else ~Q(kind=SnapshotKind.NOTE)
+        same = Q(kind=memory.kind) if memory.kind in CUT_OUT else ~Q(kind__in=CUT_OUT)
         rows = rows.filter(current(), same).order_by("-recorded_at")
     elif not isinstance(memory, Tag):
         rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")

@@ -94,6 +94,7 @@ PARTS = {
     "tags": _("tags"),
     "snapshots": _("snapshots"),
     "notes": _("notes"),
+    "replies": _("assistant's words"),
     "documents": _("documents"),
     "tasks": _("tasks"),
     "user": _("user"),

@@ -16,6 +16,7 @@ FIELDS = {
     "retention.statement": _("statements"),
     "retention.episode": _("episodes"),
     "retention.note": _("notes"),
+    "retention.reply": _("the assistant's words"),
     "purge.messages": _("messages"),
     "purge.receipts": _("receipts"),
     "purge.receipt_texts": _("texts of receipts"),

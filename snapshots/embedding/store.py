@@ -206,10 +206,13 @@ def _vector_row(draft: SnapshotDraft, pair: VectorPair, space: UUID) -> Snapshot
 
 
 def _source_rows(draft: SnapshotDraft) -> Iterator[SnapshotSource]:
+    start, end = draft.span or (None, None)
     for message_id in draft.message_ids:
         yield SnapshotSource(
             id=stable_id("source", draft.id, message_id),
             subject_id=draft.subject_id,
             memory_id=draft.id,
             message_id=message_id,
+            span_start=start,
+            span_end=end,
         )

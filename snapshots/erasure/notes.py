@@ -1,7 +1,8 @@
-"""Notes when messages are forgotten: which go, and what those that stay lose.
+"""Notes and replies when messages are forgotten: which go, and what those that stay lose.
 
 A note goes with its messages. It stays where another message says its words, too, and then keeps nothing of the
-others: neither the link, nor the place in the message, nor the turn before.
+others: neither the link, nor the place in the message, nor the turn before. A reply has one message, the assistant's,
+and goes with it.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +15,7 @@ from django.db.models import F, Q
 from memory_platform.kernel.text import comparable
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.words import Words
-from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.models import CUT_OUT, Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
 
 NOTHING_SAID: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None}
@@ -32,8 +33,8 @@ NO_ORIGIN = NoteOrigin(frozenset(), {})
 
 
 def origin_of(snapshot: Snapshot) -> NoteOrigin:
-    """Return what a note was made of, in the open scope; nothing for any other snapshot."""
-    if snapshot.kind != SnapshotKind.NOTE:
+    """Return what a note or reply was made of, in the open scope; nothing for any other snapshot."""
+    if snapshot.kind not in CUT_OUT:
         return NO_ORIGIN
     own = {"subject_id": snapshot.subject_id}
     links = SnapshotSource.objects.filter(memory_id=snapshot.id, **own).order_by()
@@ -47,7 +48,7 @@ def origin_of(snapshot: Snapshot) -> NoteOrigin:
 
 
 def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the snapshots of the notes that no other message says, in the open scope."""
+    """Return the snapshots of the notes and replies that no other message says, in the open scope."""
     behind: dict[UUID, set[UUID]] = defaultdict(set)
     for note_id, message_id in _links(subject_id, notes_said_in(subject_id, messages)):
         behind[note_id].add(message_id)
@@ -65,9 +66,9 @@ def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
 
 
 def notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the snapshots of the notes that have one of these messages as a source."""
+    """Return the snapshots of the notes and replies that have one of these messages as a source."""
     links = SnapshotSource.objects.filter(subject_id=subject_id, message_id__in=messages).order_by()
-    notes = Snapshot.objects.filter(subject_id=subject_id, kind=SnapshotKind.NOTE, id__in=links.values("memory_id"))
+    notes = Snapshot.objects.filter(subject_id=subject_id, kind__in=CUT_OUT, id__in=links.values("memory_id"))
     return set(notes.order_by().values_list("id", flat=True))
 
 

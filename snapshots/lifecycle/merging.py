@@ -14,7 +14,7 @@ from profiles.values import Provenance
 from snapshots.embedding.store import touch_memory
 from snapshots.embedding.versions import supersede
 from snapshots.lifecycle.acts import SURENESS, Doing, M, any_version, hold_memory, note_act, place_of, raised_version
-from snapshots.models import SOURCES, ActVerb, Note, Snapshot, SnapshotKind
+from snapshots.models import CUT_OUT, SOURCES, ActVerb, Note, Snapshot
 
 DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
 KEPT_OF_A_TAG = ("label", "kind", *DETAILS, "aliases", "use_count", "confidence", "provenance")
@@ -34,16 +34,17 @@ def merge_memories(memory: M, other: M, doing: Doing) -> M:
     """
     if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
         raise NotToBeMerged("only two memories of one kind and subject become one")
-    if isinstance(memory, Snapshot) and isinstance(other, Snapshot) and _is_note(memory) != _is_note(other):
-        raise NotToBeMerged("a note becomes one with another note only")
+    if isinstance(memory, Snapshot) and isinstance(other, Snapshot) and not may_be_one(memory, other):
+        raise NotToBeMerged("a note or reply becomes one with another only")
     held, ended = hold_memory(memory, doing.accept), hold_memory(other, any_version)
     before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
     note_act(held, ActVerb.MERGED, doing, other=ended.id, before=before)
     return held
 
 
-def _is_note(snapshot: Snapshot) -> bool:
-    return snapshot.kind == SnapshotKind.NOTE
+def may_be_one(memory: Snapshot, other: Snapshot) -> bool:
+    """Return whether both are of one kind, as far as they are cut out of messages."""
+    return memory.kind == other.kind or CUT_OUT.isdisjoint((memory.kind, other.kind))
 
 
 def unite_sources(memory: M, other: M) -> list[str]:

@@ -23,6 +23,7 @@ from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
     BLOCK_POSITIONS,
+    CUT_OUT,
     Snapshot,
     SnapshotKind,
     SnapshotVersion,
@@ -41,6 +42,7 @@ from snapshots.models.work import QueueDay, Work, WorkKind, WorkRemoved, WorkSta
 
 __all__ = [
     "BLOCK_POSITIONS",
+    "CUT_OUT",
     "SOURCES",
     "VERDICT",
     "AboutKind",

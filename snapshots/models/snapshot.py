@@ -22,6 +22,11 @@ class SnapshotKind(models.TextChoices):
     CONSOLIDATED = "consolidated", _("consolidated")
     MANUAL = "manual", _("manual")
     NOTE = "note", _("note")
+    REPLY = "reply", _("assistant's words")
+
+
+CUT_OUT = frozenset({SnapshotKind.NOTE, SnapshotKind.REPLY})
+"""Kinds that are cut out of a message, which they go with. Recall has a lane for each, lists show them when asked."""
 
 
 class Snapshot(SubjectOwned):

@@ -24,9 +24,11 @@ class SourceLink(SubjectOwned):
 
 
 class SnapshotSource(SourceLink):
-    """A message behind a snapshot."""
+    """A message behind a snapshot. Of the assistant's words, also the characters that they are in the message."""
 
     memory = TenantForeignKey(Snapshot)
+    span_start = models.PositiveIntegerField(blank=True, editable=False, null=True)
+    span_end = models.PositiveIntegerField(blank=True, editable=False, null=True)
 
     class Meta(SourceLink.Meta):
         db_table = "snapshot_source"

@@ -11,11 +11,15 @@ from snapshots.queue.wake_up import nudge
 
 __all__ = ["enqueue_conversation_end", "enqueue_messages", "enqueue_summaries", "nudge"]
 
-KINDS_OF_MESSAGE = (WorkKind.STATEMENT, WorkKind.EXTRACT)
+KINDS_OF_MESSAGE = {
+    MessageRole.USER: (WorkKind.STATEMENT, WorkKind.EXTRACT),
+    MessageRole.ASSISTANT: (WorkKind.EXTRACT,),
+}
+"""What is done with a message, by who said it: what tools and systems say is remembered by nothing."""
 
 
 def enqueue_messages(messages: Sequence[Message]) -> None:
-    """Add one item of each kind per remembered user message, in the order given; known ones stay as they are.
+    """Add the items of remembered messages, in the order given; known ones stay as they are.
 
     Call it in the transaction of acceptance while the conversation's row is locked: the lock's order becomes the
     items' order. The messages come with their conversation loaded.
@@ -23,8 +27,8 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
     items = [
         (kind, message)
         for message in messages
-        if message.role == MessageRole.USER and message.remember and message.conversation.remember
-        for kind in KINDS_OF_MESSAGE
+        if message.remember and message.conversation.remember
+        for kind in kinds_of(message)
     ]
     if items:
         rows(
@@ -35,6 +39,13 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
             conversations=[message.conversation_id for _, message in items],
             messages=[message.pk for _, message in items],
         )
+
+
+def kinds_of(message: Message) -> Sequence[WorkKind]:
+    """Return the kinds of work that a message brings; an assistant that only calls tools says nothing."""
+    if message.role == MessageRole.ASSISTANT and not message.content:
+        return ()
+    return KINDS_OF_MESSAGE.get(MessageRole(message.role), ())
 
 
 def enqueue_summaries(conversations: Collection[UUID], *, every: int) -> None:

@@ -5,13 +5,15 @@ order in which things were said, and only while the work is still ours.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
-from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.store import store_snapshots
 from snapshots.extraction.learn import learn
 from snapshots.extraction.memories import lesson_of, own_names
 from snapshots.extraction.policy import READING, RUNNING
@@ -27,12 +29,26 @@ from snapshots.queue.leases import complete, hold, release
 from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
+from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
 from snapshots.understanding.grading.reader import grade_messages
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
 Notes = Mapping[UUID, Sequence[PreparedNote]]
 """What claimed messages make, by message."""
+Replies = Mapping[UUID, Sequence[PreparedSnapshot]]
+"""What the assistant's messages give that may be asked for later, by message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What is to be written of claimed messages. ``before``: the assistant's turn before a message, where there is
+    one."""
+
+    notes: Notes
+    replies: Replies
+    proposed: Proposed
+    before: Mapping[UUID, str]
 
 
 def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -48,9 +64,10 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         proposed = propose(model, now)
         items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
         later = [item for share in left for item in share.items]
-    heard, names = _hear_users(tenant_id, items)
+    heard, names, answers = _hear(tenant_id, items)
     notes = index_notes(draft_notes(heard, names))
-    _write(tenant_id, items, notes, proposed, turns_before(heard))
+    replies = index_replies(answers)
+    _write(tenant_id, items, Learned(notes, replies, proposed, turns_before(heard)))
     if later:
         with tenant_tx(tenant_id):
             release(later)
@@ -84,6 +101,23 @@ def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
     return found
 
 
+def index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapshot]]:
+    """Return what assistants gave, indexed and embedded, by message. No transaction may be open.
+
+    Without the encoder's files there is nothing.
+    """
+    try:
+        drafts = draft_replies(answers)
+    except EmbeddingUnavailable as missing:
+        log(Event.EXTRACTION_DEGRADED, messages=len(answers), error=type(missing).__name__)
+        return {}
+    found: dict[UUID, list[PreparedSnapshot]] = {}
+    for ready in prepare_snapshots(drafts, active_embedders()) if drafts else ():
+        (message_id,) = ready.draft.message_ids
+        found.setdefault(message_id, []).append(ready)
+    return found
+
+
 def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNote]) -> int:
     """Store notes in the order in which they were said, or confirm those that are held already, in the open scope;
     return how many are new."""
@@ -114,29 +148,33 @@ def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:
     return {message: turn.content for message, turn in turns if turn and turn.role == MessageRole.ASSISTANT}
 
 
-def _hear_users(tenant_id: UUID, items: Sequence[ClaimedWork]) -> tuple[list[Heard], dict[UUID, frozenset[str]]]:
-    """Return what users said in claimed messages, and under which names each of them speaks."""
+def _hear(
+    tenant_id: UUID, items: Sequence[ClaimedWork]
+) -> tuple[list[Heard], dict[UUID, frozenset[str]], list[Answer]]:
+    """Return what users said in claimed messages, under which names each of them speaks, and what assistants said."""
     with tenant_tx(tenant_id):
-        heard = [one for one in hear(items) if one.message.role == MessageRole.USER]
-        return heard, own_names(Subject.objects.filter(id__in={one.message.subject_id for one in heard}))
+        said = hear(items)
+        heard = [one for one in said if one.message.role == MessageRole.USER]
+        names = own_names(Subject.objects.filter(id__in={one.message.subject_id for one in heard}))
+        return heard, names, answers_in(said)
 
 
-def _write(
-    tenant_id: UUID, items: Sequence[ClaimedWork], notes: Notes, proposed: Proposed, before: Mapping[UUID, str]
-) -> None:
+def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> None:
     """Learn from messages in one transaction, in their order, and complete the work that is still ours."""
     with tenant_tx(tenant_id):
         held = hold(items)
-        messages = _messages_of(held)
+        said = _messages_of(held)
+        messages = [message for message in said if message.role == MessageRole.USER]
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
         names = own_names(list(subjects.values()))
-        shown = shown_before([message for message in messages if message.role == MessageRole.USER])
+        shown = shown_before(messages)
         for message in messages:
             subject = subjects[message.subject_id]
-            context = ExtractionContext(names[subject.id], before.get(message.id))
-            if learn(lesson_of(subject, message, context, proposed.get(str(message.id), ()), shown)):
+            context = ExtractionContext(names[subject.id], learned.before.get(message.id))
+            if learn(lesson_of(subject, message, context, learned.proposed.get(str(message.id), ()), shown)):
                 names |= own_names([subject])
-        write_notes(subjects, [note for message in messages for note in notes.get(message.id, ())])
+        write_notes(subjects, [note for message in messages for note in learned.notes.get(message.id, ())])
+        store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)
 

@@ -85,13 +85,21 @@ def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:
     """Return whether a sentence cannot stand without the one just before it."""
     if after.sentence - before.sentence != 1:
         return False
-    said = text[after.start : after.end]
-    return bool(_LEANS.match(matching_form(said))) or _is_fragment(after, text) or _is_fragment(before, text)
+    return leans(text[after.start : after.end]) or _is_fragment(after, text) or _is_fragment(before, text)
+
+
+def leans(said: str) -> bool:
+    """Return whether a sentence begins with a word that points back: "it", "so", 它, 所以."""
+    return bool(_LEANS.match(matching_form(said)))
 
 
 def _is_fragment(part: NotePart, text: str) -> bool:
-    said = text[part.start : part.end]
-    if part.language == "zh":
+    return is_fragment(text[part.start : part.end], part.language)
+
+
+def is_fragment(said: str, language: str) -> bool:
+    """Return whether a part is too short to say much by itself."""
+    if language == "zh":
         return len(_HAN.findall(said)) <= _FRAGMENT_ZH
     return count_words(said) <= _FRAGMENT_EN
 

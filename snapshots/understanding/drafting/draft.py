@@ -59,7 +59,7 @@ def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NO
     text = blanked(message.content, (*echoes.pasted, *echoes.told))
     if is_played(matching_form(text[:LONGEST_READ])):
         return Spoken(message.content, (), asked)
-    clauses = [clause for clause in split_clauses(text) if not _instructs(clause, text)]
+    clauses = [clause for clause in split_clauses(text) if not instructs(clause, text)]
     return Spoken(text, tuple(clauses[: policy.graded_clauses]), asked)
 
 
@@ -70,7 +70,7 @@ def note_drafts(
     return [_draft(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
 
 
-def _instructs(clause: Clause, text: str) -> bool:
+def instructs(clause: Clause, text: str) -> bool:
     """Return whether a clause gives orders to the model or to the memory, alone or with what stands around it: an
     instruction is often cut in two."""
     if _ORDERS_MEMORY.search(matching_form(clause.text)):
@@ -99,7 +99,7 @@ def _draft(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -
         by_kind=True,
         conversation_id=message.conversation_id,
         seq=message.seq,
-        previous=_turn(previous) if previous else None,
+        previous=turn_of(previous) if previous else None,
         previous_is_memory=previous is not None and previous.role == MessageRole.USER,
         category=topics[0] if topics else "",
         topics=topics,
@@ -164,6 +164,7 @@ def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
     return mask_sensitive(previous.content.strip()[-policy.context_chars :])[0]
 
 
-def _turn(message: Message) -> Turn | None:
+def turn_of(message: Message) -> Turn | None:
+    """Return a message as the turn before another, masked; None for one that says nothing."""
     name = masked_name(message.name, mask_sensitive)
     return Turn(mask_sensitive(message.content)[0], name, message.said_at) if message.content else None

@@ -56,7 +56,7 @@ def test_a_first_message_makes_its_conversation_and_two_kinds_of_work(world: Wor
     assert work(world.acme) == [("m1", "extract"), ("m1", "statement")]
 
 
-def test_only_remembered_user_messages_become_work(world: World) -> None:
+def test_only_remembered_messages_of_user_and_assistant_become_work(world: World) -> None:
     accept(
         world.acme,
         said("book a table", "m1"),
@@ -67,7 +67,7 @@ def test_only_remembered_user_messages_become_work(world: World) -> None:
     )
 
     assert [content for _, _, content in stored(world.acme)][-1] == "my secret"
-    assert {message_id for message_id, _ in work(world.acme)} == {"m1"}
+    assert {message_id for message_id, _ in work(world.acme)} == {"m1", "m2"}
 
 
 def test_a_conversation_that_is_not_remembered_keeps_the_window_and_teaches_nothing(world: World) -> None:
@@ -88,7 +88,7 @@ def test_the_same_request_again_changes_nothing(world: World) -> None:
     assert [fate.seq for fate in again.messages] == [fate.seq for fate in first.messages]
     assert {fate.verdict for fate in again.messages} == {"duplicate"}
     assert again.window.turns == first.window.turns
-    assert len(work(world.acme)) == 2
+    assert len(work(world.acme)) == 3
     assert conversation_now(world.acme).version == before.version
 
 

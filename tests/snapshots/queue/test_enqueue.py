@@ -38,8 +38,16 @@ def test_what_is_not_to_be_remembered_brings_no_work(world: World) -> None:
         muted.remember = False
         post(muted, ["secret plan"])
         loud = start_conversation(world.acme.subject, "loud")
-        post(loud, ["答案是四十二"], role=MessageRole.ASSISTANT)
+        for role in (MessageRole.TOOL, MessageRole.SYSTEM):
+            post(loud, ["答案是四十二"], role=role)
+        post(loud, [""], role=MessageRole.ASSISTANT)
         assert not Work.objects.exists()
+
+
+def test_what_the_assistant_says_is_only_learned_from(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        (message,) = post(start_conversation(world.acme.subject), ["答案是四十二"], role=MessageRole.ASSISTANT)
+        assert list(Work.objects.values_list("message_id", "kind")) == [(message.id, WorkKind.EXTRACT)]
 
 
 def test_ending_a_conversation_twice_is_the_same_work(world: World) -> None:

@@ -61,7 +61,7 @@ def test_a_file_becomes_ended_conversations_with_their_work(world: World, tiny: 
         assert set(Conversation.objects.values_list("status", flat=True)) == {ConversationStatus.ENDED}
         rows = Message.objects.filter(subject__external_id="丽丽").order_by("seq")
         assert [row.content for row in rows] == LINES["丽丽"]
-        assert Work.objects.count() == 2 * 3 + 2  # of three user messages, and of two ends
+        assert Work.objects.count() == 2 * 3 + 2 + 2  # of three user messages, two answers and two ends
 
 
 def test_a_load_says_how_it_goes_and_logs_no_line_a_message(
@@ -84,7 +84,7 @@ def test_a_second_run_changes_nothing_and_says_so(world: World, tiny: Path) -> N
     assert "loaded before" in printed
     with tenant_tx(world.acme.tenant.id):
         assert list(Conversation.objects.order_by("id").values()) == before
-        assert Work.objects.count() == 8
+        assert Work.objects.count() == 10
 
 
 def test_a_stopped_run_is_taken_up_where_it_stopped(world: World, tiny: Path, tmp_path: Path) -> None:

@@ -1,0 +1,169 @@
+"""Replies: what the assistant recommended, promised, or gave as a number or a name, in its own words (row C7).
+
+They are the assistant's, never believed of the user: no profile, preference, tag or note is made of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.terms import terms
+from profiles.values import Provenance
+from snapshots.embedding.drafts import SnapshotDraft
+from snapshots.embedding.stored import masked_name
+from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.statements import Heard, messages_at
+from snapshots.extraction.topics import importance_of, topics_of
+from snapshots.models import MessageRole, SnapshotKind
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.config import REPLYING, ReplyingPolicy
+from snapshots.understanding.drafting.assemble import is_fragment, leans
+from snapshots.understanding.drafting.draft import instructs, turn_of
+from snapshots.understanding.grading.features import Spoken, asked_in
+from snapshots.understanding.grading.replies import Given, grade_replies
+from snapshots.understanding.reading.clauses import Clause, split_reply
+
+GIVEN_ANYWAY = frozenset({"figure", "name"})
+"""Sorts that are nothing new where the user has just said the same: a promise is one also in the user's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A message of the assistant's, and what the user had said in the turns before it."""
+
+    heard: Heard
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyPart:
+    """A part of a message that is kept: characters ``start`` to ``end``, and what speaks for it."""
+
+    start: int
+    end: int
+    sentence: int
+    language: str
+    given: Given
+
+
+def answers_in(said: Iterable[Heard], policy: ReplyingPolicy = REPLYING) -> list[Answer]:
+    """Return the assistant's messages among these, with what their users had said before, in the open scope."""
+    answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
+    around = {(one.message.id, back): _back(one, back) for one in answers for back in range(1, policy.echo_turns + 1)}
+    before = messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
+    return [
+        Answer(
+            one,
+            tuple(
+                before[place].content
+                for back in range(1, policy.echo_turns + 1)
+                if (place := around[one.message.id, back]) in before and before[place].role == MessageRole.USER
+            ),
+        )
+        for one in answers
+    ]
+
+
+def draft_replies(answers: Sequence[Answer], policy: ReplyingPolicy = REPLYING) -> list[SnapshotDraft]:
+    """Return what is kept of the assistant's messages, in order. Embeds: no transaction may be open.
+
+    Raises EmbeddingUnavailable without the encoder's files.
+    """
+    spoken = [_spoken(answer, policy) for answer in answers]
+    return [
+        _draft(answer.heard, part, policy)
+        for answer, said, given in zip(answers, spoken, grade_replies(spoken), strict=True)
+        for part in reply_parts(said, given, answer.told, policy)
+    ]
+
+
+def reply_parts(
+    spoken: Spoken, given: Sequence[Given], told: Sequence[str], policy: ReplyingPolicy = REPLYING
+) -> list[ReplyPart]:
+    """Return the parts of a message that are kept, in order, from what its clauses give.
+
+    Clauses of one sentence, and a sentence that leans on the one before it, are one part; of many the likeliest stay.
+    """
+    known = {term for text in told for term in terms(text)}
+    parts = [
+        ReplyPart(clause.start, clause.end, clause.sentence, clause.language, found)
+        for clause, found in zip(spoken.clauses, given, strict=True)
+        if found.worth >= policy.beside_from and not _is_echo(clause, found, known, policy)
+    ]
+    joined = _join(parts, spoken.text, policy)
+    kept = [part for part in joined if part.given.worth >= policy.kept_from]
+    best = sorted(kept, key=lambda part: -part.given.worth)[: policy.replies]
+    return sorted(best, key=lambda part: part.start)
+
+
+def _spoken(answer: Answer, policy: ReplyingPolicy) -> Spoken:
+    """Return the clauses of a message, without those that give orders to a model."""
+    message, previous = answer.heard.message, answer.heard.previous
+    asked = asked_in(previous.content) if previous and previous.role == MessageRole.USER else ""
+    clauses = split_reply(message.content)[: policy.graded_clauses]
+    return Spoken(message.content, tuple(one for one in clauses if not instructs(one, message.content)), asked)
+
+
+def _is_echo(clause: Clause, given: Given, known: set[str], policy: ReplyingPolicy) -> bool:
+    """Return whether a clause says only what the user has just told."""
+    own = set(terms(clause.text))
+    return given.sort in GIVEN_ANYWAY and bool(own) and len(own & known) >= policy.echoed * len(own)
+
+
+def _join(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -> Iterator[ReplyPart]:
+    held: ReplyPart | None = None
+    for part in parts:
+        if held and _belong(held, part, text, policy) and rough_tokens(text[held.start : part.end]) <= policy.tokens:
+            surer = max(held.given, part.given, key=lambda one: one.worth)
+            held = replace(held, end=part.end, sentence=part.sentence, given=surer)
+            continue
+        if held:
+            yield held
+        held = part
+    if held:
+        yield held
+
+
+def _belong(before: ReplyPart, after: ReplyPart, text: str, policy: ReplyingPolicy) -> bool:
+    if before.sentence == after.sentence:
+        return True
+    if min(before.given.worth, after.given.worth) < policy.kept_from:
+        return False
+    said = text[after.start : after.end]
+    short = is_fragment(said, after.language) or is_fragment(text[before.start : before.end], before.language)
+    return after.sentence - before.sentence == 1 and (short or leans(said))
+
+
+def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDraft:
+    message, previous = heard.message, heard.previous
+    text, masked = mask_sensitive(message.content[part.start : part.end])
+    name = masked_name(message.name, mask_sensitive)
+    return SnapshotDraft(
+        id=stable_id("reply", message.id, part.start),
+        subject_id=message.subject_id,
+        kind=SnapshotKind.REPLY,
+        text=text,
+        name=name,
+        said_at=message.said_at,
+        valid_at=min(message.said_at, utc_now()),
+        expires_at=None,
+        by_kind=True,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        previous=turn_of(previous) if previous else None,
+        previous_is_memory=False,  # an image of replies holds no turn of the user's
+        category=part.given.sort,
+        topics=topics_of(text),
+        importance=importance_of(text),
+        confidence=policy.confidence,
+        provenance=Provenance.OBSERVATION,
+        message_ids=(message.id,),
+        masked=bool(masked) or name != message.name,
+        span=(part.start, part.end),
+    )
+
+
+def _back(heard: Heard, turns: int) -> tuple[UUID, int]:
+    return heard.message.conversation_id, heard.message.seq - turns
