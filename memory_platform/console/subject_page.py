@@ -23,6 +23,7 @@ from profiles.values import Verdict
 from snapshots.embedding.versions import NOTE, restore, restore_note
 from snapshots.lifecycle.selectors import SnapshotFilter, snapshots_of
 from snapshots.models import (
+    CUT_OUT,
     Conversation,
     Message,
     Note,
@@ -207,8 +208,8 @@ def _memories(subject: Subject, moment: Moment) -> dict[str, Part]:
 
 def _held_snapshots(subject: Subject, moment: Moment) -> QuerySet[Snapshot]:
     if moment.at is None or moment.clock == AS_OF:
-        return snapshots_of(subject, SnapshotFilter(as_of=moment.at, without_notes=True))
-    held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at).exclude(kind=SnapshotKind.NOTE)
+        return snapshots_of(subject, SnapshotFilter(as_of=moment.at, whole=True))
+    held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at).exclude(kind__in=CUT_OUT)
     return held.exclude(retired_at__lte=moment.at)
 
 

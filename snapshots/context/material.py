@@ -27,7 +27,7 @@ def material_of(query: str, found: Recalled, scene: Scene | None, *, full_histor
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
         profile=profile,
-        memories=(*map(memory_item, found.memories), *touched_facts(query, profile, meant)),
+        memories=(*map(memory_item, (*found.memories, *found.replies)), *touched_facts(query, profile, meant)),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=full_history,

@@ -22,7 +22,7 @@ ROOM = "room"
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
     """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
     alike shows the place it got, or why the memory section, which was asked last, left it out."""
-    why = {str(memory.id): tuple(memory.explain) for memory in found.memories if memory.explain}
+    why = {str(memory.id): tuple(memory.explain) for memory in (*found.memories, *found.replies) if memory.explain}
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))

@@ -21,6 +21,8 @@ from snapshots.context.values import Format, Language, MemoryItem, Passage, Sect
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
 _ATTRIBUTES = ("source", "confidence", "provenance", "valid_since", "category")
+_SOURCES = {"reply": "assistant_said"}
+"""Kinds of memories whose source is called otherwise: what the assistant said is not known of the user."""
 _PASSAGE_ELEMENTS = {"documents": "document", "tasks": "task", "summary": "conversation_summary"}
 _SENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Names that chat endpoints accept in a message's ``name``; others are refused with a 400."""
@@ -81,7 +83,8 @@ class Scribe:
         key = (item.kind, item.confidence, item.provenance, since, item.category, in_prefix)
         if key not in self._openings:
             confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
-            values = (item.kind, confidence, item.provenance, since.isoformat() if since else "unknown", item.category)
+            source = _SOURCES.get(item.kind, item.kind)
+            values = (source, confidence, item.provenance, since.isoformat() if since else "unknown", item.category)
             attributes = dict(zip(_ATTRIBUTES, values, strict=True)) | ({} if in_prefix else {"nonce": self.nonce})
             tag = opening(MEMORY, attributes)
             self._openings[key] = Piece(tag, self.counter.count(tag))

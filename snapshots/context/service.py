@@ -35,8 +35,9 @@ from snapshots.recall.current import Whose, known_in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.replies import asks_for_replies
 from snapshots.recall.search import Question, Stopwatch, prepare_question
-from snapshots.recall.values import DOCUMENTS, SNAPSHOTS, RecallQuery
+from snapshots.recall.values import DOCUMENTS, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft, Rendered
 from snapshots.receipts.write import note_receipt, write_receipt
@@ -45,7 +46,7 @@ from tenants.services.model_use import chat_for
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
 LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, "preferences", "tags", "profile"})
-"""Notes do not go into contexts yet."""
+"""Notes do not go into contexts yet, replies where they are asked for."""
 TRIED_FREELY = 2
 """How often a context is made while others may change the memory meanwhile."""
 
@@ -54,7 +55,8 @@ TRIED_FREELY = 2
 class ContextQuery:
     """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
 
-    ``tasks``: whether the tasks in progress may go in; ``knowledge``: whether documents may, of which none are held
+    ``tasks``: whether the tasks in progress may go in; ``replies``: whether what the assistant said may, also where the
+    query does not ask for it; ``knowledge``: whether documents may, of which none are held
     yet, as the answer says. ``recall`` steers which memories are found; ``experiment`` and
     ``arm`` by name are the subject's part in one.
     """
@@ -64,6 +66,7 @@ class ContextQuery:
     conversation_id: str | None = None
     tasks: bool = False
     knowledge: bool = False
+    replies: bool = False
     recall: RecallPolicy = DEFAULT_RECALL
     experiment: str = ""
     arm: str = ""
@@ -232,10 +235,12 @@ def read(whose: Whose, ready: Ready) -> Held:
     candidates = policy.candidates_for(
         asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
     )
+    replies = asked.replies or asks_for_replies(asked.request.query)
     query = RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
-        lanes=LANES_OF_CONTEXTS,
+        lanes=LANES_OF_CONTEXTS | {REPLIES} if replies else LANES_OF_CONTEXTS,
+        replies_named=asked.replies,
         top_k=candidates,
         explain=True,
         left_out=policy.left_out_noted,

@@ -12,18 +12,19 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, SourceNames
-from snapshots.models import Snapshot, SnapshotKind, SnapshotSource
+from snapshots.models import CUT_OUT, Snapshot, SnapshotSource
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFilter:
-    """Which snapshots a list shows. ``since`` and ``until`` mean ``said_at``; every word must stand in the text.
+    """Which snapshots a list shows. ``whole`` leaves out what was cut out of messages.
 
-    Without ``as_of`` the current ones, with it those that were true at that moment as known now.
+    ``since`` and ``until`` mean ``said_at``; every word must stand in the text. Without ``as_of`` the current ones,
+    with it those that were true at that moment as known now.
     """
 
     kind: str | None = None
-    without_notes: bool = False
+    whole: bool = False
     topic: str | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -36,8 +37,8 @@ def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]
     rows = Snapshot.objects.filter(_held(), _true(wanted.as_of), subject_id=subject.id).order_by()
     if wanted.kind is not None:
         rows = rows.filter(kind=wanted.kind)
-    if wanted.without_notes:
-        rows = rows.exclude(kind=SnapshotKind.NOTE)
+    if wanted.whole:
+        rows = rows.exclude(kind__in=CUT_OUT)
     if wanted.topic is not None:
         rows = rows.filter(topics__contains=[wanted.topic])
     if wanted.since is not None:

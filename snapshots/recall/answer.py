@@ -14,8 +14,8 @@ from snapshots.recall.values import RankedHit, RecalledMemory, RecalledNote
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What the memory answers: snapshots and notes best first, the other lanes, what was missing, and milliseconds by
-    stage.
+    """What the memory answers: snapshots, notes and replies best first, the other lanes, what was missing, and
+    milliseconds by stage.
 
     ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
     rows of what the caller had read along with them, ``vectors`` the question's by embedding space. ``left_out``: see
@@ -32,3 +32,4 @@ class Recalled:
     vectors: Mapping[str, Float32] = field(default_factory=dict)
     left_out: tuple[RankedHit, ...] = ()
     notes: tuple[RecalledNote, ...] = ()
+    replies: tuple[RecalledMemory, ...] = ()

@@ -21,31 +21,34 @@ from snapshots.recall.reading import (
     memory_row,
     packed_vectors,
 )
-from snapshots.recall.split import NO_NOTES, NO_ROWS, LazyImage, split_notes
-from snapshots.recall.values import NOTES
+from snapshots.recall.split import NO_ROWS, NONE_APART, LazyImage, split_lanes
+from snapshots.recall.values import NOTES, REPLIES
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedImage:
     """The images of a subject, the state of the memory they show, and what was missing while they were built.
 
-    ``image`` holds the snapshots, ``notes`` the notes. What is found in one does not depend on the other.
+    ``image`` holds the snapshots, ``notes`` the notes, ``replies`` the assistant's words. What is found in one does not
+    depend on the others.
     """
 
     subject_id: UUID
     image: Image
     state: MemoryState
     degraded: frozenset[DegradedReason] = frozenset()
-    notes: LazyImage = NO_NOTES
+    notes: LazyImage = NONE_APART
+    replies: LazyImage = NONE_APART
 
     @property
     def nbytes(self) -> int:
-        """Bytes of both images."""
-        return self.image.nbytes + self.notes.nbytes
+        """Bytes of all images."""
+        return self.image.nbytes + self.notes.nbytes + self.replies.nbytes
 
     def image_of(self, lane: str) -> Image:
-        """Return the image that a lane ranks, ``snapshots`` or ``notes``."""
-        return self.notes.image if lane == NOTES else self.image
+        """Return the image that a lane ranks, ``snapshots``, ``notes`` or ``replies``."""
+        apart = {NOTES: self.notes, REPLIES: self.replies}
+        return apart[lane].image if lane in apart else self.image
 
 
 def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
@@ -66,8 +69,8 @@ def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = No
     if read is None:
         return None
     stored, parts = read
-    image, notes = build_images(held if stored.first else None, parts)
-    return LoadedImage(stored.subject_id, image, stored.state, degraded, notes)
+    image, notes, replies = build_images(held if stored.first else None, parts)
+    return LoadedImage(stored.subject_id, image, stored.state, degraded, notes, replies)
 
 
 def read_parts(
@@ -103,12 +106,13 @@ def unpack_rows(rows: Sequence[Row], vectors: Mapping[UUID, PackedVectors], embe
     return unpack([memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows], _dimensions(embedders))
 
 
-def build_images(held: LoadedImage | None, parts: Sequence[Rows]) -> tuple[Image, LazyImage]:
+def build_images(held: LoadedImage | None, parts: Sequence[Rows]) -> tuple[Image, LazyImage, LazyImage]:
     """Return the images of what ``held`` holds and then ``parts``; an image to which nothing was added stays itself."""
-    snapshots, notes = split_notes(join(parts)) if parts else (NO_ROWS, NO_ROWS)
+    snapshots, notes, replies = split_lanes(join(parts)) if parts else (NO_ROWS, NO_ROWS, NO_ROWS)
     if held is None:
-        return link(snapshots), NO_NOTES.extended(notes)
-    return extend_image(held.image, snapshots) if len(snapshots.ids) else held.image, held.notes.extended(notes)
+        return link(snapshots), NONE_APART.extended(notes), NONE_APART.extended(replies)
+    image = extend_image(held.image, snapshots) if len(snapshots.ids) else held.image
+    return image, held.notes.extended(notes), held.replies.extended(replies)
 
 
 def _dimensions(embedders: Embedders) -> dict[str, int]:

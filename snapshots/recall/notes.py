@@ -1,4 +1,4 @@
-"""The lane of notes: ranked in an image of their own, by the question's own words, with the scoring of snapshots.
+"""Notes and replies: ranked each in an image of their own, by the question's own words, with the scoring of snapshots.
 
 Notes have no neighbours and no sittings (:mod:`snapshots.recall.sittings`): of what was said around a note, only the
 turn before it counts, where it was indexed with the note.
@@ -24,8 +24,11 @@ from snapshots.recall.values import RankedHit, RecallQuery
 COSINE_FLOOR = 0.0
 
 
-def rank_notes(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
-    """Return the best notes of ``image``, best first, at most ``query.notes_top_k``; ids and numbers, no text.
+def rank_apart(
+    query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy, *, nearer_than: float | None = None
+) -> list[RankedHit]:
+    """Return the best notes, or replies, of ``image``, best first, at most ``query.notes_top_k``; ids and numbers, no
+    text. With ``nearer_than`` only those whose cosine is greater.
 
     All filters of ``query`` apply but ``kinds``, which is about snapshots.
     """
@@ -35,4 +38,6 @@ def rank_notes(query: RecallQuery, probe: Probe, image: Image, policy: RecallPol
     asked = replace(asked_at(probe, query.text, query.at), floors={})
     scores = score_memories(image, asked, replace(policy.scoring, cosine_floors=floors))
     found = alive_rows(image.columns, query, skew=policy.clock_skew_seconds) & scores.found
+    if nearer_than is not None:
+        found &= scores.dense.max(axis=0) > nearer_than
     return hits_of(best_sayings(scores.fused, found, query, image, policy), scores, found, query, image)

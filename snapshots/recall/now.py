@@ -21,7 +21,7 @@ from snapshots.recall.past import held_at
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import Question, Stopwatch, current_image, held_image
 from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement
-from snapshots.recall.values import NOTES, SNAPSHOTS, RankedHit, RecalledMemory, RecalledNote, RecallQuery
+from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RankedHit, RecalledMemory, RecalledNote, RecallQuery
 
 More = Callable[[UUID], Sequence[Statement]]
 """What else a caller wants to have read of a subject, in the same round trip."""
@@ -33,6 +33,15 @@ def nothing_more(_: UUID) -> Sequence[Statement]:
 
 
 @dataclass(frozen=True, slots=True)
+class Best:
+    """What was ranked best in each lane that ranks: snapshots, notes and replies."""
+
+    hits: Sequence[RankedHit]
+    noted: Sequence[RankedHit]
+    replied: Sequence[RankedHit]
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """What one round trip brought: of which subject, in which state of its memory, with which lanes and memories."""
 
@@ -41,6 +50,7 @@ class Read:
     lanes: RecalledLanes
     memories: tuple[RecalledMemory, ...]
     notes: tuple[RecalledNote, ...]
+    replies: tuple[RecalledMemory, ...]
     more: tuple[Rows, ...]
 
     def shows(self, loaded: LoadedImage) -> bool:
@@ -66,47 +76,42 @@ def recall_of(whose: Whose, query: RecallQuery, question: Question, more: More =
         with watch.stage("rank"):
             ranked = question.rank(asked[SNAPSHOTS], held.images[SNAPSHOTS]) if SNAPSHOTS in asked else []
             noted = question.rank_notes(asked[NOTES], held.images[NOTES]) if NOTES in asked else []
-        hits = [hit for hit in ranked if hit.left_out is None]
+            replied = question.rank_replies(asked, held.images) if REPLIES in asked else []
+        best = Best([hit for hit in ranked if hit.left_out is None], noted, replied)
         with watch.stage("read"):
-            besides = [*statements_beside(whose, loaded.subject_id, query, hits, noted), *more(loaded.subject_id)]
-            read = read_of(query, whose.run(besides), hits, noted, held.earlier)
+            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id)]
+            read = read_of(query, whose.run(besides), best, held.earlier)
         if not left or read.shows(loaded):
             spent = {"embed": question.embed_ms, **watch.ms}
             degraded = question.degraded | held.degraded
             found = Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
-            return replace(found, left_out=tuple(ranked[len(hits) :]), notes=read.notes)
+            return replace(found, left_out=tuple(ranked[len(best.hits) :]), notes=read.notes, replies=read.replies)
         with watch.stage("load"):
             loaded = current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)
 
 
-def statements_beside(
-    whose: Whose, subject_id: UUID, query: RecallQuery, hits: Sequence[RankedHit], noted: Sequence[RankedHit]
-) -> Sequence[Statement]:
-    """Return what reads everything that an answer needs beside the images: the texts of ``hits`` and, where notes are
-    asked for, of the notes ``noted``. :func:`read_of` reads its rows."""
-    notes = [notes_statement(whose.tenant_id, subject_id, noted)] if NOTES in query.lanes else []
+def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: Best) -> Sequence[Statement]:
+    """Return what reads everything that an answer needs beside the images: the texts of the ``best`` memories, of the
+    notes where they are asked for. :func:`read_of` reads its rows."""
+    notes = [notes_statement(whose.tenant_id, subject_id, best.noted)] if NOTES in query.lanes else []
     return (
         whose.statement(STATE),
         beliefs_statement(whose.tenant_id, subject_id, beliefs_in(query)),
         tags_statement(whose.tenant_id, subject_id),
-        texts_statement(whose.tenant_id, subject_id, hits, query.sources_within),
+        texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replied], query.sources_within),
         *notes,
     )
 
 
-def read_of(
-    query: RecallQuery,
-    found: Sequence[Rows],
-    hits: Sequence[RankedHit],
-    noted: Sequence[RankedHit],
-    earlier: Mapping[UUID, HeldThen],
-) -> Read:
-    """Return what one round trip brought for ``hits`` and the notes ``noted``."""
+def read_of(query: RecallQuery, found: Sequence[Rows], best: Best, earlier: Mapping[UUID, HeldThen]) -> Read:
+    """Return what one round trip brought for the ``best`` memories."""
     state, beliefs, tags, texts, *more = found
     lanes = lanes_of(query, beliefs_of(beliefs), tags_of(tags))
-    notes = notes_of(more.pop(0), noted, earlier) if NOTES in query.lanes else ()
-    return Read(*state_of(state), lanes, texts_of(texts, hits, earlier), notes, tuple(more))
+    notes = notes_of(more.pop(0), best.noted, earlier) if NOTES in query.lanes else ()
+    memories = texts_of(texts, best.hits, earlier)
+    replies = texts_of(texts, best.replied, earlier, lane=REPLIES)
+    return Read(*state_of(state), lanes, memories, notes, replies, tuple(more))
 
 
 def beliefs_in(query: RecallQuery) -> Beliefs:

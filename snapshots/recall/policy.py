@@ -216,6 +216,8 @@ class RecallPolicy:
     806 ms whole and takes 117 ms, one of 64 KiB of Chinese 65 to 105."""
     tag_question_chars: int = assumed(2_000, owner="recall", settle_by="where in real questions tags are named")
     """A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms."""
+    asking_chars: int = assumed(2_000, owner="recall", settle_by="where real questions ask for what the assistant said")
+    """What a question asks for is said first; in pasted text "you said" means somebody else."""
     clock_skew_seconds: float = assumed(300.0, owner="recall", settle_by="clock offsets seen in production")
     known_subjects: int = assumed(50_000, owner="recall", settle_by="subjects asked about between two restarts")
     """Subjects whose ids a process remembers; 200 bytes each."""

@@ -8,12 +8,14 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.policy import RERANK, RerankPolicy
 from snapshots.embedding.contextual import Turn, attributed, spoken_date
+from snapshots.recall.answer import Recalled
 from snapshots.recall.ranking import DIGITS
-from snapshots.recall.values import Explain, RecalledMemory, RecalledNote, RecallQuery
+from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
 
 
 def widened(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
-    """Return the query for what a reranker reads: a whole head, each memory with its factors. Notes stay as many."""
+    """Return the query for what a reranker reads: a whole head, each memory with its factors. Notes stay as many,
+    and so do replies."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     return replace(query, top_k=max(query.top_k, policy.head), explain=True, notes_top_k=notes_top_k)
 
@@ -24,9 +26,10 @@ def narrowed(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[Re
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
 
 
-def unexplained(notes: Sequence[RecalledNote]) -> tuple[RecalledNote, ...]:
-    """Return ``notes`` without their explanations."""
-    return tuple(replace(note, memory=replace(note.memory, explain=None)) for note in notes)
+def unexplained(found: Recalled) -> Recalled:
+    """Return an answer whose notes and replies come without their explanations."""
+    notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
+    return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
 
 
 def rerank_head(

@@ -16,10 +16,11 @@ from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.image import Image
 from snapshots.recall.loading import LoadedImage, load_image
-from snapshots.recall.notes import rank_notes
+from snapshots.recall.notes import rank_apart
 from snapshots.recall.pipeline import rank_memories
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe, make_probe
+from snapshots.recall.replies import rank_replies
 from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
 from snapshots.recall.wordings import Wording, rank_wordings
 
@@ -52,7 +53,11 @@ class Question:
 
     def rank_notes(self, query: RecallQuery, image: Image) -> list[RankedHit]:
         """Return the best notes of ``image``, best first, by the question's own words alone."""
-        return rank_notes(query, self.probe, image, self.policy)
+        return rank_apart(query, self.probe, image, self.policy)
+
+    def rank_replies(self, asked: Mapping[str, RecallQuery], images: Mapping[str, Image]) -> list[RankedHit]:
+        """Return the best replies among the ``images`` by lane, best first, where they have something to say to it."""
+        return rank_replies(asked, self.probe, images, self.policy)
 
 
 class Stopwatch:

@@ -20,7 +20,7 @@ from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.rerank import narrowed, rerank_head, unexplained, widened
 from snapshots.recall.rewriting import reworded
 from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
-from snapshots.recall.values import NOTES, SNAPSHOTS, RecallQuery
+from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
@@ -52,7 +52,7 @@ def recall(
 
 
 def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
-    """Return what is remembered: snapshots and notes in reads of their own, the other lanes alone in one scope."""
+    """Return what is remembered: snapshots, notes and replies in one read, the other lanes alone in one scope."""
     if query.searches:
         with TURNS.seat(query):
             return recall_of(known_to_product(tenant_id, external_id), query, question)
@@ -78,14 +78,14 @@ def rewritten(
 def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
     """Return what was found, the snapshots in the reranker's order.
 
-    Without its answer in time they stay as they were, which the answer says. Notes are not reranked.
+    Without its answer in time they stay as they were, which the answer says. Notes and replies are not reranked.
     """
     with (watch := Stopwatch()).stage("rerank"):
         memories = rerank_head(query.text, found.memories, model)
     degraded = found.degraded if memories is not None else found.degraded | {DegradedReason.RERANK_TIMEOUT}
     kept = narrowed(query, found.memories if memories is None else memories)
-    notes = found.notes if query.explain else unexplained(found.notes)
-    return replace(found, memories=kept, notes=notes, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
+    answer = found if query.explain else unexplained(found)
+    return replace(answer, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
 def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
@@ -111,6 +111,7 @@ def count(found: Recalled, seconds: float) -> None:
         "preferences": len(found.lanes.beliefs.preferences),
         "tags": len(found.lanes.meant),
         NOTES: len(found.notes),
+        REPLIES: len(found.replies),
     }
     for lane, number in hits.items():
         if number:

@@ -8,9 +8,10 @@ import numpy.typing as npt
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.values import KINDS, NOTE
+from snapshots.recall.values import APART, KINDS
 
 Int32 = npt.NDArray[np.int32]
+_APART = [KINDS.index(kind) for kind in APART.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
 def _spoken(columns: Columns) -> tuple[Int32, npt.NDArray[np.bool_]]:
     """Return the rows of conversations, each conversation's in order, and which go on with the one before them.
 
-    Notes are in none: a note stands alone, and the one before it may be weeks older.
+    Notes and replies are in none: each stands alone, and the one before it may be weeks older.
     """
     codes, seq = columns.conversation.codes, columns.seq
-    rows = np.flatnonzero((codes >= 0) & (seq >= 0) & (columns.kind != KINDS.index(NOTE))).astype(np.int32)
+    rows = np.flatnonzero((codes >= 0) & (seq >= 0) & ~np.isin(columns.kind, _APART)).astype(np.int32)
     order = rows[np.lexsort((rows, seq[rows], codes[rows]))]
     return order, codes[order][1:] == codes[order][:-1]

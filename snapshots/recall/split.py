@@ -1,14 +1,15 @@
-"""The memories of a subject by kind: snapshots have one image, notes another, which is linked when it is asked for.
+"""The memories of a subject by lane: snapshots have one image, notes and replies each another, linked when asked for.
 
 Words, neighbours and sittings are counted over all rows of an image: with notes among them, each note would change how
 snapshots are ranked.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from snapshots.recall.columns import array_bytes
 from snapshots.recall.image import KEPT_BYTES, OBJECTS_BYTES, Image, Rows, join, link, rows_of, take, unpack
-from snapshots.recall.values import KINDS, NOTE
+from snapshots.recall.values import APART, KINDS, NOTES, REPLIES
 
 _LINK_BYTES = 32
 """Of a row, for its four neighbours, its sitting and that one's length, and the lengths of two documents."""
@@ -17,14 +18,16 @@ _POSTING_BYTES = 24
 NO_ROWS = unpack([], {})
 
 
-def split_notes(rows: Rows) -> tuple[Rows, Rows]:
-    """Return the rows that are no notes, and those that are: each become an image of their own."""
-    is_note = rows.columns.kind == KINDS.index(NOTE)
-    if not is_note.any():
-        return rows, NO_ROWS
-    if is_note.all():
-        return NO_ROWS, rows
-    return take(rows, np.flatnonzero(~is_note)), take(rows, np.flatnonzero(is_note))
+def split_lanes(rows: Rows) -> tuple[Rows, Rows, Rows]:
+    """Return the rows that are snapshots, notes and replies: each become an image of their own."""
+    notes, replies = (rows.columns.kind == KINDS.index(APART[lane]) for lane in (NOTES, REPLIES))
+    return _only(rows, ~(notes | replies)), _only(rows, notes), _only(rows, replies)
+
+
+def _only(rows: Rows, wanted: npt.NDArray[np.bool_]) -> Rows:
+    if wanted.all():
+        return rows
+    return take(rows, np.flatnonzero(wanted)) if wanted.any() else NO_ROWS
 
 
 class LazyImage:
@@ -61,4 +64,4 @@ def _linked_bytes(rows: Rows) -> int:
     return OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + KEPT_BYTES) * (len(rows.ids) + 1)
 
 
-NO_NOTES = LazyImage(NO_ROWS)
+NONE_APART = LazyImage(NO_ROWS)

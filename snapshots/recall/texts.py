@@ -81,14 +81,18 @@ def notes_of(
 
 
 def texts_of(
-    found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
+    found: Rows,
+    hits: Sequence[RankedHit],
+    earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED,
+    *,
+    lane: str = SNAPSHOTS,
 ) -> tuple[RecalledMemory, ...]:
-    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``.
+    """Return the memories of a lane in rows of :func:`texts_statement`, in the order of ``hits``.
 
     Those in ``earlier`` are as they were then. What is gone is left out.
     """
     rows = {row[0]: row for row in found}
-    memories = tuple(_recalled(rows[hit.id], hit, SNAPSHOTS) for hit in hits if hit.id in rows)
+    memories = tuple(_recalled(rows[hit.id], hit, lane) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
 
 

@@ -1,21 +1,24 @@
 """The typed values of recall: what is asked, what one memory brings, what comes back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 from uuid import UUID
 
 from snapshots.recall.filters import FilterNode
 
-Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note"]
-KINDS: tuple[Kind, ...] = ("conversation", "segment", "statement", "episode", "consolidated", "manual", "note")
-NOTE: Kind = "note"
-SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != NOTE)
-"""What the lane of snapshots finds; notes have a lane of their own."""
-LANES = ("snapshots", "preferences", "tags", "profile", "notes", "documents")
+Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LANES = ("snapshots", "preferences", "tags", "profile", "notes", "replies", "documents")
 SNAPSHOTS = "snapshots"
 NOTES = "notes"
-SEARCHED = frozenset({SNAPSHOTS, NOTES})
+REPLIES = "replies"
+APART: Mapping[str, Kind] = {NOTES: "note", REPLIES: "reply"}
+"""Lanes whose memories are of one kind, which no other lane finds."""
+SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind not in APART.values())
+"""What the lane of snapshots finds."""
+SEARCHED = frozenset({SNAPSHOTS, *APART})
 """Lanes that rank an image by the question; the others read what is held."""
 DOCUMENTS = "documents"
 """Accepted, and answered with nothing: no documents are held yet."""
@@ -25,7 +28,9 @@ DOCUMENTS = "documents"
 class RecallQuery:
     """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now.
 
-    ``kinds`` narrows the snapshots, not the notes. At most ``notes_top_k`` notes come, ``top_k`` where that is None.
+    ``kinds`` narrows the snapshots, not notes and replies. At most ``notes_top_k`` notes and replies come each,
+    ``top_k`` where that is None. ``replies_named``: replies come whatever is asked, not only where the question asks
+    for them or nothing stands nearer to it.
 
     ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
     conversation whose memories shall come with their sources, "" for none, None for all.
@@ -48,6 +53,7 @@ class RecallQuery:
     left_out: int = 0
     sources_within: str | None = None
     notes_top_k: int | None = None
+    replies_named: bool = False
 
     @property
     def searches(self) -> bool:

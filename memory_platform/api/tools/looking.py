@@ -20,7 +20,7 @@ from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.policies.effective import Policies
 from snapshots.recall.service import recall
-from snapshots.recall.values import NOTES, RecalledMemory
+from snapshots.recall.values import APART, RecalledMemory
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -30,7 +30,7 @@ REASON = "asked for through a tool"
 def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies: Policies) -> ToolAnswer:
     """Return what is remembered, without what a model has no use for. Opens its own scopes; creates nothing."""
     query = query_of(RecallInput().run_validation(dict(call.arguments)), top_k=policies.top_k)
-    query = replace(query, lanes=query.lanes - {NOTES})  # a model reads the statements that notes were cut from
+    query = replace(query, lanes=query.lanes - APART.keys())  # a model reads the messages that these were cut from
     found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs
     result = {

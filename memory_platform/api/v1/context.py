@@ -60,10 +60,11 @@ class ContextInput(PromptFields, Input):
     order = OneOfField(choices=names(ORDERS), default="u_shape")
     format = OneOfField(choices=names(FORMATS), default="messages")
     include = ListOfField(
-        child=OneOfField(choices=names(["knowledge", "tasks"])),
-        most=2,
+        child=OneOfField(choices=names(["knowledge", "tasks", "replies"])),
+        most=3,
         required=False,
-        help_text="`tasks` brings the tasks in progress. No documents are held here yet: `knowledge` is accepted, "
+        help_text="`tasks` brings the tasks in progress, `replies` what the assistant said, which otherwise comes only "
+        "where the query asks for it. No documents are held here yet: `knowledge` is accepted, "
         "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
     )
 
@@ -174,6 +175,7 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         given.get("conversation_id"),
         tasks="tasks" in included,
         knowledge="knowledge" in included,
+        replies="replies" in included,
         recall=policies.recall,
         experiment=policies.experiment,
         arm=policies.arm,

@@ -31,7 +31,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.filters import FilterNode, parse_filter
 from snapshots.recall.policy import ANSWERS
 from snapshots.recall.service import recall
-from snapshots.recall.values import DOCUMENTS, LANES, NOTE, SNAPSHOT_KINDS, RecallQuery
+from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
 
 TOP_K_MOST = 100
 TOPICS_MOST = 100
@@ -54,14 +54,15 @@ class FilterField(JsonObjectField):
 
 
 class SnapshotKindField(OneOfField):
-    """A kind of snapshot that recall finds among the memories. Notes are asked for by their lane."""
+    """A kind of snapshot that recall finds among the memories. Notes and replies are asked for by their lanes."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=names(SNAPSHOT_KINDS), **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        if data == NOTE:
-            refuse("not_a_choice", "Notes are not among `memories`: ask for them with the lane `notes`.")
+        lane = next((lane for lane, kind in APART.items() if kind == data), None)
+        if lane is not None:
+            refuse("not_a_choice", f"These are not among `memories`: ask for them with the lane `{lane}`.")
         return super().to_internal_value(data)
 
 
@@ -86,7 +87,7 @@ class RecallInput(Input):
         child=SnapshotKindField(),
         most=len(SNAPSHOT_KINDS),
         required=False,
-        help_text="Only `memories` of these kinds; `notes` are not narrowed by it.",
+        help_text="Only `memories` of these kinds; `notes` and `replies` are not narrowed by it.",
     )
     topics = ListOfField(
         child=TextField(max_bytes=POLICY.id_bytes),
@@ -110,8 +111,10 @@ class RecallInput(Input):
         most=len(LANES),
         required=False,
         help_text="What is asked; all but `documents` unless named. Notes are lasting things in the user's own words; "
-        "they stand in `notes`, never in `memories`. No documents are held here yet: that lane is accepted, brings "
-        "nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
+        "they stand in `notes`, never in `memories`. Replies are what the assistant recommended, promised, or gave as "
+        "a number or a name; unless the lane is named they come only where the question asks for what the assistant "
+        "said, or where nothing else stands nearer to it. No documents are held here yet: that lane is accepted, "
+        "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
     )
     rerank = FlagField(
         default=False, help_text="Lets a reranking model order the head. Without one configured it has no effect."
@@ -153,6 +156,7 @@ def query_of(asked: dict[str, Any], *, top_k: int) -> RecallQuery:
         as_of=asked.get("as_of"),
         known_at=asked.get("known_at"),
         lanes=frozenset(asked.get("lanes", DEFAULT_LANES)),
+        replies_named=REPLIES in asked.get("lanes", ()),
         explain=asked["explain"],
         rerank=asked["rerank"],
         rewrite=asked["rewrite"],

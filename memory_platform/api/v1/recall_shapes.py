@@ -15,7 +15,10 @@ from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.explained import explained
 from snapshots.recall.ranking import DIGITS
 from snapshots.recall.values import SNAPSHOT_KINDS, About, RecalledMemory, RecalledNote, RecallQuery
+from snapshots.understanding.grading.replies import NOTHING, SORTS
 
+ASSISTANT = "assistant"
+GIVEN = [sort for sort in SORTS if sort != NOTHING]
 RESERVED = (DegradedReason.REPLICA_LAG, DegradedReason.ANN_TRUNCATED)
 DEGRADED_HELP = (
     "What the answer had to do without, comma-joined, the gravest first; null when nothing was missing: "
@@ -115,6 +118,23 @@ class RecalledNoteOutput(Output):
     explain = ExplainOutput(allow_null=True)
 
 
+class RecalledReplyOutput(Output):
+    """What the assistant said, in its own words: nothing of it is believed of the user."""
+
+    id = serializers.UUIDField()
+    text = serializers.CharField()
+    said_by = serializers.ChoiceField(choices=[ASSISTANT])
+    name = serializers.CharField(allow_null=True)
+    sort = serializers.ChoiceField(choices=GIVEN, allow_null=True)
+    score = serializers.FloatField()
+    confidence = serializers.FloatField()
+    topics = serializers.ListField(child=serializers.CharField())
+    said_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    sources = SourceOutput(many=True)
+    explain = ExplainOutput(allow_null=True)
+
+
 class RecalledTagOutput(Output):
     """A tag that the question means."""
 
@@ -134,13 +154,14 @@ class RecalledTagOutput(Output):
 
 
 class RecallOutput(Output):
-    """The answer: snapshots and notes, each sorted by score, best first; every lane but the snapshots under its own
-    key, empty when it is off. Scores of notes and of memories are not comparable."""
+    """The answer: snapshots, notes and replies, each sorted by score, best first; every lane but the snapshots under
+    its own key, empty when it is off. Scores of two lanes are not comparable."""
 
     memories = MemoryOutput(many=True)
     profile = serializers.DictField()
     preferences = serializers.DictField(child=serializers.DictField())
     notes = RecalledNoteOutput(many=True)
+    replies = RecalledReplyOutput(many=True)
     tags = RecalledTagOutput(many=True)
     intent = serializers.CharField(allow_null=True)
     policy_version = serializers.CharField()
@@ -156,6 +177,7 @@ def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dic
         "profile": found.lanes.beliefs.profile,
         "preferences": found.lanes.beliefs.preference_values,
         "notes": [shown_recalled_note(note) for note in found.notes],
+        "replies": [shown_reply(reply) for reply in found.replies],
         "tags": [shown_match(match) for match in found.lanes.meant],
         "intent": detect_intent(query.text, found.vectors),
         "policy_version": policies.version,
@@ -206,6 +228,24 @@ def shown_recalled_note(note: RecalledNote) -> dict[str, Any]:
         "topics": memory.topics,
         "sources": shown_sources(memory),
         "explain": explained(memory.explain) if memory.explain else None,
+    }
+
+
+def shown_reply(reply: RecalledMemory) -> dict[str, Any]:
+    """Return what the assistant said as the API shows it."""
+    return {
+        "id": reply.id,
+        "text": reply.text,
+        "said_by": ASSISTANT,
+        "name": reply.name,
+        "sort": reply.category if reply.category in GIVEN else None,
+        "score": round(reply.score, DIGITS),
+        "confidence": reply.confidence,
+        "topics": reply.topics,
+        "said_at": reply.said_at,
+        "expires_at": reply.expires_at,
+        "sources": shown_sources(reply),
+        "explain": explained(reply.explain) if reply.explain else None,
     }
 
 

@@ -24,7 +24,7 @@ from memory_platform.kernel.text import collapse_spaces, visible
 from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.selectors import SnapshotFilter
 from snapshots.lifecycle.values import Fate, HeldSnapshot, SourcedSnapshot, SourceNames
-from snapshots.models import Snapshot, SnapshotKind
+from snapshots.models import CUT_OUT, Snapshot, SnapshotKind
 
 BULK_MOST = 1_000
 TOPICS_MOST = 32
@@ -52,15 +52,18 @@ def name_field() -> TextField:
 
 
 class PostedKindField(OneOfField):
-    """The kind of a snapshot that is posted: any but a note, which has an address and fields of its own."""
+    """The kind of a snapshot that is posted: any but a note, which has an address and fields of its own, and a reply,
+    which is cut out of the assistant's message."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=names([kind for kind in SnapshotKind.values if kind != SnapshotKind.NOTE]), **kwargs)
+        super().__init__(choices=names([kind for kind in SnapshotKind.values if kind not in CUT_OUT]), **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         """Return the kind. Raises ValidationError."""
         if data == SnapshotKind.NOTE:
             refuse("not_a_choice", "Notes are written with POST /v1/subjects/{subject_id}/notes.")
+        if data == SnapshotKind.REPLY:
+            refuse("not_a_choice", "Replies are made of the assistant's messages: post these.")
         return super().to_internal_value(data)
 
 
@@ -123,7 +126,8 @@ class SnapshotEditInput(SnapshotFields, Input):
 class SnapshotListInput(PageInput):
     """``from`` and ``to`` mean ``said_at``; every word of ``q`` has to stand in the text, whatever its case.
 
-    Notes are left out unless ``kind`` is ``note``: ``GET .../notes`` lists them with all that is known of them.
+    Notes are left out unless ``kind`` is ``note``: ``GET .../notes`` lists them with all that is known of them. So is
+    what the assistant said, unless ``kind`` is ``reply``.
     """
 
     kind = OneOfField(choices=names(SnapshotKind.values), required=False)
@@ -144,7 +148,7 @@ class SnapshotListInput(PageInput):
         """Return which snapshots are asked for."""
         return SnapshotFilter(
             kind=parsed.get("kind"),
-            without_notes="kind" not in parsed,
+            whole="kind" not in parsed,
             topic=parsed.get("topic"),
             since=parsed.get("from"),
             until=parsed.get("to"),

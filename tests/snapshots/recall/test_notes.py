@@ -28,13 +28,13 @@ from snapshots.recall.current import MemoryState, in_scope
 from snapshots.recall.filters import parse_filter
 from snapshots.recall.image import extend_image, unpack
 from snapshots.recall.loading import LoadedImage, build_images, load_image
-from snapshots.recall.notes import rank_notes
+from snapshots.recall.notes import rank_apart
 from snapshots.recall.past import image_then
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES
 from snapshots.recall.service import recall
-from snapshots.recall.split import LazyImage, split_notes
+from snapshots.recall.split import LazyImage, split_lanes
 from snapshots.recall.values import About, MemoryRow, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -109,7 +109,7 @@ def test_both_images_are_those_of_their_own_rows_however_they_grew(rows: list[Me
     steps = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     held: LoadedImage | None = None
     for number, (first, end) in enumerate(pairwise(steps)):
-        image, notes = build_images(held, [unpack(rows[first:end], SPACES)])
+        image, notes, _ = build_images(held, [unpack(rows[first:end], SPACES)])
         if number % 2:
             assert notes.image.size == notes.size, "linked between additions, or not"
         held = LoadedImage(SUBJECT, image, MemoryState(), notes=notes)
@@ -130,11 +130,11 @@ def test_both_images_of_an_earlier_moment_are_those_of_what_was_held(rows: list[
 
 
 def test_an_image_to_which_nothing_was_added_stays_itself() -> None:
-    image, notes = build_images(None, [unpack([memory("one"), memory("two", kind="note")], SPACES)])
+    image, notes, _ = build_images(None, [unpack([memory("one"), memory("two", kind="note")], SPACES)])
     held = LoadedImage(SUBJECT, image, MemoryState(), notes=notes)
-    with_note, more = build_images(held, [unpack([memory("three", kind="note")], SPACES)])
+    with_note, more, _ = build_images(held, [unpack([memory("three", kind="note")], SPACES)])
     assert (with_note is image, more.size) == (True, 2)
-    larger, same_notes = build_images(held, [unpack([memory("four")], SPACES)])
+    larger, same_notes, _ = build_images(held, [unpack([memory("four")], SPACES)])
     assert (larger.size, same_notes is notes) == (2, True)
 
 
@@ -143,7 +143,7 @@ def test_notes_are_no_neighbours_and_share_no_sitting() -> None:
     image = image_of(notes)
     assert image.neighbours.previous.tolist() == image.neighbours.next2.tolist() == [3] * 4
     assert len(set(image.sittings.of.tolist())) == 3
-    (best, *_) = rank_notes(RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL)
+    (best, *_) = rank_apart(RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL)
     assert best.explain is not None
     assert (best.id, best.explain.smoothed, best.explain.conversation) == (id_of("one"), 0, 0)
 
@@ -383,8 +383,8 @@ def test_notes_found_are_counted(world: World) -> None:
 
 def test_rows_are_split_without_a_copy_where_there_is_nothing_to_split() -> None:
     rows = unpack([memory("one"), memory("two")], SPACES)
-    assert split_notes(rows)[0] is rows
+    assert split_lanes(rows)[0] is rows
     notes = unpack([memory("one", kind="note")], SPACES)
-    assert split_notes(notes)[1] is notes
+    assert split_lanes(notes)[1] is notes
     assert extend_image(image_of([]), notes).size == 1
     assert ask_image("one", image_of([memory("one")]))[0].id == id_of("one")
