@@ -194,3 +194,13 @@ def test_words_are_looked_for_in_the_newest_and_in_all_of_a_subject(
     assert f"{old[Receipt].pk}/change/" in staff.sam.get(address(Receipt), {"q": str(old[Receipt].pk)}).content.decode()
     page = staff.gus.get(address(Snapshot), {"q": str(old[Snapshot].pk)}).content.decode()
     assert f"{old[Snapshot].pk}/change/" not in page
+
+
+def test_what_the_assistant_said_is_a_kind_in_the_list(world: World, staff: Staff) -> None:
+    """Row C7."""
+    remember(world.acme, "I'd recommend Kafka on the Shore", kind="reply")
+    remember(world.acme, "I swim on Mondays")
+    page = staff.sam.get(address(Snapshot, "?kind__exact=reply")).content.decode()
+    assert ("Kafka on the Shore" in page, "swim on Mondays" in page) == (True, False)
+    offered = staff.sam.get(address(Snapshot)).content.decode()
+    assert "?kind__exact=reply" in offered

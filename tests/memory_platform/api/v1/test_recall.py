@@ -59,6 +59,7 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
         "profile",
         "preferences",
         "notes",
+        "replies",
         "tags",
         "intent",
         "policy_version",
