@@ -4,6 +4,7 @@ The rule is that of :func:`profiles.selectors.held`, which a test compares with 
 for each answer cost recall 3 ms of 12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,18 +13,19 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
-from profiles.models import Tag
+from profiles.models import Tag, TagDetail
+from profiles.selectors import tag_with
 from tenants.isolation import current_tenant_id
 
 SUBJECT = "SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $2"
 
-_HELD = """
-tenant_id = $1 AND subject_id = $2
-AND recorded_at <= coalesce($3::timestamptz, 'infinity')
+_THEN = """
+recorded_at <= coalesce($3::timestamptz, 'infinity')
 AND (retired_at IS NULL OR retired_at > $3::timestamptz)
 AND valid_at <= coalesce($4::timestamptz, 'infinity')
 AND (invalid_at IS NULL OR invalid_at > $4::timestamptz)
 """
+_HELD = f"tenant_id = $1 AND subject_id = $2 AND {_THEN}"
 BELIEFS = f"""
 SELECT 'profile', coalesce(version_of_id, id), field, '', is_attribute, value, confidence, provenance, valid_at
 FROM profile_fact WHERE $5::boolean AND {_HELD}
@@ -34,7 +36,18 @@ ORDER BY 1, 3, 4
 """  # noqa: S608  # made of constants of this module; values are parameters
 
 _TAG_COLUMNS = [field.attname for field in Tag._meta.concrete_fields]
-TAGS = f"SELECT {', '.join(_TAG_COLUMNS)} FROM tag WHERE tenant_id = $1 AND subject_id = $2 ORDER BY created_at, id"  # noqa: S608  # columns of the model
+_COLUMNS = ", ".join(_TAG_COLUMNS)
+TAGS = f"SELECT {_COLUMNS}, NULL FROM tag WHERE tenant_id = $1 AND subject_id = $2 ORDER BY created_at, id"  # noqa: S608  # columns of the model
+_OF_TAG = "tag_detail WHERE tag_detail.tenant_id = $1 AND tag_id = tag.id"
+_SAYS = "jsonb_build_array(detail, value, confidence, provenance)"
+TAGS_THEN = f"""
+SELECT * FROM (
+  SELECT {_COLUMNS}, CASE WHEN EXISTS (SELECT FROM {_OF_TAG}) THEN coalesce(
+    (SELECT jsonb_agg({_SAYS} ORDER BY valid_at, id) FROM {_OF_TAG} AND {_THEN}), '[]') END AS details
+  FROM tag WHERE tenant_id = $1 AND subject_id = $2
+) AS found WHERE details IS NOT NULL OR created_at <= least($3::timestamptz, $4::timestamptz)
+ORDER BY created_at, id
+"""  # noqa: S608  # made of constants of this module; values are parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +127,10 @@ def beliefs_held(
     return beliefs_of(fetch(beliefs_statement(current_tenant_id(), subject_id, asked)))
 
 
-def tags_held(subject_id: UUID) -> tuple[Tag, ...]:
-    """Return the subject's tags, the oldest first, in the open scope."""
-    return tags_of(fetch(tags_statement(current_tenant_id(), subject_id)))
+def tags_held(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
+    """Return the tags that there were at ``as_of`` as they were known at ``known_at``, the oldest first, in the open
+    scope; None is now for both."""
+    return tags_of(fetch(tags_statement(current_tenant_id(), subject_id, Beliefs(as_of, known_at))))
 
 
 def subject_statement(tenant_id: UUID, external_id: str) -> Statement:
@@ -150,14 +164,24 @@ def beliefs_of(rows: Rows) -> HeldBeliefs:
     )
 
 
-def tags_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
-    """Return the statement that reads all tags; :func:`tags_of` reads its rows."""
-    return Statement(TAGS, [tenant_id, subject_id])
+def tags_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Statement:
+    """Return the statement that reads all tags of a moment; :func:`tags_of` reads its rows."""
+    if asked.as_of is None and asked.known_at is None:
+        return Statement(TAGS, [tenant_id, subject_id])
+    return Statement(TAGS_THEN, [tenant_id, subject_id, asked.known_at, asked.as_of])
 
 
 def tags_of(rows: Rows) -> tuple[Tag, ...]:
     """Return the tags in ``rows`` of :func:`tags_statement`."""
-    return tuple(Tag.from_db(connection.alias, _TAG_COLUMNS, row) for row in rows)
+    found = ((Tag.from_db(connection.alias, _TAG_COLUMNS, row[:-1]), row[-1]) for row in rows)
+    return tuple(tag if then is None else tag_with(tag, _details(then)) for tag, then in found if then != [])
+
+
+def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
+    return [
+        TagDetail(tenant_id=None, detail=name, value=value, confidence=confidence, provenance=provenance)
+        for name, value, confidence, provenance in then
+    ]
 
 
 def fetch(statement: Statement) -> Rows:

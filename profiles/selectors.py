@@ -3,15 +3,17 @@
 Every function runs inside an open ``tenant_tx`` and names its subject. Times are aware.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.errors import NotFound
-from profiles.models import PROFILE_FIELDS, Preference, ProfileFact, Subject, Tag
+from profiles.models import PROFILE_FIELDS, DetailName, Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.models.belief import Belief
 
 B = TypeVar("B", bound=Belief)
@@ -150,3 +152,60 @@ def tag_by_id(subject: Subject, tag_id: UUID) -> Tag:
     if found is None:
         raise NotFound("no such tag")
     return found
+
+
+def details_of(tag: Tag) -> QuerySet[TagDetail]:
+    """Return everything that the details of a tag have been, on both clocks."""
+    return TagDetail.objects.filter(subject_id=tag.subject_id, tag_id=tag.id)
+
+
+def detail_history(tag: Tag) -> QuerySet[TagDetail]:
+    """Return every value that the details of a tag have had, as known now."""
+    return held(details_of(tag), include_history=True)
+
+
+def detail_histories(
+    tags: Sequence[Tag], *, as_of: datetime | None = None, known_at: datetime | None = None
+) -> Mapping[UUID, list[TagDetail]]:
+    """Return by tag what the details of tags had been by a moment of either clock, in the order of beginning."""
+    rows = TagDetail.objects.filter(tag_id__in=[tag.id for tag in tags])
+    past: dict[UUID, list[TagDetail]] = defaultdict(list)
+    for row in held(rows, as_of=as_of, known_at=known_at, include_history=True).order_by("valid_at", "id"):
+        past[row.tag_id].append(row)
+    return past
+
+
+def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None) -> QuerySet[Tag]:
+    """Return the tags that there were at a moment of either clock, as :func:`held` says; each as it is now.
+
+    :func:`tags_as_held` says what they were. A tag without details is as it was made.
+    """
+    if as_of is None and known_at is None:
+        return tags_of(subject)
+    own = TagDetail.objects.filter(subject_id=subject.id, tag_id=OuterRef("id"))
+    called = held(own.filter(detail=DetailName.LABEL), as_of=as_of, known_at=known_at)
+    unchanged = ~Exists(own) & Q(created_at__lte=min(one for one in (as_of, known_at) if one is not None))
+    return tags_of(subject).filter(Exists(called) | unchanged)
+
+
+def tags_as_held(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at: datetime | None = None) -> list[Tag]:
+    """Return tags with what they said at a moment of either clock, in one query; as they are now without a moment."""
+    if as_of is None and known_at is None:
+        return list(tags)
+    own = TagDetail.objects.filter(tag_id__in=[tag.id for tag in tags])
+    then: dict[UUID, list[TagDetail]] = defaultdict(list)
+    for row in held(own, as_of=as_of, known_at=known_at).order_by("valid_at", "id"):
+        then[row.tag_id].append(row)
+    return [tag_with(tag, then[tag.id]) if tag.id in then else tag for tag in tags]
+
+
+def tag_with(tag: Tag, details: Sequence[TagDetail]) -> Tag:
+    """Return a copy of a tag that says just these details, the newest last, and is as sure as that."""
+    then = copy(tag)
+    values = {row.detail: row.value for row in details}
+    for name in DetailName.values:
+        column = Tag._meta.get_field(name)
+        nothing: Any = [] if name == DetailName.ALIASES else None if column.null else ""
+        setattr(then, name, values.get(name, nothing))
+    then.provenance, then.confidence = details[-1].provenance, details[-1].confidence
+    return then

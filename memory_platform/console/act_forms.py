@@ -22,7 +22,9 @@ from memory_platform.console.act_fields import (
 from memory_platform.console.display import plain
 from memory_platform.console.note_words import VITAL_CLASSES, note_behind
 from memory_platform.console.reasons import ReasonField
-from profiles.models import Preference, ProfileFact, Tag, TagKind
+from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
+from profiles.selectors import detail_history
+from profiles.services.tag_details import place_then
 from snapshots.lifecycle.acts import Memory
 from snapshots.lifecycle.origins import origins_of
 from snapshots.lifecycle.selectors import current
@@ -173,6 +175,34 @@ class CorrectTagForm(ActForm):
     def columns(self) -> dict[str, Any]:
         """Return the columns as they should be."""
         return {name: self.cleaned_data[name] for name in TAG_COLUMNS}
+
+
+class BringBackForm(ActForm):
+    """Which earlier value of a tag holds again."""
+
+    def add_fields(self) -> None:
+        self.earlier = earlier_values(self.memory)[:OFFERED_MOST]
+        choices = [(str(row.id), told_of(row)) for row in self.earlier]
+        self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the tag with the value that was chosen."""
+        chosen = UUID(self.cleaned_data["value"])
+        return place_then(next(row for row in self.earlier if row.id == chosen))
+
+
+def earlier_values(tag: Any) -> list[TagDetail]:
+    """Return the values that a tag has had and has no longer, the latest first."""
+    if not isinstance(tag, Tag):
+        return []
+    rows = detail_history(tag).filter(invalid_at__isnull=False).select_related("tag__subject")
+    return [row for row in rows.order_by("-invalid_at", "-id") if getattr(tag, row.detail) != row.value]
+
+
+def told_of(row: TagDetail) -> str:
+    """Return an earlier value as a line to choose from."""
+    told = Truncator(plain(row.value)).chars(OFFERED_CHARS)
+    return f"{row.get_detail_display()}: {told} ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})"
 
 
 class CorrectSnapshotForm(ActForm):

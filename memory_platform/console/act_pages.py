@@ -106,7 +106,7 @@ class ActPage:
             if form.cleaned_data["version"] != f"{row_id}.{version}":
                 raise VersionMismatch("changed since the page was opened")
 
-        needs_token = self.act.verb in {"confirm", "correct", "vital", "merge", "retire"}
+        needs_token = self.act.verb in {"confirm", "correct", "bring-back", "vital", "merge", "retire"}
         return Doing(actor_of(self.request), reason_of(self.request), *([accept] if needs_token else []))
 
     def _told(self, text: Any) -> HttpResponse:
@@ -187,7 +187,7 @@ def says(memory: Any) -> str:
 
 
 def shown_then(memory: Any, token: str) -> str:
-    """Return what a memory said in the version of a token, "" where that is not known: tags keep no history."""
+    """Return what a memory said in the version of a token, "" where that is not known: a tag's past has no versions."""
     row_id, _dot, version = token.partition(".")
     if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
         return ""

@@ -9,12 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.act_forms import (
     ActForm,
+    BringBackForm,
     CorrectBeliefForm,
     CorrectSnapshotForm,
     CorrectTagForm,
     MergeForm,
     RetireBeliefForm,
     VitalForm,
+    earlier_values,
 )
 from memory_platform.console.forgetting import forget_belief
 from memory_platform.console.note_words import is_note, note_behind
@@ -61,10 +63,11 @@ class Act:
     held_only: bool = True
     is_grave: bool = False
     of_notes: bool = False
+    of_the_past: bool = False
 
     def is_for(self, memory: Memory) -> bool:
-        """Return whether the act is for a memory of this kind."""
-        return not self.of_notes or is_note(memory)
+        """Return whether the act is for a memory of this kind, and, where it asks for one, with a past."""
+        return (not self.of_notes or is_note(memory)) and (not self.of_the_past or bool(earlier_values(memory)))
 
     def form_for(self, memory: Memory) -> type[ActForm]:
         """Return the form that asks what the act needs to know."""
@@ -84,6 +87,11 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
     made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
     retire_origins(memory, form.origins(), doing, holds=made)
     return made
+
+
+def bring_back(memory: Tag, form: Any, doing: Doing) -> Tag:
+    """Have an earlier value of a tag hold again."""
+    return correct_tag(memory, form.columns(), doing)
 
 
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
@@ -167,7 +175,7 @@ def is_already_so(act: Act, memory: Any, form: Any) -> bool:
     """
     memory = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first() or memory
     last: MemoryAct | None = last_act(memory)
-    if act.verb == "correct":
+    if act.verb in {"correct", "bring-back"}:
         return _says_so(memory, form)
     if act.verb == "vital":
         note = note_behind(memory)
@@ -220,6 +228,14 @@ ACTS: Mapping[str, Act] = {
             correct,
         ),
         Act(
+            "bring-back",
+            _("Bring back"),
+            _("What it was before holds again from now on; what it is now ends. The past stays visible."),
+            _("Brought back. The next answer knows it."),
+            bring_back,
+            of_the_past=True,
+        ),
+        Act(
             "vital",
             _("Vital or not"),
             _("A vital note stands in every context: to get it wrong can hurt somebody or break a law."),
@@ -264,6 +280,7 @@ ACTS: Mapping[str, Act] = {
 _FORMS: Mapping[tuple[str, type[Any]], type[ActForm]] = {
     ("correct", Tag): CorrectTagForm,
     ("correct", Snapshot): CorrectSnapshotForm,
+    ("bring-back", Tag): BringBackForm,
     ("vital", Snapshot): VitalForm,
     **{("correct", model): CorrectBeliefForm for model in BELIEFS},
     **{("retire", model): RetireBeliefForm for model in BELIEFS},

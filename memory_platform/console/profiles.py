@@ -9,7 +9,15 @@ from memory_platform.console.acts import ActingAdmin
 from memory_platform.console.base import subject_shown
 from memory_platform.console.display import column, line, link_to, part, share, value_line, value_whole, whole, word
 from memory_platform.console.filters import OfSubject, Standing
-from memory_platform.console.sources import FactSources, PreferenceSources, TagSources, calibrations_of, receipts_with
+from memory_platform.console.sources import (
+    FactSources,
+    NotesOfTag,
+    PreferenceSources,
+    TagPast,
+    TagSources,
+    calibrations_of,
+    receipts_with,
+)
 from profiles.models import Preference, ProfileFact, Tag
 
 value_short = column("value", value_line, _("value"))
@@ -93,7 +101,7 @@ class TagScreen(ActingAdmin):
         part(_("Use"), "use_count", "last_used_at", receipts_with),
         part(_("More"), confidence, "provenance", "id", "created_at", "updated_at"),
     )
-    inlines = (TagSources,)
+    inlines = (TagPast, NotesOfTag, TagSources)
 
     def title_of(self, obj: Tag) -> str:
         return obj.label

@@ -11,10 +11,22 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.codes import in_words
-from memory_platform.console.display import address_of, column, link, list_address, list_link, value_whole, whole
+from memory_platform.console.display import (
+    address_of,
+    column,
+    link,
+    link_to,
+    list_address,
+    list_link,
+    share,
+    value_whole,
+    whole,
+)
 from memory_platform.console.why_words import signal_told
+from profiles.models import TagDetail
 from snapshots.models import (
     Calibration,
+    Note,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
@@ -113,6 +125,47 @@ class TagSources(Sources):
     """The messages behind a tag."""
 
     model = TagSource
+
+
+class TagPast(ShownBelow):
+    """What the details of a tag have been, those that hold now among them. The latest first."""
+
+    model = TagDetail
+    fk_name = "tag"
+    fields: ClassVar[Any] = (
+        column("get_detail_display", lambda told: told(), _("detail")),
+        column("value", value_whole, _("value")),
+        column("confidence", share, _("confidence")),
+        "provenance",
+        "valid_at",
+        "invalid_at",
+        "recorded_at",
+    )
+    readonly_fields = fields
+    ordering = ("-valid_at", "-recorded_at")
+    verbose_name_plural = _("past")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(retired_at__isnull=True)
+
+
+class NotesOfTag(ShownBelow):
+    """The notes about a contact or a named thing. The latest first."""
+
+    model = Note
+    fk_name = "about_tag"
+    fields: ClassVar[Any] = (
+        column("snapshot", lambda snapshot: link_to(Note, snapshot.pk, snapshot.text), _("text")),
+        column("get_grade_display", lambda told: told(), _("kind")),
+        column("snapshot.said_at", lambda at: at, _("said at")),
+        column("snapshot.invalid_at", lambda at: at, _("invalid at")),
+    )
+    readonly_fields = fields
+    verbose_name_plural = _("notes")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        held = super().get_queryset(request).filter(snapshot__retired_at__isnull=True)
+        return held.select_related("snapshot").order_by("-snapshot__said_at", "-id")
 
 
 class SnapshotSources(Sources):

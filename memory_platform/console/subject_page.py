@@ -18,7 +18,7 @@ from memory_platform.console.subject_moment import AS_OF, KNOWN_AT, Moment, Span
 from memory_platform.console.subject_notes import ShownNote, choose_notes, note_row, notes_as_of
 from memory_platform.console.subject_words import field_name
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
-from profiles.selectors import preferences_at, profile_facts, tags_of
+from profiles.selectors import preferences_at, profile_facts, tags_as_held, tags_at
 from profiles.values import Verdict
 from snapshots.embedding.versions import NOTE, restore, restore_note
 from snapshots.lifecycle.selectors import SnapshotFilter, snapshots_of
@@ -159,9 +159,9 @@ def _believed(row: ProfileFact | Preference, name: str, sources: dict[UUID, Rows
 
 
 def _tags(subject: Subject, moment: Moment) -> Part:
-    """Return the tags that there were by then. A tag keeps no past: it is shown as it is now."""
-    found = tags_of(subject).filter(created_at__lte=moment.at) if moment.at else tags_of(subject)
-    tags, more = _bounded(found, SUBJECT_PAGE.beliefs)
+    """Return the tags that there were by then, as they were."""
+    found, more = _bounded(tags_at(subject, **moment.asked), SUBJECT_PAGE.beliefs)
+    tags = tags_as_held(found, **moment.asked)
     sources = _sources(TagSource, subject, [tag.pk for tag in tags])
     return Part([_tag(tag, sources) for tag in tags], list_address(Tag, subject=subject.pk), more)
 

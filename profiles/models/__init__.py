@@ -7,7 +7,7 @@ from profiles.models.idempotency import IdempotentReply
 from profiles.models.preference import Preference
 from profiles.models.profile import PROFILE_FIELDS, ProfileFact
 from profiles.models.subject import Subject, SubjectOwned
-from profiles.models.tag import Tag, TagKind
+from profiles.models.tag import DetailName, Tag, TagDetail, TagKind
 from profiles.models.tool_save import ToolSave
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "AskPriority",
     "Candidate",
     "CandidateKind",
+    "DetailName",
     "Erasure",
     "ErasureScope",
     "ErasureState",
@@ -27,6 +28,7 @@ __all__ = [
     "Subject",
     "SubjectOwned",
     "Tag",
+    "TagDetail",
     "TagKind",
     "ToolSave",
 ]

@@ -1,12 +1,16 @@
-"""Tags: labelled places and contacts (row P6)."""
+"""Tags: labelled places and contacts, with what each of their details has been (rows P6 and P10)."""
+
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from profiles.models.belief import Belief
 from profiles.models.subject import SubjectOwned
 from profiles.values import Provenance
+from tenants.models import TenantForeignKey
 
 
 class TagKind(models.TextChoices):
@@ -17,7 +21,7 @@ class TagKind(models.TextChoices):
 
 
 class Tag(SubjectOwned):
-    """One labelled place or contact: "home", "妈妈"."""
+    """One labelled place or contact as it is now: "home", "妈妈". What it was stands in :class:`TagDetail`."""
 
     label = models.CharField(_("label"), max_length=200)
     kind = models.CharField(_("kind"), max_length=16, choices=TagKind.choices)
@@ -53,3 +57,46 @@ class Tag(SubjectOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class DetailName(models.TextChoices):
+    """What of a tag has a past."""
+
+    LABEL = "label", _("label")
+    KIND = "kind", _("kind")
+    ADDRESS = "address", _("address")
+    POI_ID = "poi_id", _("POI id")
+    LAT = "lat", _("latitude")
+    LON = "lon", _("longitude")
+    PHONE = "phone", _("phone")
+    RELATION = "relation", _("relation")
+    ALIASES = "aliases", _("aliases")
+
+
+class TagDetail(Belief):
+    """One value of one detail of a tag, on two clocks. The tag's columns are its current values.
+
+    A tag that nobody has changed since details are kept may have none: it is what it was when it was made.
+    """
+
+    tag = TenantForeignKey(Tag, verbose_name=_("tag"))
+    detail = models.CharField(_("detail"), max_length=16, choices=DetailName.choices)
+
+    tag_id: UUID  # for mypy: Django makes it from the key above
+
+    class Meta(Belief.Meta):
+        db_table = "tag_detail"
+        ordering = ("detail", "-valid_at", "-recorded_at")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "tag", "detail"),
+                condition=models.Q(invalid_at__isnull=True, retired_at__isnull=True),
+                name="one_current_value_per_detail",
+            ),
+        )
+        indexes = (models.Index(fields=("tenant", "tag", "detail"), name="tag_detail_by_tag"),)
+        verbose_name = _("detail of a tag")
+        verbose_name_plural = _("details of tags")
+
+    def __str__(self) -> str:
+        return self.detail

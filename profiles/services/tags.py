@@ -1,7 +1,8 @@
-"""Tags: labelled places and contacts, made, changed, used and deleted (row P6)."""
+"""Tags: labelled places and contacts, made, changed, used and deleted (row P6); their details keep a past (row P10)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +13,28 @@ from memory_platform.kernel.errors import Conflict, FieldFault
 from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
 from profiles.selectors import tag_by_id, tags_of
-from profiles.services.claims import WEAKER
+from profiles.services.claims import OLDER, WEAKER, Claim
 from profiles.services.lists import united
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
+from profiles.services.tag_details import (
+    DETAILS,
+    PLACE_PARTS,
+    add_aliases,
+    begin_details,
+    ensure_details,
+    is_nothing,
+    nothing_of,
+    rate_details,
+    record_details,
+    said_as,
+    take_details_back,
+    weaker_than_held,
+)
 from profiles.values import Provenance, Verdict
 from tenants.services.audit import Actor, record_audit
 
+STANDING = frozenset({"provenance", "confidence"})
 CLEARABLE = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
 """What a tag may do without; the rest says what it is."""
 
@@ -34,13 +50,17 @@ class LabelTaken(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class TagDraft:
-    """A tag as it was said. ``details`` are columns of :class:`Tag` (``kind``, ``address``...); None is no news."""
+    """A tag as it was said. ``details`` are columns of :class:`Tag` (``kind``, ``address``...); None is no news.
+
+    ``valid_at`` is since when it is true: when it was said, by default now.
+    """
 
     label: str
     details: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance = Provenance.CONFIRMED_BY_USER
     confidence: float = 1.0
     message_ref: UUID | None = None
+    valid_at: datetime | None = None
 
     def news(self) -> dict[str, Any]:
         """Return the columns that it says something about."""
@@ -60,33 +80,42 @@ class TagOutcome:
 def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     """Make a tag, or update the one that a reader would call by the same label; aliases are united.
 
-    stored: it is new · merged: it learnt something · superseded: a detail changed · unchanged: it knew all of this ·
-    rejected (``weaker_than_current``): a weaker provenance said otherwise and became a candidate.
+    stored: it is new · merged: it learnt something · superseded: a detail changed · unchanged: it knew all of this, or
+    with reason ``older`` what was said entered its past only · rejected (``weaker_than_current``): a weaker provenance
+    said otherwise and became a candidate.
     """
     lock_subject(subject)
     known = labelled(subject, draft.label)
     if known is None:
         return _make(subject, draft)
+    ensure_details(known)
     news = draft.news()
-    if "aliases" in news:
-        news["aliases"] = united(known.aliases, news["aliases"])
-    changed = {name: value for name, value in news.items() if getattr(known, name) != value}
-    replaced = [name for name in changed if name != "aliases" and getattr(known, name) not in {"", None}]
-    if replaced and draft.provenance.strength < Provenance(known.provenance).strength:
+    saying = said_as(draft.provenance, draft.confidence, draft.valid_at)
+    if weaker_than_held(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
         return _reject(subject, draft, known)
-    changed |= _standing(known, draft, replaced=bool(replaced))
+    columns = _hear(known, news, saying)
+    changed = {name: value for name, value in columns.items() if getattr(known, name) != value}
+    replaced = [name for name in changed if name != "aliases" and not is_nothing(getattr(known, name))]
+    changed |= _standing(known, draft, replaced=bool(replaced)) if not _is_past(news, columns) else {}
     if not changed:
-        return TagOutcome(Verdict.UNCHANGED, known)
+        return TagOutcome(Verdict.UNCHANGED, known, OLDER if _is_past(news, columns) else "")
     _write(subject, known, changed)
     return TagOutcome(Verdict.SUPERSEDED if replaced else Verdict.MERGED, known)
 
 
 def patch_tag(
-    subject: Subject, tag: Tag, changes: Mapping[str, Any], *, by: Actor | None = None, reason: str = ""
+    subject: Subject,
+    tag: Tag,
+    changes: Mapping[str, Any],
+    *,
+    valid_at: datetime | None = None,
+    by: Actor | None = None,
+    reason: str = "",
 ) -> Tag:
     """Set columns of a tag that was read under the subject's lock; ``aliases`` are set as a whole.
 
-    ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
+    What a detail was stays in its past. A value that is true since a ``valid_at`` before what holds enters that past
+    only. ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
     """
     lock_subject(subject)
     label = changes.get("label")
@@ -94,15 +123,29 @@ def patch_tag(
         namesake = labelled(subject, label)
         if namesake is not None and namesake.id != tag.id:
             raise LabelTaken
-    changed = {name: value for name, value in changes.items() if getattr(tag, name) != value}
+    changed = {name: value for name, value in changes.items() if getattr(tag, name) != value or valid_at is not None}
     if changed:
-        _write(subject, tag, changed)
+        ensure_details(tag)
+        details = {name: value for name, value in changed.items() if name in DETAILS}
+        columns = record_details(tag, details, said_as(Provenance.CONFIRMED_BY_USER, 1.0, valid_at, explicit=True))
+        _write(subject, tag, {**changed, **columns})
+        if not STANDING.isdisjoint(changed):
+            rate_details(tag, tag.provenance, tag.confidence)
         _audit(by, "tag.changed", subject, tag, reason)
     return tag
 
 
+def put_back(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
+    """Have a tag say again what it said before a change, as if that had not been made; the caller holds the subject."""
+    ensure_details(tag)
+    details = {name: value for name, value in columns.items() if name in DETAILS}
+    take_details_back(tag, details, said_as(tag.provenance, tag.confidence, explicit=True))
+    _write(subject, tag, columns)
+    return tag
+
+
 def delete_tag(subject: Subject, tag: Tag, *, by: Actor | None = None, reason: str = "") -> None:
-    """Delete a tag: tags keep no history. ``by`` (a staff member) leaves an audit record."""
+    """Delete a tag with its past. ``by`` (a staff member) leaves an audit record."""
     lock_subject(subject)
     tags_of(subject).filter(id=tag.id).delete()
     refresh_search_text(subject)
@@ -146,8 +189,29 @@ def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
         confidence=draft.confidence,
         **{"kind": kind_of(news), **news, "aliases": united([], news.get("aliases", []))},
     )
+    begin_details(tag, since=draft.valid_at or tag.created_at)
     refresh_search_text(subject)
     return TagOutcome(Verdict.STORED, tag, created=True)
+
+
+def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
+    """Record what was said of a known tag; return the columns as they are then.
+
+    It is called so since then, too. An address in the place of another one takes away where that was on the map.
+    """
+    aliases = news.get("aliases")
+    details = {"label": known.label, **{name: value for name, value in news.items() if name != "aliases"}}
+    before = known.address
+    columns = record_details(known, details, saying)
+    if before and columns.get("address", before) != before:
+        lost = {name: nothing_of(name) for name in PLACE_PARTS if name not in news}
+        columns |= record_details(known, lost, saying)
+    return columns | (add_aliases(known, aliases, saying) if aliases else {})
+
+
+def _is_past(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    """Return whether something that was said is not what holds: a later saying stands."""
+    return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
 
 
 def _standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:

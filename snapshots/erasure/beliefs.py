@@ -26,6 +26,7 @@ from profiles.services.forgetting import leave_marks
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.tag_details import delete_details, texts_of_past
 from snapshots.erasure.tags import drop_tag_acts, texts_in
 from snapshots.erasure.words import Words, drop_replies, silence, strip_receipts
 from snapshots.models import SOURCES, BeliefCounter, Calibration, MemoryAct, MemoryReview
@@ -59,7 +60,7 @@ def forget_fact(subject: Subject, field: str, *, is_attribute: bool, by: Actor, 
 
 
 def forget_tag(subject: Subject, tag: Tag, *, by: Actor, reason: str = "") -> Erasure:
-    """Forget a tag, in the open transaction."""
+    """Forget a tag with its past, in the open transaction."""
     lock_subject(subject)
     return _forget(subject, tag, by=by, reason=reason)
 
@@ -90,7 +91,9 @@ def remove_belief(subject: Subject, belief: Belief) -> Counter[str]:
     for note in NOTES:
         counts[note._meta.db_table] = note.objects.filter(memory_ref__in=ids, **own).delete()[0]
     if isinstance(belief.rows[0], Tag):
-        texts = Words.of(subject.id, [text for row in belief.rows for text in texts_in(vars(row))])
+        said = [text for row in belief.rows for text in (*texts_in(vars(row)), *texts_of_past(row))]
+        counts["tag_detail"] = delete_details(subject.id, ids)
+        texts = Words.of(subject.id, said)
         counts["memory_act"] += drop_tag_acts(subject.id, texts, tags=ids)
     links = SOURCES[model]
     counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]

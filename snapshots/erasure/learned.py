@@ -13,10 +13,21 @@ from uuid import UUID
 
 from django.db.models import F, Q
 
-from profiles.models import Candidate, CandidateKind, IdempotentReply, Preference, ProfileFact, Subject, Tag, ToolSave
+from profiles.models import (
+    Candidate,
+    CandidateKind,
+    IdempotentReply,
+    Preference,
+    ProfileFact,
+    Subject,
+    Tag,
+    TagDetail,
+    ToolSave,
+)
 from profiles.services.lists import entries_of
 from profiles.services.profile import FactName
 from profiles.services.search_text import refresh_search_text
+from snapshots.erasure.tag_details import delete_details, lose_details
 from snapshots.erasure.tags import drop_tag_acts, said_in, tags_without
 from snapshots.erasure.value_history import ValueHistory
 from snapshots.erasure.words import Words, strip_receipts
@@ -151,12 +162,17 @@ def _candidates(
 
 def _unlearn_tags(done: Unlearned, subject: Subject, removed: frozenset[UUID]) -> None:
     links = TagSource.objects.filter(subject_id=subject.id)
-    gone, changes = tags_without(subject, removed)
-    done.gone[Tag] |= gone
-    done.changed |= changes.keys()
+    left = tags_without(subject, removed)
+    done.gone[Tag] |= left.gone
+    done.changed |= left.losses.keys()
     done.counts["memory_act"] += drop_tag_acts(subject.id, said_in(subject.id, removed), messages=removed)
-    done.counts["tag_source"] += links.filter(Q(message_id__in=removed) | Q(memory_id__in=gone)).delete()[0]
-    done.counts["tag"] += Tag.objects.filter(subject_id=subject.id, id__in=gone).delete()[0]
-    for tag, columns in changes.items():
-        done.counts["tag.details"] += 1
-        Tag.objects.filter(id=tag, subject_id=subject.id).update(**columns, version=F("version") + 1)
+    done.counts["tag_source"] += links.filter(Q(message_id__in=removed) | Q(memory_id__in=left.gone)).delete()[0]
+    done.counts["tag_detail"] += delete_details(subject.id, left.gone)
+    done.counts["tag"] += Tag.objects.filter(subject_id=subject.id, id__in=left.gone).delete()[0]
+    for tag in Tag.objects.filter(subject_id=subject.id, id__in=left.losses):
+        loss = left.losses[tag.id]
+        done.gone[TagDetail] |= loss.gone
+        done.counts.update(lose_details(tag, loss))
+        if loss.columns:
+            done.counts["tag.details"] += 1
+            Tag.objects.filter(id=tag.id, subject_id=subject.id).update(**loss.columns, version=F("version") + 1)

@@ -130,7 +130,14 @@ def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
         "relation": found.relation,
         "aliases": list(found.aliases) or None,
     }
-    draft = TagDraft(found.label, details, Provenance(found.provenance), found.confidence, lesson.message.id)
+    draft = TagDraft(
+        found.label,
+        details,
+        Provenance(found.provenance),
+        found.confidence,
+        message_ref=lesson.message.id,
+        valid_at=lesson.message.said_at,
+    )
     outcome = upsert_tag(lesson.subject, draft)
     if outcome.verdict is not Verdict.REJECTED:
         link(TagSource, lesson, outcome.tag.id)

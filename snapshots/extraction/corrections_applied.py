@@ -44,14 +44,15 @@ def _corrected(lesson: Lesson, found: values.PreferenceCandidate, meant: Meant, 
     if isinstance(row, ProfileFact):
         return _fact(lesson, found, meant, row, value)
     if value is None:  # no news of a tag leaves it as it is: what is over is set to nothing
-        tag = patch_tag(lesson.subject, row, {meant.held.key: ""})
+        tag = patch_tag(lesson.subject, row, {meant.held.key: ""}, valid_at=lesson.message.said_at)
         return Learned(found, row.label, Verdict.SUPERSEDED, "", tag.id, CandidateKind.TAG)
     draft = TagDraft(
         row.label,
         {meant.held.key: value},
         Provenance(found.provenance),
         found.confidence,
-        lesson.message.id,
+        message_ref=lesson.message.id,
+        valid_at=lesson.message.said_at,
     )
     outcome = upsert_tag(lesson.subject, draft)
     link(TagSource, lesson, outcome.tag.id)

@@ -9,6 +9,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import retract_belief
 from profiles.services.lists import united
 from profiles.services.profile import FactName, patch_profile
+from profiles.services.tag_details import past_as_json
 from profiles.services.tags import delete_tag, patch_tag
 from profiles.values import Provenance
 from snapshots.embedding.store import touch_memory
@@ -97,6 +98,7 @@ def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
     columns = {name: value for name, value in news.items() if getattr(held, name) != value}
     before = {name: getattr(held, name) for name in columns}
     gone = {name: getattr(ended, name) for name in KEPT_OF_A_TAG}
+    past, own_past = past_as_json(ended), past_as_json(held, columns)
     links = SOURCES[Tag]._default_manager.filter(subject_id=ended.subject_id, memory_id=ended.id)
     behind = [str(one) for one in links.values_list("message_id", flat=True)]
     links.delete()
@@ -105,4 +107,12 @@ def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
     notes.update(about_tag_id=held.id)
     delete_tag(ended.subject, ended)
     patch_tag(held.subject, held, columns)
-    return {"columns": before, "became": columns, "gone": gone, "behind": behind, "about": about}
+    return {
+        "columns": before,
+        "became": columns,
+        "gone": gone,
+        "past": past,
+        "own_past": own_past,
+        "behind": behind,
+        "about": about,
+    }

@@ -13,7 +13,8 @@ from profiles.models import ProfileFact, Subject, Tag
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
-from profiles.services.tags import labelled, patch_tag
+from profiles.services.tag_details import bring_past_back
+from profiles.services.tags import labelled, patch_tag, put_back
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.embedding.stored import Mask
@@ -114,13 +115,17 @@ def _settle(act: MemoryAct, memory: Memory, doing: Doing) -> None:
 
 
 def _undo_confirmation(memory: Any, act: MemoryAct) -> UUID:
-    _put_back(memory, act.before)
+    if isinstance(memory, Tag):
+        patch_tag(memory.subject, memory, act.before)
+    else:
+        _put_back(memory, act.before)
     return act.memory_ref
 
 
 def _undo_correction(memory: Any, act: MemoryAct) -> UUID:
     if isinstance(memory, Tag):
-        _put_columns_back(memory, act)
+        _check_unchanged(memory, act)
+        put_back(memory.subject, memory, act.before["columns"])
         return act.memory_ref
     back = withdraw_belief(place_of(memory), act.memory_ref)
     if back is None:
@@ -197,19 +202,22 @@ def _put_details_back(snapshot: Snapshot, details: Mapping[str, Any]) -> dict[st
     return before
 
 
-def _put_columns_back(tag: Tag, act: MemoryAct) -> None:
-    """Give a tag its columns back, unless one has become something else since."""
+def _check_unchanged(tag: Tag, act: MemoryAct) -> None:
+    """Raise UndoImpossible when a column that an act changed has become something else since."""
     if any(getattr(tag, name) != value for name, value in act.before["became"].items()):
         raise UndoImpossible("the tag was changed since")
-    patch_tag(tag.subject, tag, act.before["columns"])
 
 
 def _bring_tag_back(tag: Tag, act: MemoryAct) -> None:
     gone = act.before["gone"]
-    _put_columns_back(tag, act)
+    _check_unchanged(tag, act)
     if labelled(tag.subject, gone["label"]) is not None:
         raise UndoImpossible("another tag has its label by now")
-    Tag.objects.create(id=act.other_ref, subject=tag.subject, **gone)
+    # Nothing of the other tag may stay here: no message behind this one said it.
+    patch_tag(tag.subject, tag, act.before["columns"])
+    bring_past_back(tag, act.before.get("own_past", ()), act.before["columns"].keys())
+    back = Tag.objects.create(id=act.other_ref, subject=tag.subject, **gone)
+    bring_past_back(back, act.before.get("past", ()))
     notes = Note.objects.filter(subject_id=tag.subject_id, id__in=act.before.get("about", ()), about_tag_id=tag.id)
     notes.update(about_tag_id=act.other_ref)
     left = Message.objects.filter(subject_id=tag.subject_id, id__in=act.before["behind"])

@@ -5,11 +5,13 @@ in other lines of the export, so that it is left out before the lines are parted
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from memory_platform.kernel.text import comparable
 from profiles.services.forgetting import forgotten_messages, forgotten_texts, has_marks
 from snapshots.models import SnapshotKind
 
@@ -20,7 +22,8 @@ BELIEFS = {"profile_fact": ("field", "is_attribute"), "preference": ("category",
 SOURCES = frozenset({"snapshot_source", "preference_source", "profile_fact_source", "tag_source"})
 MADE_OF_MANY = frozenset({SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED})
 """Snapshots that hold the words of all their sources; any other one is left out when all of them are."""
-REFERENCES = ("memory_id", "memory_ref", "snapshot_id", "version_of_id", "message_id", "message_ref")
+WORDED_DETAILS = frozenset({"address", "phone", "relation", "aliases"})
+REFERENCES = ("tag_id", "memory_id", "memory_ref", "snapshot_id", "version_of_id", "message_id", "message_ref")
 
 
 @dataclass(slots=True)
@@ -40,6 +43,7 @@ def without_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> Kept:
         return Kept(list(rows))
     gone = _forgotten(subject_id, rows)
     lost = _lost(rows, gone) | _forgotten_episodes(subject_id, rows)
+    rows = _without_details(rows, gone)
     if not gone and not lost:
         return Kept(list(rows))
     emptied, begun = _conversations(rows, gone)
@@ -73,6 +77,38 @@ def _lost(rows: Sequence[Line], gone: set[str]) -> set[str]:
     unsourced = [row for row in rows if row["type"] in BELIEFS and not behind[row["id"]]]
     # The earlier part of a value that was cut in two has no source of its own.
     return lost | {row["id"] for row in unsourced if _saying(row) in said}
+
+
+def _without_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
+    """Return the lines without what of a tag, now or earlier, only its forgotten messages say."""
+    said = {row["id"]: comparable(row["content"]) for row in _of(rows, "message")}
+    behind: dict[str, set[str]] = defaultdict(set)
+    for row in _of(rows, "tag_source"):
+        behind[row["memory_id"]].add(row["message_id"])
+
+    def is_lost(tag: str, text: Any) -> bool:
+        words = comparable(text) if isinstance(text, str) else ""
+        saying = {one for one in behind[tag] if words and words in said.get(one, "")}
+        return bool(saying) and saying <= gone
+
+    def left(row: Line) -> Line | None:
+        if row["type"] == "tag_detail" and row["detail"] in WORDED_DETAILS:
+            return _shorter(row, "value", partial(is_lost, row["tag_id"]))
+        if row["type"] != "tag":
+            return row
+        lost = partial(is_lost, row["id"])
+        texts = {name: "" for name in WORDED_DETAILS if isinstance(row.get(name), str) and lost(row[name])}
+        return {**row, **texts, "aliases": [name for name in row.get("aliases", ()) if not lost(name)]}
+
+    return [kept for row in rows if (kept := left(row)) is not None] if gone else rows
+
+
+def _shorter(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line | None:
+    """Return a line without what is lost of one of its columns, a text or a list; None when nothing is left."""
+    if not isinstance(row[name], list):
+        return None if is_lost(row[name]) else row
+    entries = [one for one in row[name] if not is_lost(one)]
+    return {**row, name: entries} if entries else None
 
 
 def _forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]:

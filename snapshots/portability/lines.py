@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import models
 
-from profiles.models import Ask, Candidate, Preference, ProfileFact, Tag, ToolSave
+from profiles.models import Ask, Candidate, Preference, ProfileFact, Tag, TagDetail, ToolSave
 from snapshots.models import (
     BeliefCounter,
     Calibration,
@@ -34,7 +34,7 @@ from snapshots.models import (
 )
 
 FORMAT = 2
-"""What an export is written in. Format 2 has notes."""
+"""What an export is written in. Format 2 has notes, and what tags have been."""
 READABLE = (1, 2)
 """What an import reads, for ever."""
 HEADER = "header"
@@ -75,6 +75,7 @@ KINDS = (
     LineKind("profile_fact", ProfileFact, later=("superseded_by_id", "version_of_id")),
     LineKind("preference", Preference, later=("superseded_by_id", "version_of_id")),
     LineKind("tag", Tag),
+    LineKind("tag_detail", TagDetail, later=("superseded_by_id", "version_of_id")),
     LineKind("conversation", Conversation),
     LineKind("message", Message, left_out=frozenset({"content_hash", "archived"})),
     LineKind(

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import models
 
-from profiles.models import Candidate, Preference, ProfileFact, Tag
+from profiles.models import Candidate, DetailName, Preference, ProfileFact, Tag, TagDetail
 from snapshots.models import Note, SnapshotVersion
 from snapshots.sensitive.detector import (
     is_sensitive,
@@ -18,12 +18,13 @@ from snapshots.sensitive.detector import (
     mask_sensitive,
 )
 
-_NAMED_BY = {Preference: "key", ProfileFact: "field", Candidate: "target"}
+_NAMED_BY = {Preference: "key", ProfileFact: "field", TagDetail: "detail", Candidate: "target"}
 _TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {
     Preference: ("category", "key", "value", "statement"),
     ProfileFact: ("field", "value"),
     Candidate: ("target", "value", "proposal"),
     Tag: ("label", "address", "phone", "relation", "aliases"),
+    TagDetail: ("value",),
     SnapshotVersion: ("fields",),
 }
 
@@ -44,6 +45,8 @@ def _holds_sensitive(model: type[models.Model], row: Mapping[str, Any]) -> bool:
     told = {name: row.get(name) for name in _TEXTS[model]}
     if model is Tag and is_telephone(str(told["phone"] or "")):
         del told["phone"]
+    if model is TagDetail and row["detail"] == DetailName.PHONE and is_telephone(str(told["value"])):
+        return False
     called = str(row[_NAMED_BY[model]]) if model in _NAMED_BY else ""
     return any(_is_sensitive(called if name == "value" else name, value) for name, value in told.items())
 

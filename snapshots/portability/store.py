@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 from django.db import models
 
-from profiles.models import Preference, ProfileFact, Tag
+from profiles.models import Preference, ProfileFact, Tag, TagDetail
 from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.forgetting import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
 from profiles.values import Provenance
@@ -23,7 +23,7 @@ from snapshots.portability.renaming import Renaming
 from snapshots.portability.sensitive import without_sensitive
 
 Values = dict[str, Any]
-BELIEFS = (Preference, ProfileFact, Tag)
+BELIEFS = (Preference, ProfileFact, Tag, TagDetail)
 STORED, UNCHANGED, FORGOTTEN, CONFLICT, SENSITIVE = "stored", "unchanged", "forgotten", "conflict", "sensitive"
 
 

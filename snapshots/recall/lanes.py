@@ -26,9 +26,9 @@ class RecalledLanes:
 def recall_lanes(subject_id: UUID, query: RecallQuery) -> RecalledLanes:
     """Read the lanes that ``query`` asks for, in the open scope: one query for tags, one for the rest.
 
-    Profile and preferences follow both clocks. Tags keep no past: they are always those of today.
+    All of them follow both clocks.
     """
-    tags = tags_held(subject_id) if "tags" in query.lanes else ()
+    tags = tags_held(subject_id, as_of=query.as_of, known_at=query.known_at) if "tags" in query.lanes else ()
     return lanes_of(query, believed(subject_id, query), tags)
 
 

@@ -98,7 +98,7 @@ def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: 
     return (
         whose.statement(STATE),
         beliefs_statement(whose.tenant_id, subject_id, beliefs_in(query)),
-        tags_statement(whose.tenant_id, subject_id),
+        tags_statement(whose.tenant_id, subject_id, beliefs_in(query)),
         texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replied], query.sources_within),
         *notes,
     )

@@ -1,18 +1,31 @@
 """A tag as it goes in and out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, get_args
 
 from rest_framework import serializers
 
 from memory_platform.api.faults import fault
-from memory_platform.api.fields import ListOfField, NumberField, OneOfField, TextField, WholeField, names, refuse
+from memory_platform.api.fields import (
+    FlagField,
+    InstantField,
+    ListOfField,
+    NumberField,
+    OneOfField,
+    TextField,
+    WholeField,
+    names,
+    refuse,
+)
+from memory_platform.api.pagination import PageInput
 from memory_platform.api.policy import KIB
 from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output, QueryInput, StrictSerializer
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
-from profiles.models import Tag, TagKind
-from profiles.policy import TAG_LOOKUP
+from profiles.models import DetailName, Tag, TagDetail, TagKind
+from profiles.policy import BELIEFS, TAG_LOOKUP
 from profiles.services.tag_lookup import Match, TagMatch
 from profiles.services.tags import CLEARABLE, TagDraft, TagOutcome, cleared
 from profiles.values import Provenance, Verdict
@@ -62,16 +75,29 @@ class TagFields(StrictSerializer):
         return attrs
 
 
+class SaidField(InstantField):
+    """Since when it is true, by default now; what is older than what holds enters the past only."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """Return the moment. Raises ValidationError."""
+        moment: datetime = super().to_internal_value(data)
+        if moment > utc_now() + BELIEFS.clock_tolerance:
+            refuse("in_future", "Must not be in the future.")
+        return moment
+
+
 class TagInput(TagFields, Input):
     """A tag. Without ``kind`` it is a contact when it has a phone or relation and no place, else a place."""
 
     label = LabelField()  # type: ignore[assignment]  # a field here, not REST framework's label
+    valid_at = SaidField(required=False)
 
 
 class TagEditInput(TagFields, Input):
     """Changes: what is not given stays, ``aliases`` are replaced, ``remove`` takes away what a tag may do without."""
 
     label = LabelField(required=False)  # type: ignore[assignment]  # a field here, not REST framework's label
+    valid_at = SaidField(required=False)
     remove = ListOfField(child=OneOfField(choices=names(CLEARABLE)), most=len(CLEARABLE), required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -88,8 +114,16 @@ class TagEditInput(TagFields, Input):
     @staticmethod
     def changes_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
         """Return the changes by column."""
-        changes = {name: value for name, value in parsed.items() if name != "remove"}
+        changes = {name: value for name, value in parsed.items() if name not in {"remove", "valid_at"}}
         return changes | cleared(parsed.get("remove", []))
+
+
+class TagListInput(PageInput):
+    """``as_of`` is what was true then, ``known_at`` what was known then; ``include_history`` adds what each was."""
+
+    as_of = InstantField(required=False)
+    known_at = InstantField(required=False)
+    include_history = FlagField(default=False)
 
 
 class LookupInput(QueryInput):
@@ -128,10 +162,38 @@ class WrittenTagOutput(TagOutput):
     reason = serializers.CharField(allow_null=True)
 
 
+class TagDetailOutput(Output):
+    """One value that a detail of a tag has had; true in ``[valid_at, invalid_at)``. Patch it in to bring it back."""
+
+    id = serializers.UUIDField()
+    detail = serializers.ChoiceField(choices=names(DetailName.values))
+    value = serializers.JSONField()
+    confidence = serializers.FloatField()
+    provenance = serializers.ChoiceField(choices=names(Provenance.values))
+    valid_at = serializers.DateTimeField()
+    invalid_at = serializers.DateTimeField(allow_null=True)
+    superseded_by = serializers.UUIDField(allow_null=True)
+    recorded_at = serializers.DateTimeField()
+    last_validated_at = serializers.DateTimeField()
+
+
+class TagDetailPageOutput(Output):
+    """A page of values, in the order in which they began."""
+
+    data = TagDetailOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+class ListedTagOutput(TagOutput):
+    """A tag of a list; ``history`` is null unless it is asked for."""
+
+    history = TagDetailOutput(many=True, allow_null=True)
+
+
 class TagPageOutput(Output):
     """A page of tags, oldest first."""
 
-    data = TagOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
+    data = ListedTagOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
     next_cursor = serializers.CharField(allow_null=True)
 
 
@@ -161,7 +223,8 @@ def refuse_in(given: Mapping[str, Any]) -> None:
 
 def draft_of(given: Mapping[str, Any]) -> TagDraft:
     """Return the tag that a checked input describes."""
-    return TagDraft(given["label"], {name: value for name, value in given.items() if name != "label"})
+    details = {name: value for name, value in given.items() if name not in {"label", "valid_at"}}
+    return TagDraft(given["label"], details, valid_at=given.get("valid_at"))
 
 
 def shown_tag(tag: Tag) -> dict[str, Any]:
@@ -184,6 +247,27 @@ def shown_tag(tag: Tag) -> dict[str, Any]:
         "created_at": tag.created_at,
         "updated_at": tag.updated_at,
         "version": tag.version,
+    }
+
+
+def shown_listed(tag: Tag, history: Sequence[TagDetail] | None) -> dict[str, Any]:
+    """Return a tag of a list as the API shows it."""
+    return {**shown_tag(tag), "history": None if history is None else [shown_detail(row) for row in history]}
+
+
+def shown_detail(row: TagDetail) -> dict[str, Any]:
+    """Return one value of a detail as the API shows it; an image of a value before a change has the value's own id."""
+    return {
+        "id": row.value_id,
+        "detail": row.detail,
+        "value": row.value,
+        "confidence": row.confidence,
+        "provenance": row.provenance,
+        "valid_at": row.valid_at,
+        "invalid_at": row.invalid_at,
+        "superseded_by": row.superseded_by_id,
+        "recorded_at": row.recorded_at,
+        "last_validated_at": row.last_validated_at,
     }
 
 

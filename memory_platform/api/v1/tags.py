@@ -14,26 +14,38 @@ from rest_framework.response import Response
 
 from memory_platform.api.etags import IfMatch, etag_of
 from memory_platform.api.idempotency import Reply, write_once
-from memory_platform.api.pagination import Page, PageInput
+from memory_platform.api.pagination import Order, Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.serializers import NothingInput
 from memory_platform.api.v1.tag_shapes import (
     LookupInput,
     LookupOutput,
+    TagDetailPageOutput,
     TagEditInput,
     TagInput,
+    TagListInput,
     TagOutput,
     TagPageOutput,
     WrittenTagOutput,
     draft_of,
     refuse_in,
+    shown_detail,
+    shown_listed,
     shown_match,
     shown_outcome,
     shown_tag,
 )
 from memory_platform.api.views import SubjectView, no_content
 from profiles.models import Subject, Tag
-from profiles.selectors import subject_by_external_id, tag_by_id, tags_of
+from profiles.selectors import (
+    detail_histories,
+    detail_history,
+    subject_by_external_id,
+    tag_by_id,
+    tags_as_held,
+    tags_at,
+    tags_of,
+)
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
 from profiles.services.tag_lookup import lookup_tags
@@ -41,6 +53,7 @@ from profiles.services.tags import TagDraft, delete_tag, patch_tag, upsert_tag, 
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
+BY_VALIDITY = Order(fields=("valid_at", "id"))
 ONE = f"{BELOW}/<own_id:tag_id>"
 
 
@@ -48,15 +61,25 @@ class TagsView(SubjectView):
     """The tags of one subject."""
 
     noun = "tags"
-    query_input = PageInput
+    query_input = TagListInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(parameters=[PageInput], responses=TagPageOutput)
+    @extend_schema(parameters=[TagListInput], responses=TagPageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """List the tags, oldest first."""
-        page = Page.asked(request, PageInput.parsed(request))
+        """List the tags, oldest first, as they are or as they were at a past moment on either clock.
+
+        A deleted tag takes its past with it.
+        """
+        query = TagListInput.parsed(request)
+        page, moment = Page.asked(request, query), {name: query.get(name) for name in ("as_of", "known_at")}
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(tags_of(subject_by_external_id(subject_id)), shown_tag))
+            kept, cursor = page.of(tags_at(subject_by_external_id(subject_id), **moment))
+            past = detail_histories(kept, **moment) if query["include_history"] else {}
+            shown = [
+                shown_listed(tag, past.get(tag.id, []) if query["include_history"] else None)
+                for tag in tags_as_held(kept, **moment)
+            ]
+        return Response({"data": shown, "next_cursor": cursor})
 
     @extend_schema(request=TagInput, responses={200: WrittenTagOutput, 201: WrittenTagOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
@@ -99,22 +122,38 @@ class TagView(SubjectView):
 
     @extend_schema(request=TagEditInput, responses=TagOutput)
     def patch(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
-        """Change what is given; a label that another tag has is 409."""
+        """Change what is given; a label that another tag has is 409. What a detail was stays in its history."""
         given, condition = TagEditInput.parsed(request), IfMatch.asked(request)
         refuse_in(given)
         changes = TagEditInput.changes_of(given)
         with tenant_tx(self.tenant_id):
             subject, tag = locked(subject_id, tag_id, condition)
-            patch_tag(subject, tag, changes)
+            patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
         return Response(shown_tag(tag), headers=header_of(tag))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
-        """Delete the tag."""
+        """Delete the tag with its past."""
         condition = IfMatch.asked(request)
         with tenant_tx(self.tenant_id):
             delete_tag(*locked(subject_id, tag_id, condition))
         return no_content()
+
+
+class TagHistoryView(SubjectView):
+    """What one tag has been."""
+
+    noun = "tags"
+    query_input = PageInput
+    required_scope = MEMORY_READ
+
+    @extend_schema(parameters=[PageInput], responses=TagDetailPageOutput)
+    def get(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
+        """List every value that the details of the tag have had, in the order in which they began."""
+        page = Page.asked(request, PageInput.parsed(request), BY_VALIDITY)
+        with tenant_tx(self.tenant_id):
+            tag = tag_by_id(subject_by_external_id(subject_id), tag_id)
+            return Response(page.answer(detail_history(tag), shown_detail))
 
 
 class TagUseView(SubjectView):
@@ -163,5 +202,6 @@ urlpatterns = [
     path(BELOW, TagsView.as_view(), name="tags"),
     path(f"{BELOW}/lookup", LookupView.as_view(), name="tags-lookup"),
     path(ONE, TagView.as_view(), name="tag"),
+    path(f"{ONE}/history", TagHistoryView.as_view(), name="tag-history"),
     path(f"{ONE}/use", TagUseView.as_view(), name="tag-use"),
 ]

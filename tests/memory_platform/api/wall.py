@@ -211,6 +211,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         ("GET", f"{PREFERENCE}/history"),
         ("GET", f"{SUBJECT}/tags"),
         ("GET", TAG),
+        ("GET", f"{TAG}/history"),
         ("DELETE", TAG),
         ("GET", f"{SUBJECT}/conversations"),
         ("GET", CONVERSATION),

@@ -9,7 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from profiles.models import Erasure, Preference, ProfileFact, Tag
+from memory_platform.kernel.clock import utc_now
+from profiles.models import Erasure, Preference, ProfileFact, Tag, TagDetail
 from profiles.selectors import current_preferences, preference_values
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
@@ -129,6 +130,31 @@ def test_every_kind_of_memory_is_confirmed_corrected_retired_and_undone(acme: Ho
     assert only(acme, ProfileFact, invalid_at=None, retired_at=None).value == "Ada"
     with tenant_tx(acme.tenant.id):
         assert not Tag.objects.exists()
+
+
+@pytest.mark.parametrize(("old", "new"), [("12 Elm Street", "99 Oak Avenue"), ("枫林路203号", "世纪大道100号")])
+def test_an_earlier_address_is_brought_back_and_that_taken_back(acme: House, staff: Staff, old: str, new: str) -> None:
+    label(acme, "home", address=old)
+    assert b"bring-back" not in staff.sam.get(page_of(only(acme, Tag))).content
+    assert staff.sam.get(address(only(acme, Tag), "bring-back")).status_code == 404
+    label(acme, "home", address=new)
+    earlier = only(acme, TagDetail, detail="address", invalid_at__isnull=False, retired_at=None)
+    page = staff.sam.get(page_of(only(acme, Tag))).content.decode()
+    assert old in page and "bring-back" in page
+    assert "Brought back." in act(staff.sam, only(acme, Tag), "bring-back", value=str(earlier.pk))
+    assert only(acme, Tag).address == old
+    assert "memory.corrected" in audited(acme)
+    assert "Taken back." in act(staff.sam, only(acme, Tag), "undo")
+    assert only(acme, Tag).address == new
+
+
+def test_a_page_of_a_subject_shows_tags_as_they_were(acme: House, staff: Staff) -> None:
+    label(acme, "home", address="12 Elm Street")
+    before = utc_now()
+    label(acme, "home", address="99 Oak Avenue")
+    page = staff.sam.get(page_of(acme.subject), {"clock": "known_at", "at": before.isoformat()}).content.decode()
+    assert "12 Elm Street" in page
+    assert "99 Oak Avenue" not in page
 
 
 def test_two_preferences_become_one_and_come_apart(acme: House, staff: Staff) -> None:

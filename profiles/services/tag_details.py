@@ -1,0 +1,207 @@
+"""What the details of a tag have been: each is a belief of its own, on two clocks (rows P6 and P10).
+
+A tag's columns are the current values of its details. A detail that was said earlier than what holds now enters its
+past; whatever ended can be brought back.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import CandidateKind, DetailName, Tag, TagDetail
+from profiles.selectors import details_of
+from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
+from profiles.services.beliefs import (
+    Place,
+    change_belief,
+    keep_image,
+    record_belief,
+    recording_time,
+    retract_belief,
+    sayings_of,
+)
+from profiles.services.claims import Claim, is_weaker, same_value
+from profiles.services.lists import amend_list
+from profiles.values import Provenance
+
+DETAILS = tuple(DetailName.values)
+"""The columns of a tag that have a past."""
+PLACE_PARTS = ("poi_id", "lat", "lon")
+"""What belongs to one address and to no other."""
+_FIELD: Mapping[str, Any] = {field.attname: field for field in TagDetail._meta.concrete_fields}
+_KEPT = [name for name in _FIELD if name not in {"tenant_id", "subject_id", "tag_id"}]
+_EMPTY: Mapping[str, Any] = {DetailName.LAT: None, DetailName.LON: None, DetailName.ALIASES: []}
+
+
+def nothing_of(name: str) -> Any:
+    """Return what stands in a column of a tag whose detail is not known."""
+    return list(_EMPTY[name]) if name == DetailName.ALIASES else _EMPTY.get(name, "")
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether a column's value says nothing."""
+    return value is None or value in ("", [])
+
+
+def detail_place(tag: Tag, name: str) -> Place[TagDetail]:
+    """Return where the values of one detail of a tag stand."""
+    columns = {"tag": tag, "detail": name}
+    return Place(TagDetail, tag.subject, columns, CandidateKind.TAG, tag.label)
+
+
+def begin_details(tag: Tag, *, since: datetime, known_since: datetime | None = None) -> None:
+    """Keep what a tag says as the first values of its details, true ``since``."""
+    recorded = known_since or utc_now()
+    at = min(since, recorded)
+    TagDetail.objects.bulk_create(
+        TagDetail(
+            subject_id=tag.subject_id,
+            tag=tag,
+            detail=name,
+            value=getattr(tag, name),
+            confidence=tag.confidence,
+            provenance=tag.provenance,
+            valid_at=at,
+            said_times=[at],
+            recorded_at=recorded,
+            last_validated_at=recorded,
+        )
+        for name in DETAILS
+        if not is_nothing(getattr(tag, name))
+    )
+
+
+def ensure_details(tag: Tag) -> None:
+    """Give a tag from before details were kept its first values: those that it has had since it was made."""
+    if not details_of(tag).exists():
+        begin_details(tag, since=tag.created_at, known_since=tag.created_at)
+
+
+def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
+    """Record values of details, in the open scope; return the columns that they leave the tag with.
+
+    ``saying`` says by whom and since when; its value is not read. A value of nothing ends what held. The caller holds
+    the subject (``lock_subject``).
+    """
+    now = utc_now()
+    for name, value in changes.items():
+        place = detail_place(tag, name)
+        if is_nothing(value):
+            retract_belief(place, at=saying.valid_at, now=now)
+        else:
+            record_belief(place, replace(saying, value=value), now=now)
+    return current_columns(tag, changes)
+
+
+def add_aliases(tag: Tag, aliases: Iterable[str], saying: Claim) -> dict[str, Any]:
+    """Add names to those of a tag, also such as were said before the newest; return the column."""
+    amend_list(detail_place(tag, DetailName.ALIASES), saying, add=list(aliases))
+    return current_columns(tag, [DetailName.ALIASES])
+
+
+def weaker_than_held(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
+    """Return whether something better known holds another value of one of these details when this was said."""
+    at = saying.valid_at or utc_now()
+    for name, value in news.items():
+        holds = detail_place(tag, name).holding(at)
+        if holds is not None and is_weaker(saying, holds) and not same_value(holds.value, value):
+            return True
+    return False
+
+
+def rate_details(tag: Tag, provenance: str, confidence: float) -> None:
+    """Have the current values of a tag be known in this way and as sure as this; how they were known is kept."""
+    for row in details_of(tag).filter(retired_at__isnull=True, invalid_at__isnull=True):
+        if (row.provenance, row.confidence) != (provenance, confidence):
+            moment = recording_time(row, None)
+            keep_image(row, moment)
+            change_belief(row, moment, provenance=provenance, confidence=confidence)
+
+
+def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> None:
+    """Have these values hold again as if what replaced them had not been said; that it was believed is kept."""
+    for name, value in columns.items():
+        place = detail_place(tag, name)
+        if not _took_back(place, value):
+            record_details(tag, {name: value}, saying)
+
+
+def _took_back(place: Place[TagDetail], value: Any) -> bool:
+    """Return whether ``value`` holds now that the last change of a detail was taken back."""
+    current, latest = place.current(), place.latest()
+    if current is None:
+        ended = latest is not None and same_value(latest.value, value)
+        return is_nothing(value) or (ended and latest is not None and reinstate_belief(place, latest.id) is not None)
+    if is_nothing(value):
+        if len(sayings_of(current)) > 1 or place.rows().filter(superseded_by_id=current.id).exists():
+            return False
+        current.retired_at, current.version = recording_time(current, None), current.version + 1
+        current.save(update_fields=["retired_at", "version"])
+        return True
+    before = place.rows().filter(superseded_by_id=current.id).order_by("-valid_at").first()
+    if before is None or not same_value(before.value, value):
+        return False
+    return withdraw_belief(place, current.id) is not None
+
+
+def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
+    """Return the current values of these details as columns of the tag."""
+    wanted = list(names)
+    rows = details_of(tag).filter(detail__in=wanted, retired_at__isnull=True, invalid_at__isnull=True).order_by()
+    held = dict(rows.values_list("detail", "value"))
+    return {name: held.get(name, nothing_of(name)) for name in wanted}
+
+
+def place_then(row: TagDetail) -> dict[str, Any]:
+    """Return what bringing an earlier value back sets: an address comes with the place on the map that it had."""
+    changes = {row.detail: row.value}
+    if row.detail != DetailName.ADDRESS:
+        return changes
+    parts = {name: detail_place(row.tag, name).holding(row.valid_at) for name in PLACE_PARTS}
+    return changes | {name: nothing_of(name) if held is None else held.value for name, held in parts.items()}
+
+
+def past_as_json(tag: Tag, names: Collection[str] = DETAILS) -> list[dict[str, Any]]:
+    """Return everything that these details of a tag have been, so that :func:`bring_past_back` can keep it anew."""
+    rows = details_of(tag).filter(detail__in=names).order_by("recorded_at")
+    return [{name: _plain(getattr(row, name)) for name in _KEPT} for row in rows]
+
+
+def bring_past_back(tag: Tag, past: Iterable[Mapping[str, Any]], names: Collection[str] = DETAILS) -> None:
+    """Give these details of a tag the past that :func:`past_as_json` kept, and no other."""
+    details_of(tag).filter(detail__in=names).delete()
+    rows = [
+        TagDetail(subject_id=tag.subject_id, tag=tag, **{name: _read(name, one[name]) for name in _KEPT})
+        for one in past
+    ]
+    known = {row.id for row in rows}
+    links = {row.id: (row.superseded_by_id, row.version_of_id) for row in rows}
+    for row in rows:
+        row.superseded_by_id = row.version_of_id = None
+    TagDetail.objects.bulk_create(rows)
+    for row in rows:
+        row.superseded_by_id, row.version_of_id = (one if one in known else None for one in links[row.id])
+    TagDetail.objects.bulk_update(rows, ["superseded_by", "version_of"])
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _read(name: str, value: Any) -> Any:
+    column = _FIELD[name]
+    if isinstance(value, list) and name != "value":
+        return [column.base_field.to_python(one) for one in value]
+    return value if name == "value" else column.to_python(value)
+
+
+def said_as(provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False) -> Claim:
+    """Return the claim under which values of details are recorded."""
+    return Claim(None, Provenance(provenance), confidence, valid_at, explicit=explicit)
