@@ -74,10 +74,20 @@ def _forms(tag: Tag) -> Iterator[_Form]:
     yield _Form(label, "exact", 1.0)
     yield from (_Form(alias, "alias", TAG_LOOKUP.alias) for alias in aliases)
     for name in (label, *aliases):
-        yield from (_Form(word, "alias", TAG_LOOKUP.synonym) for word in sorted(_SYNONYMS_OF.get(name, ())))
+        synonyms = _SYNONYMS_OF.get(name) or _houses_of(name)
+        yield from (_Form(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
     if relation:
         related = {relation, *_SYNONYMS_OF.get(relation, ())}
         yield from (_Form(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))
+
+
+def _houses_of(name: str) -> frozenset[str]:
+    """Return what the home of somebody is called as well: 女朋友家 for 对象家, "wife's place" for "partner's place"."""
+    for end in lexicon.OF_HOUSES:
+        owner = name.removesuffix(end)
+        if owner != name and owner in lexicon.PEOPLE:
+            return frozenset(f"{word}{end}" for word in _SYNONYMS_OF[owner] if is_han(word) == is_han(end))
+    return frozenset()
 
 
 def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[Word]) -> _Found | None:
@@ -169,7 +179,8 @@ def _is_anothers(before: Sequence[Word]) -> bool:
 
 def _is_measure_word(before: Word | None, after: Word | None) -> bool:
     """Return whether 家 counts: 有家餐厅, 找家酒店. Alone or after a lead it is a home."""
-    counts = after is not None and after.text.endswith(lexicon.COUNTS_A_HOUSE)
+    is_particle = after is not None and after.text == "吧" and before is not None and _leads(before)  # 回家吧
+    counts = after is not None and after.text.endswith(lexicon.COUNTS_A_HOUSE) and not is_particle
     return counts or (before is not None and is_han(before.text) and not _leads(before))
 
 
@@ -202,7 +213,8 @@ def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[Word], named: froz
     """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
-    score = max((max(_typo(text, content, named), _covered(text, content)) for text in own), default=0.0)
+    tried = (max(_typo(text, content, named), _slip(text, words, named), _covered(text, content)) for text in own)
+    score = max(tried, default=0.0)
     return _Found(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
 
 
@@ -218,6 +230,21 @@ def _typo(form: str, content: Sequence[Word], named: frozenset[str]) -> float:
             continue  # a word of its own, or an inflection such as "officer"
         best = max(best, fuzz.ratio(form, window) / 100)
     return best if len(form) >= TAG_LOOKUP.shortest_typo and best >= TAG_LOOKUP.typo_similarity else 0.0
+
+
+def _slip(form: str, words: Sequence[Word], named: frozenset[str]) -> float:
+    """Return the similarity of a short word with one slip of the finger: its last letter twice, or two letters changed.
+
+    Other words are as near to a short one, so it stands alone or where a place or a person is led to: "call mumm".
+    """
+    if is_han(form) or not TAG_LOOKUP.shortest_slip <= len(form) < TAG_LOOKUP.shortest_typo:
+        return 0.0
+    swapped = {form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(1, len(form) - 1)} - {form}
+    slips = {form + form[-1], *swapped} - named - _SYNONYMS_OF.keys()
+    for at, word in enumerate(words):
+        if word.text in slips and (_leads(words[at - 1]) if at else len(words) == 1):
+            return fuzz.ratio(form, word.text) / 100
+    return 0.0
 
 
 def _typo_han(form: str, content: Sequence[Word]) -> float:

@@ -25,11 +25,13 @@ parking|parking lot|car park|garage|停车场|车库|停车位|车位
 hometown|老家|家乡|故乡
 """
 _PEOPLE = """
-mum|mom|mommy|mummy|mother|mama|mam|妈|妈妈|老妈|母亲|娘亲|妈咪
-dad|daddy|father|papa|爸|爸爸|老爸|父亲|爹
+mum|mom|mommy|mummy|mother|mama|mam|妈|妈妈|老妈|老妈子|母亲|娘亲|妈咪|娘家
+dad|daddy|father|papa|爸|爸爸|老爸|父亲|爹|老爹
 parents|folks|爸妈|父母|爸爸妈妈
-wife|老婆|妻子|太太|媳妇|爱人
-husband|hubby|老公|丈夫|爱人
+wife|wifey|spouse|partner|老婆|妻子|太太|媳妇|媳妇儿|爱人
+husband|hubby|spouse|partner|老公|丈夫|爱人
+mother-in-law|mother in law|婆婆|岳母|丈母娘
+father-in-law|father in law|公公|岳父|老丈人
 grandma|grandmother|granny|nana|奶奶
 grandma|grandmother|granny|nana|外婆|姥姥|外祖母
 grandpa|grandfather|granddad|爷爷
@@ -40,8 +42,9 @@ brother|哥哥|哥|老哥
 brother|弟弟|老弟
 sister|姐姐|姐|老姐
 sister|妹妹|老妹
-girlfriend|女朋友|女友
-boyfriend|男朋友|男友
+girlfriend|partner|女朋友|女友|对象
+boyfriend|partner|男朋友|男友|对象
+fiancé|fiance|fiancée|fiancee|partner|未婚夫|未婚妻
 boss|manager|老板|领导|上司
 doctor|医生|大夫
 teacher|老师
@@ -52,6 +55,9 @@ SYNONYMS = tuple(frozenset(_listed(line)) for line in (_PLACES + _PEOPLE).splitl
 """Words for one place or person; a word that stands in two lines means either."""
 
 HOMES, WORKPLACES = SYNONYMS[0], SYNONYMS[1]
+OF_HOUSES = ("家", "'s place", "'s house", "'s home")
+"""Ends of a label that names the home of the one before them: 对象家, "mum's place"."""
+
 PEOPLE = frozenset(word for line in _PEOPLE.splitlines() for word in _listed(line))
 """Words for people who are somebody's: "his mum" is not the subject's own."""
 
@@ -116,6 +122,11 @@ NOT_BEFORE = _guards(
     mother: board|nature|day|days|tongue|in|teresa|ship|lode
     father: day|days|christmas|in|figure|time|brown|ted
     mum: jokes
+    mummy: museum|museums|returns|movie|movies|film|tomb|tombs|exhibit|exhibition|costume|curse|case|mask
+    partner: with|up|program|programme|company|store|network|portal|yoga|dance
+    对象: 存储|编程|模型|数据库|是|类型|的属性
+    家: 作业|功课|园|教
+    娘家: 人
     dad: joke|jokes|bod|rock
     brother: in|printer|printers
     sister: in|company|city|act|ship
@@ -143,8 +154,12 @@ NOT_AFTER = _guards(
     office: post|box|microsoft|ms|libre|open|oval|home|tax|patent|ticket
     school: old|film|law|night|driving|swimming|cooking|after|art|new
     mother: step|god
+    mummy: the|a|an|egyptian|ancient|this|that|royal|scorpion
+    partner: business|training|dance|tennis|sparring|trading|senior|managing|a|design|study|gym|running|climbing|channel
+    对象: 面向|研究|调查|服务|采访|攻击|怀疑|这个|一个|介绍|找|相亲
     father: step|god
     doctor: spin|witch
+    家: 找|换|选|挑|某|另
     """
 )
 """What before a word makes another thing of it."""

@@ -1,4 +1,4 @@
-"""Which tag a text means: labelled lookups in English and Chinese, as drivers and callers say it. Row: P6."""
+"""Which tag a text means: labelled lookups in English and Chinese, as drivers and callers say it. Rows: P6, P10."""
 
 from time import process_time
 from typing import Any
@@ -170,6 +170,64 @@ ENGLISH_FALSE_FRIENDS = [
 ]
 
 
+CLOSE_ONES = {
+    "家": tag(label="家", kind="place"),
+    "对象家": tag(label="对象家", kind="place"),
+    "mum": tag(label="mum", kind="contact"),
+    "Sarah": tag(label="Sarah", kind="contact", relation="wife"),
+    "wife's place": tag(label="wife's place", kind="place"),
+    "Gym": tag(label="Gym", kind="place"),
+}
+CLOSE_ONES_LOOKUPS = [
+    ("带我回家吧", "家"),
+    ("咱们回家吧", "家"),
+    ("送我到家吧", "家"),
+    ("去女朋友家", "对象家"),
+    ("导航到男友家", "对象家"),
+    ("女朋友家怎么走", "对象家"),
+    ("call mumm", "mum"),
+    ("mumm", "mum"),
+    ("ring my mmum", None),
+    ("call my mother", "mum"),
+    ("打给老妈", "mum"),
+    ("call mummy", "mum"),
+    ("送我去娘家", "mum"),
+    ("text my spouse", "Sarah"),
+    ("打给我媳妇", "Sarah"),
+    ("给太太打电话", "Sarah"),
+    ("ring my partner", "Sarah"),
+    ("drive to my spouse's place", "wife's place"),
+    ("to the gmy", "Gym"),
+]
+CLOSE_ONES_FALSE_FRIENDS = [
+    "回家作业",
+    "帮我检查儿子的回家作业",
+    "国家",
+    "国家队的比赛",
+    "大家",
+    "大家都到了吗",
+    "专家",
+    "买家具",
+    "家具城几点开门",
+    "去家酒吧",
+    "找家安静的酒吧",
+    "面向对象编程",
+    "研究对象有哪些",
+    "怎么找对象",
+    "mummy museum",
+    "the mummy returns",
+    "egyptian mummy exhibition",
+    "a business partner",
+    "partner with us",
+    "chewing gum",
+    "mumbai",
+    "the sum of it",
+    "gmy is no word on its own here",
+    "王先生您好",
+    "娘家人来了",
+]
+
+
 def found(query: str, tags: dict[str, Tag]) -> str | None:
     matches = lookup_tags(query, list(tags.values()))
     return matches[0].tag.label if matches else None
@@ -193,6 +251,16 @@ def test_an_english_label_is_found(query: str, label: str | None) -> None:
 @pytest.mark.parametrize("query", ENGLISH_FALSE_FRIENDS)
 def test_a_false_friend_of_an_english_label_finds_nothing(query: str) -> None:
     assert found(query, ENGLISH) is None
+
+
+@pytest.mark.parametrize(("query", "label"), CLOSE_ONES_LOOKUPS)
+def test_close_ones_and_their_homes_are_found_by_other_words(query: str, label: str | None) -> None:
+    assert found(query, CLOSE_ONES) == label
+
+
+@pytest.mark.parametrize("query", CLOSE_ONES_FALSE_FRIENDS)
+def test_a_false_friend_of_close_ones_finds_nothing(query: str) -> None:
+    assert found(query, CLOSE_ONES) is None
 
 
 def test_a_longer_name_hides_the_shorter_one_inside_it() -> None:
