@@ -19,6 +19,15 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name="tag",
+            name="kind",
+            field=models.CharField(
+                choices=[("place", "place"), ("contact", "contact"), ("thing", "thing")],
+                max_length=16,
+                verbose_name="kind",
+            ),
+        ),
         migrations.CreateModel(
             name="TagDetail",
             fields=[

@@ -18,10 +18,14 @@ class TagKind(models.TextChoices):
 
     PLACE = "place", _("place")
     CONTACT = "contact", _("contact")
+    THING = "thing", _("thing")
 
 
 class Tag(SubjectOwned):
-    """One labelled place or contact as it is now: "home", "妈妈". What it was stands in :class:`TagDetail`."""
+    """One labelled place, contact or thing as it is now: "home", "妈妈", the cat "Miso".
+
+    What it was stands in :class:`TagDetail`.
+    """
 
     label = models.CharField(_("label"), max_length=200)
     kind = models.CharField(_("kind"), max_length=16, choices=TagKind.choices)

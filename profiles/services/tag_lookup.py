@@ -53,6 +53,11 @@ _SYNONYMS_OF: Mapping[str, frozenset[str]] = {
 }
 
 
+def called_as_well(word: str) -> frozenset[str]:
+    """Return what else a place or person of this name is called, in either language: wife, 老婆 ... for "spouse"."""
+    return _SYNONYMS_OF.get(comparable(word), frozenset())
+
+
 def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limit) -> list[TagMatch]:
     """Return at most ``limit`` of ``tags`` that ``query`` means, best first; of equals the one used more often."""
     text = comparable(query)

@@ -168,12 +168,24 @@ class Verdicted:
 
 
 @dataclass(frozen=True, slots=True)
+class Nearby:
+    """The turn before: the contacts that the user named there, and everything that was said in it and since."""
+
+    contacts: tuple[TagCandidate, ...] = ()
+    said: str = ""
+
+
+NOBODY = Nearby()
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractionContext:
-    """What the analysis may know beside the utterance: under which names the subject itself speaks, and the assistant's
-    turn before it."""
+    """What the analysis may know beside the utterance: under which names the subject itself speaks, the assistant's
+    turn before it, and whom the user named just before."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
+    nearby: Nearby = NOBODY
 
 
 @dataclass(frozen=True, slots=True)

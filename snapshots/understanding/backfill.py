@@ -14,6 +14,7 @@ from profiles.services.locking import lock_subject
 from snapshots.extraction.memories import own_names
 from snapshots.extraction.statements import hear_messages
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.understanding.people import give_to_people, people_before
 from snapshots.understanding.pipeline import draft_notes, index_notes, write_notes
 from tenants.isolation import tenant_tx
 
@@ -68,7 +69,9 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
             return Progress(subject_id, 0, 0)
         lock_subject(subject)
         kept = set(Message.objects.filter(subject_id=subject_id, id__in=list(notes)).values_list("id", flat=True))
-        made = write_notes({subject.id: subject}, [note for one in wanted if one in kept for note in notes[one]])
+        said = [one.message for one in heard if one.message.id in kept]
+        given = [give_to_people(subject, one, notes[one.id], people_before(one)) for one in said]
+        made = write_notes({subject.id: subject}, [note for own in given for note in own])
     return Progress(subject_id, len(heard), made)
 
 

@@ -24,6 +24,7 @@ class NotingPolicy:
     said_outright: float = promised(0.9, row="P9")
     hedged: float = promised(0.6, row="P5")
     context_chars: int = assumed(200, owner="understanding", settle_by="length of turns that notes need to be read")
+    turns_before: int = assumed(3, owner="understanding", settle_by="how far back users' pronouns reach")
     held_compared: int = assumed(300, owner="understanding", settle_by="how long ago repeated notes were said")
     overlap: float = assumed(0.85, owner="understanding", settle_by="labelled pairs of repeated clauses")
 

@@ -20,7 +20,7 @@ from snapshots.extraction.policy import READING, RUNNING
 from snapshots.extraction.proposing import Proposed, propose, shares_of
 from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import Heard, hear
-from snapshots.extraction.values import ExtractionContext
+from snapshots.extraction.values import ExtractionContext, Nearby
 from snapshots.models import Message, MessageRole
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
@@ -31,6 +31,7 @@ from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoke
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
 from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
 from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.people import give_to_people, people_before
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
@@ -168,12 +169,16 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
         names = own_names(list(subjects.values()))
         shown = shown_before(messages)
+        nearby: dict[UUID, Nearby] = {}
         for message in messages:
             subject = subjects[message.subject_id]
-            context = ExtractionContext(names[subject.id], learned.before.get(message.id))
+            nearby[message.id] = people_before(message)
+            context = ExtractionContext(names[subject.id], learned.before.get(message.id), nearby[message.id])
             if learn(lesson_of(subject, message, context, learned.proposed.get(str(message.id), ()), shown)):
                 names |= own_names([subject])
-        write_notes(subjects, [note for message in messages for note in learned.notes.get(message.id, ())])
+        notes = ((one, learned.notes.get(one.id, ())) for one in messages)
+        given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
+        write_notes(subjects, [note for own in given for note in own])
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)

@@ -28,6 +28,8 @@ from snapshots.understanding.grading.reader import Grade, clause_reader
 from snapshots.understanding.reading.clauses import LONGEST_READ, Clause, split_clauses
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
 
 # What tells the memory how to file something says nothing about the user: nobody becomes an admin, or ill, by it.
 _ORDERS_MEMORY = re.compile(
@@ -122,7 +124,7 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
     is_other = part.grade.other >= policy.other_from
     leans = not _names_its_subject(text, part.language, is_other=is_other)
     context = _context(heard, spoken, part, policy) if leans else ""
-    person = (find_person(text, part.language) or find_person(context, part.language)) if is_other else None
+    person = (find_person(text, part.language) or _leaned_on(text, context, part.language)) if is_other else None
     grade = NoteGrade(part.grade.kind)
     details = NoteDetails(
         grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
@@ -137,6 +139,13 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
         statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
     )
     return _about(details, person) if is_other else details
+
+
+def _leaned_on(text: str, context: str, language: str) -> Person | None:
+    """Return whom "she" in a note means by the words before it; None where they name nobody whom it may mean."""
+    person = find_person(context, language)
+    words, word = load_language(language).words, pronoun_in(text)
+    return person if person and may_mean(word, person.relation or person.label, words) else None
 
 
 def _about(details: NoteDetails, person: Person | None) -> NoteDetails:

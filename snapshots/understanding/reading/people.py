@@ -2,8 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
+from profiles.services.tag_text import words_of
 from snapshots.extraction import marks
+from snapshots.understanding.slots.lexicon import Words, load_language
+from snapshots.understanding.slots.values import is_name
 
 _KIN_EN = (
     r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|"
@@ -21,8 +25,12 @@ _OWNED_EN = re.compile(
     rf"\b(?:[Mm]y|[Oo]ur)\s+(?:[\w-]+\s){{0,2}}?(?P<what>{_KIN_EN}|{_THING_EN})\b(?!['’]s?\s(?:day|care|office)\b)"
     rf"(?:,?\s+(?:(?:is|was|called|named)\s+)?(?P<name>{_NAME}))?"
 )
+_NO_NAME = (
+    r"(?:I|She|He|They|It|We|You|This|That|There|These|Those|Here|What|Who|Which|When|Where|How|Why|Everyone|Everything|Nobody|"
+    r"Nothing|Somebody|Someone|Something|The|And|But|So|Also|Please|Yes|No)"
+)
 _NAMED_EN = re.compile(
-    rf"(?P<name>{_NAME})(?:['’]s\b|\s(?:is|was|has|had|can|can't|cannot|won't|does|doesn't|needs|wants|likes|loves|hates|"
+    rf"\b(?!{_NO_NAME}\b)(?P<name>{_NAME})(?:['’]s\b|\s(?:is|was|has|had|can|can't|cannot|won't|does|doesn't|needs|wants|likes|loves|hates|"
     r"lives|works|goes|gets|takes|eats|drinks|plays|turns|starts|started|moved|got|still|also|never|always|and)\b)"
 )
 _THING = re.compile(rf"{_THING_EN}\Z")
@@ -45,13 +53,25 @@ class Person:
     is_thing: bool = False
 
 
+def find_introduced(text: str, language: str) -> Person | None:
+    """Return somebody or something that ``text`` introduces by name and relation: "my son Theo", 我朋友张三, "our cat
+    Miso"; None where it names nobody so."""
+    person = find_person(text, language)
+    words = load_language(language).words
+    if person is None or not person.relation:
+        return None
+    if person.label == person.relation:
+        return person if words.has("one_of", person.relation) else None
+    return person if is_name(person.label, words) else None
+
+
 def find_person(text: str, language: str) -> Person | None:
     """Return the first person or thing of the user's that ``text`` names; None where it names nobody."""
     if language == "zh":
         found = _OWNED_ZH.search(text)
         if found is None:
             return None
-        name = found["name"] or found["what"]
+        name = found["name"] or _name_after(text, found.end("what")) or found["what"]
         return Person(name, found["what"], re.fullmatch(_THING_ZH, found["what"]) is not None)
     owned = _OWNED_EN.search(text)
     if owned is not None:
@@ -59,3 +79,19 @@ def find_person(text: str, language: str) -> Person | None:
         return Person(owned["name"] or what, what, _THING.match(what) is not None)
     named = _NAMED_EN.search(text)
     return Person(named["name"]) if named is not None else None
+
+
+def _name_after(text: str, start: int) -> str:
+    """Return the Chinese name that stands at ``start``, "" where the words there are none: 明天, 花生."""
+    words = load_language("zh").words
+    found = _called(words).match(text, start)
+    if found is None or not is_name(found["name"], words):
+        return ""
+    told = words_of(found["name"])
+    return found["name"] if len(told) == 1 and told[0].name else ""
+
+
+@cache
+def _called(words: Words) -> re.Pattern[str]:
+    ends = "[,。!;:是有在住上下今每的过对不喜爱会能最特也都很从做养]|$"
+    return re.compile(words.expand(f"叫?(?P<name>{{surname}}{{given}}{{1,2}}?)(?={ends})"))

@@ -13,8 +13,10 @@ from typing import Any
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import language_of, matching_form
 from snapshots.extraction.values import (
+    NOBODY,
     Candidate,
     Evidence,
+    Nearby,
     PreferenceCandidate,
     ProfileFact,
     Quantity,
@@ -25,6 +27,7 @@ from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
 from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
+from snapshots.understanding.slots.pronouns import meant_by
 
 LONGEST_READ = 2_000
 """Characters of a message that are read for slots: what is longer is a document."""
@@ -53,8 +56,13 @@ class _Text:
     lead: int = 0
 
 
-def read_slots(message: str, *, message_key: str, previous: str | None = None) -> list[Candidate]:
-    """Return what a user's message surely says about the user; ``previous`` is the assistant's turn before it."""
+def read_slots(
+    message: str, *, message_key: str, previous: str | None = None, nearby: Nearby = NOBODY
+) -> list[Candidate]:
+    """Return what a user's message surely says about the user and those named in it or just before.
+
+    ``previous`` is the assistant's turn before it, ``nearby`` whom the user named in the turn before.
+    """
     if len(message) > LONGEST_READ:
         return []
     clauses = split_clauses(message)
@@ -63,7 +71,7 @@ def read_slots(message: str, *, message_key: str, previous: str | None = None) -
     form = matching_form(message)
     if modality.is_played(form):
         return []
-    reading = _Reading(message, message_key, modality.find_quoted(form))
+    reading = _Reading(message, message_key, modality.find_quoted(form), nearby)
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
     for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
         reading.read_sentence(form, sentence, following)
@@ -96,8 +104,9 @@ def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
 class _Reading:
     """The reading of one message: what was found so far, and the contacts of whom "her number" may speak."""
 
-    def __init__(self, message: str, message_key: str, quoted: list[tuple[int, int]]) -> None:
+    def __init__(self, message: str, message_key: str, quoted: list[tuple[int, int]], nearby: Nearby) -> None:
         self.message = message
+        self.nearby = nearby
         self.quoted = quoted
         self.message_key = message_key
         self.found: list[Candidate] = []
@@ -162,8 +171,7 @@ class _Reading:
     ) -> bool:
         slot = SLOTS[name]
         start = text.start - text.offset
-        # Where two people were named, "she" may be either.
-        about = next(iter(self.contacts.values())) if values.get("about") and len(self.contacts) == 1 else None
+        about = self._meant(values.get("who", ""), text, language) if values.get("about") else None
         if values.get("about") and about is None:
             return False
         said = Said(
@@ -184,6 +192,14 @@ class _Reading:
                 self.contacts[one.label] = one
         self.found += built
         return bool(built)
+
+    def _meant(self, word: str, text: _Text, language: Language) -> TagCandidate | None:
+        """Return whom "her" means at the beginning of ``text``: somebody named in this message, else just before it."""
+        if self.contacts:
+            since = max(one.evidence.start + len(one.evidence.quote) for one in self.contacts.values())
+            return meant_by(word, self.contacts.values(), self.message[since : text.start], language.words)
+        said = f"{self.nearby.said}\n{self.message[: text.start]}"
+        return meant_by(word, self.nearby.contacts, said, language.words)
 
     def read_answer(self, form: str, clauses: list[Clause], previous: str) -> None:
         """Read a bare answer to the question that the assistant asked last."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.reading.people import Person, find_introduced, find_person
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,56 @@ from snapshots.understanding.reading.people import Person, find_person
         ("我老公叫小陈,在医院上班", "zh", Person("小陈", "老公")),
         ("我们家猫不吃鱼", "zh", Person("猫", "猫", is_thing=True)),
         ("我不吃香菜", "zh", None),
+        ("She is allergic to penicillin", "en", None),
+        ("It was a long day", "en", None),
+        ("我朋友张三对花生过敏", "zh", Person("张三", "朋友")),
+        ("我同事王芳不吃辣", "zh", Person("王芳", "同事")),
     ],
 )
 def test_the_first_person_that_is_named(text: str, language: str, person: Person | None) -> None:
     assert find_person(text, language) == person
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "label"),
+    [
+        ("my son Theo is allergic to cashews", "en", "Theo"),
+        ("our cat Miso hates thunder", "en", "Miso"),
+        ("my wife can't have dairy", "en", "wife"),
+        ("我朋友张三对花生过敏", "zh", "张三"),
+        ("我弟李强在北京", "zh", "李强"),
+        ("我老婆海鲜过敏", "zh", "老婆"),
+    ],
+)
+def test_a_name_with_its_relation_introduces_somebody(text: str, language: str, label: str) -> None:
+    person = find_introduced(text, language)
+    assert person is not None and person.label == label
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("my son is allergic to cashews", "en"),
+        ("Theo is allergic to cashews", "en"),
+        ("my friend Monday is busy", "en"),
+        ("my daughter is Vegan", "en"),
+        ("our dog is old", "en"),
+        ("She is allergic to penicillin", "en"),
+        ("my team is in Ghent", "en"),
+        ("my kids hate peas", "en"),
+        ("my car is a Golf", "en"),
+        ("I hate Mondays", "en"),
+        ("我女儿花粉过敏", "zh"),
+        ("我朋友明天来", "zh"),
+        ("我哥于上周走了", "zh"),
+        ("我姐温柔", "zh"),
+        ("我同事万万没想到", "zh"),
+        ("我朋友白天上班", "zh"),
+        ("我儿子成绩不好", "zh"),
+        ("我儿子每天早上跑步", "zh"),
+        ("我同学高中毕业了", "zh"),
+        ("我不吃香菜", "zh"),
+    ],
+)
+def test_words_that_are_no_name_introduce_nobody(text: str, language: str) -> None:
+    assert find_introduced(text, language) is None

@@ -1,0 +1,139 @@
+"""Whom messages speak of: contacts that were just named, and the contact or thing that a note belongs to (row P10).
+
+A note about somebody else belongs to one tag or to none: where two may be meant it keeps the words alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import comparable
+from profiles.models import Subject, Tag, TagKind
+from profiles.selectors import tags_of
+from profiles.services.tag_lookup import called_as_well, lookup_tags
+from profiles.services.tags import TagDraft, upsert_tag
+from profiles.values import Verdict
+from snapshots.extraction.memories import is_forgotten_message
+from snapshots.extraction.observe import language_of
+from snapshots.extraction.values import NOBODY, Evidence, Nearby, TagCandidate
+from snapshots.models import AboutKind, Message, MessageRole, TagSource
+from snapshots.notes.values import NoteDetails, PreparedNote
+from snapshots.selectors import with_words
+from snapshots.understanding.config import NOTING
+from snapshots.understanding.reading.people import Person, find_introduced
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.pronouns import meant_by, pronoun_in
+
+
+def people_before(message: Message) -> Nearby:
+    """Return whom the user named in the turn before a message that says "she" or 他, in the open scope.
+
+    Nobody for a message without such a word.
+    """
+    if not pronoun_in(message.content):
+        return NOBODY
+    own = Message.objects.filter(subject_id=message.subject_id, conversation_id=message.conversation_id)
+    recent = own.filter(seq__lt=message.seq, seq__gte=message.seq - NOTING.turns_before).order_by("-seq")
+    turns: list[Message] = []
+    for turn in with_words(list(recent)):
+        turns.append(turn)
+        if turn.role == MessageRole.USER:
+            return _named_in(turn, turns)
+    return NOBODY
+
+
+def give_to_people(
+    subject: Subject, message: Message, notes: Sequence[PreparedNote], nearby: Nearby
+) -> list[PreparedNote]:
+    """Return the notes of a message with the tags of those that they are about, in the open scope.
+
+    Somebody whom a note itself introduces ("my son Theo", 我朋友张三, "our cat Miso") and who has no tag gets one.
+    """
+    if all(one.details.about_kind == AboutKind.SELF for one in notes):
+        return list(notes)
+    return [_given(subject, message, one, nearby) for one in notes]
+
+
+def tag_about(tags: Iterable[Tag], label: str, relation: str) -> Tag | None:
+    """Return the one of ``tags`` that is called so, or who alone is of this relation to the user; else None."""
+    others, wanted = [tag for tag in tags if tag.kind != TagKind.PLACE], comparable(label)
+    called = [tag for tag in others if wanted in map(comparable, (tag.label, *tag.aliases))]
+    if not called and wanted == comparable(relation):
+        same = {wanted, *called_as_well(label)}
+        called = [tag for tag in others if not same.isdisjoint(map(comparable, (tag.label, tag.relation)))]
+    return called[0] if len(called) == 1 else None
+
+
+def _named_in(turn: Message, turns: Sequence[Message]) -> Nearby:
+    """Return the contacts that a user's turn taught or names."""
+    own = {"subject_id": turn.subject_id}
+    taught = TagSource.objects.filter(message_id=turn.id, **own).order_by().values_list("memory_id", flat=True)
+    contacts = list(Tag.objects.filter(kind=TagKind.CONTACT, **own).order_by("id"))
+    named = {match.tag.id for match in lookup_tags(turn.content, contacts) if match.match != "fuzzy"}
+    meant = [tag for tag in contacts if tag.id in named.union(taught)]
+    said = "\n".join(one.content for one in reversed(turns))
+    return Nearby(tuple(_as_candidate(tag, turn) for tag in meant), said)
+
+
+def _as_candidate(tag: Tag, turn: Message) -> TagCandidate:
+    evidence = Evidence(str(turn.id), turn.content, 0)
+    return TagCandidate(tag.label, "contact", evidence, relation=tag.relation or None, aliases=tuple(tag.aliases))
+
+
+def _given(subject: Subject, message: Message, note: PreparedNote, nearby: Nearby) -> PreparedNote:
+    details, text = note.details, note.prepared.draft.text
+    if details.about_kind == AboutKind.SELF or details.about_tag_id is not None:
+        return note
+    if not details.about_label:
+        details = _meant(details, text, message, nearby)
+    if not details.about_label:
+        return note
+    tag = tag_about(tags_of(subject), details.about_label, details.relation)
+    if tag is None:
+        tag = _introduced(subject, message, details, text)
+    if tag is None:
+        return replace(note, details=details)
+    relation = details.relation or tag.relation
+    return replace(note, details=replace(details, about_tag_id=tag.id, relation=relation))
+
+
+def _meant(details: NoteDetails, text: str, message: Message, nearby: Nearby) -> NoteDetails:
+    """Return the details of a note that only says "she" with whom that means, where it is one contact just named."""
+    word = pronoun_in(text)
+    if not word:
+        return details
+    words = load_language(language_of(text)).words
+    said = f"{nearby.said}\n{message.content[: details.span_start or 0]}"
+    one = meant_by(word, nearby.contacts, said, words)
+    return details if one is None else replace(details, about_label=one.label, relation=one.relation or "")
+
+
+def _introduced(subject: Subject, message: Message, details: NoteDetails, text: str) -> Tag | None:
+    """Make the tag of somebody or something that a note introduces; None where it does not, or was to be forgotten."""
+    language = language_of(text)
+    person = find_introduced(text, language)
+    if person is None or person.label != details.about_label or is_forgotten_message(message):
+        return None
+    outcome = upsert_tag(subject, _draft_of(person, message, language))
+    if outcome.verdict is Verdict.REJECTED:
+        return None
+    link = TagSource(
+        id=stable_id("source", outcome.tag.id, message.id),
+        subject_id=subject.id,
+        memory_id=outcome.tag.id,
+        message_id=message.id,
+    )
+    TagSource.objects.bulk_create([link], ignore_conflicts=True)
+    return outcome.tag
+
+
+def _draft_of(person: Person, message: Message, language: str) -> TagDraft:
+    """Return the tag of a person or thing: called by its relation where one has but one of it, else by its name."""
+    is_one = load_language(language).words.has("one_of", person.relation)
+    label = person.relation if is_one else person.label
+    details = {
+        "kind": TagKind.THING if person.is_thing else TagKind.CONTACT,
+        "relation": person.relation,
+        "aliases": [person.label] if person.label != label else None,
+    }
+    return TagDraft(label, details, confidence=NOTING.said_outright, message_ref=message.id, valid_at=message.said_at)

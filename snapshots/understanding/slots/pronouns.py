@@ -1,0 +1,56 @@
+"""Whom "her number" and 她的电话 speak of: the one contact just named whom the word may mean, else nobody."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from snapshots.extraction.observe import matching_form
+from snapshots.extraction.values import TagCandidate
+from snapshots.understanding.slots.lexicon import Words
+
+GENDERS = {"she": "female", "her": "female", "hers": "female", "他": "male", "她": "female"} | {
+    "he": "male",
+    "his": "male",
+    "him": "male",
+}
+"""The words that mean a man or a woman, with the list of relations that are; any other may mean both."""
+
+
+_PRONOUN = re.compile(r"\b(?:she|her|hers|he|his|him|they|their|them)\b|[她他]|\bta\b", re.IGNORECASE)
+
+
+def meant_by(word: str, named: Iterable[TagCandidate], since: str, words: Words) -> TagCandidate | None:
+    """Return the one of ``named`` contacts that ``word`` may mean; None where it may mean two, or somebody else who is
+    spoken of in the words ``since``."""
+    people = list(named)
+    fitting = [one for one in people if may_mean(word, one.relation or one.label, words)]
+    if len(fitting) != 1 or _names_another(since, people, words):
+        return None
+    return fitting[0]
+
+
+def pronoun_in(text: str) -> str:
+    """Return the first word of ``text`` that stands for somebody, "" where it has none."""
+    found = _PRONOUN.search(text)
+    return found.group().lower() if found else ""
+
+
+def may_mean(word: str, relation: str, words: Words) -> bool:
+    """Return whether "she" may be somebody of this relation; whoever may be a man or a woman may be either."""
+    wanted = GENDERS.get(word.lower())
+    known = next((gender for gender in ("female", "male") if words.has(gender, relation)), None)
+    return wanted is None or known is None or wanted == known
+
+
+def _names_another(said: str, named: Sequence[TagCandidate], words: Words) -> bool:
+    """Return whether a text speaks of kin or of a role that none of the contacts ``named`` has."""
+    finder = words.finder("somebody")
+    known = {matching_form(one).lower() for one in _names_of(named)}
+    if finder is None:
+        return False
+    found = (match.groupdict().get("name") or match.group() for match in finder.finditer(matching_form(said)))
+    return any(one.lower() not in known for one in found)
+
+
+def _names_of(named: Iterable[TagCandidate]) -> Iterable[str]:
+    for one in named:
+        yield from (one.label, one.relation or "", *one.aliases)
