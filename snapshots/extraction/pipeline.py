@@ -50,8 +50,7 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
         return Extraction()
     sentences = observe(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
-    turns = {"previous": context.previous, "nearby": context.nearby}
-    stated = read_slots(utterance.text, message_key=utterance.message_key, **turns) if allowed else []
+    stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
     candidates = islice((one for clauses in allowed for one in analyse(clauses, stated)), policy.max_candidates)
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))

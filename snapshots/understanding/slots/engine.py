@@ -13,9 +13,9 @@ from typing import Any
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import language_of, matching_form
 from snapshots.extraction.values import (
-    NOBODY,
     Candidate,
     Evidence,
+    ExtractionContext,
     Nearby,
     PreferenceCandidate,
     ProfileFact,
@@ -36,6 +36,8 @@ LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
 # Up to this confidence something is only guessed ("I think I like ..."): an observation.
 HEDGED = 0.6
+ALONE = ExtractionContext()
+"""Nothing is known but the message."""
 _EDGE = " ,.;:!\"'"
 
 
@@ -56,12 +58,10 @@ class _Text:
     lead: int = 0
 
 
-def read_slots(
-    message: str, *, message_key: str, previous: str | None = None, nearby: Nearby = NOBODY
-) -> list[Candidate]:
-    """Return what a user's message surely says about the user and those named in it or just before.
+def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key: str) -> list[Candidate]:
+    """Return what a user's message surely says about the user, and about those named in it or just before.
 
-    ``previous`` is the assistant's turn before it, ``nearby`` whom the user named in the turn before.
+    Of ``context`` it reads the assistant's turn before the message, and whom the user named in the turn before.
     """
     if len(message) > LONGEST_READ:
         return []
@@ -71,12 +71,12 @@ def read_slots(
     form = matching_form(message)
     if modality.is_played(form):
         return []
-    reading = _Reading(message, message_key, modality.find_quoted(form), nearby)
+    reading = _Reading(message, message_key, modality.find_quoted(form), context.nearby)
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
     for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
         reading.read_sentence(form, sentence, following)
-    if previous and not reading.found:
-        reading.read_answer(form, clauses, previous)
+    if context.previous and not reading.found:
+        reading.read_answer(form, clauses, context.previous)
     return _merge_repeats(_drop_vaguer(reading.found))
 
 

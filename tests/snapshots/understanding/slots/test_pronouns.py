@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.extraction.values import Evidence, Nearby, TagCandidate
+from snapshots.extraction.values import Evidence, ExtractionContext, Nearby, TagCandidate
 from snapshots.understanding.slots.engine import describe, read_slots
 
 NOWHERE = Evidence("before", "before", 0)
@@ -18,7 +18,7 @@ WANG, LI, ZHANG = contact("老婆", "老婆", "王敏"), contact("李强", "弟�
 
 def details(message: str, nearby: Nearby | None = None) -> dict[str, tuple[str, str]]:
     """Return phone and address by label of what a message says of contacts that it tells more about than a name."""
-    told = describe(read_slots(message, message_key="m", nearby=nearby or Nearby()))
+    told = describe(read_slots(message, ExtractionContext(nearby=nearby or Nearby()), message_key="m"))
     found = {place: (str(one.get("phone", "")), str(one.get("address", ""))) for place, one in told.items()}
     return {place.removeprefix("tag/"): said for place, said in found.items() if any(said)}
 

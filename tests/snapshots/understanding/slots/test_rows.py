@@ -2,6 +2,7 @@
 
 import pytest
 
+from snapshots.extraction.values import ExtractionContext
 from snapshots.understanding.slots.builders import SLOTS
 from snapshots.understanding.slots.engine import describe, read_slots
 from snapshots.understanding.slots.lexicon import LANGUAGES, Ask, Row, load_language
@@ -32,5 +33,5 @@ def test_a_row_names_a_slot(row: Row) -> None:
 
 @pytest.mark.parametrize("ask", ASKS, ids=named)
 def test_a_bare_answer_fills_the_slot_that_was_asked_for(ask: Ask) -> None:
-    got = read_slots(ask.example, message_key="m", previous=ask.example_question)
+    got = read_slots(ask.example, ExtractionContext(previous=ask.example_question), message_key="m")
     assert describe(got) == dict(ask.gives)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from snapshots.extraction.values import ExtractionContext
 from snapshots.understanding.slots.engine import LONGEST_READ, describe, read_slots
 from snapshots.understanding.slots.lexicon import load_language
 
@@ -22,7 +23,7 @@ def neighbours(language: str) -> list[dict[str, Any]]:
 
 
 def read(row: dict[str, Any]) -> dict[str, Any]:
-    return describe(read_slots(row["text"], message_key="m", previous=row.get("previous")))
+    return describe(read_slots(row["text"], ExtractionContext(previous=row.get("previous")), message_key="m"))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
