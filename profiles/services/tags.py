@@ -10,6 +10,7 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, FieldFault
+from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
 from profiles.selectors import tag_by_id, tags_of
@@ -52,7 +53,7 @@ class LabelTaken(Conflict):
 class TagDraft:
     """A tag as it was said. ``details`` are columns of :class:`Tag` (``kind``, ``address``...); None is no news.
 
-    ``valid_at`` is since when it is true: when it was said, by default now.
+    ``valid_at`` is since when it is true: when it was said, by default now. ``id`` is that of a tag that is made again.
     """
 
     label: str
@@ -61,6 +62,7 @@ class TagDraft:
     confidence: float = 1.0
     message_ref: UUID | None = None
     valid_at: datetime | None = None
+    id: UUID | None = None
 
     def news(self) -> dict[str, Any]:
         """Return the columns that it says something about."""
@@ -183,6 +185,7 @@ def kind_of(details: Mapping[str, Any]) -> TagKind:
 def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
     news = draft.news()
     tag = Tag.objects.create(
+        id=draft.id or new_id(),
         subject=subject,
         label=draft.label,
         provenance=draft.provenance,

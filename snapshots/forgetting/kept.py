@@ -9,6 +9,7 @@ import orjson
 from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag
+from profiles.services.tag_details import past_as_json
 from snapshots.forgetting.values import Belief
 from snapshots.models import (
     SOURCES,
@@ -86,4 +87,7 @@ def _values_of(row: Belief) -> dict[str, Any]:
             fact = {"field": row.field, "is_attribute": row.is_attribute}
             return {**sure, **fact, "value": row.value, "valid_at": row.valid_at}
         case Tag():
-            return {**sure, "label": row.label, "details": {name: getattr(row, name) for name in TAG_COLUMNS}}
+            about = Note.objects.filter(subject_id=row.subject_id, about_tag_id=row.id).order_by()
+            notes = list(about.values_list("id", flat=True))
+            details = {name: getattr(row, name) for name in TAG_COLUMNS}
+            return {**sure, "label": row.label, "details": details, "past": past_as_json(row), "notes": notes}

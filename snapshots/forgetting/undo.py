@@ -18,6 +18,7 @@ from profiles.services.forgetting import drop_marks, marks_of
 from profiles.services.lists import entries_of
 from profiles.services.preferences import amend_list_preference, record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tag_details import bring_past_back
 from profiles.services.tags import TagDraft, upsert_tag
 from profiles.values import Provenance
 from snapshots.embedding.store import touch_memory
@@ -102,8 +103,12 @@ def _restore_belief(subject: Subject, packed: Packed) -> None:
     if packed["table"] == Tag.__name__:
         details = {name: value for name, value in packed["details"].items() if value not in ("", None, [])}
         sure = {"provenance": Provenance(packed["provenance"]), "confidence": packed["confidence"]}
-        row_id = upsert_tag(subject, TagDraft(packed["label"], details, **sure)).tag.id
-        _link(Tag, subject.id, row_id, packed["sources"])
+        outcome = upsert_tag(subject, TagDraft(packed["label"], details, id=UUID(str(packed["id"])), **sure))
+        if outcome.created and packed.get("past"):
+            bring_past_back(outcome.tag, packed["past"])
+        about = Note.objects.filter(subject_id=subject.id, id__in=packed.get("notes", ()), about_tag__isnull=True)
+        about.update(about_tag_id=outcome.tag.id)
+        _link(Tag, subject.id, outcome.tag.id, packed["sources"])
         return
     is_preference = packed["table"] == Preference.__name__
     claim = Claim(

@@ -217,7 +217,8 @@ def test_what_the_product_stated_and_a_hand_wrote_is_named_as_well(acme: Caller,
     post(acme, "Hello there, friend of mine")
     acme("PUT", f"{ADA}/preferences/food/diet", {"value": "pescatarian"})
     acme("POST", f"{ADA}/notes", {"text": "Pescatarian since 2019"})
-    acme("POST", f"{ADA}/tags", {"label": "Zelda", "kind": "contact", "phone": "555 0100"})
+    for phone in ("555 0199", "555 0100"):
+        acme("POST", f"{ADA}/tags", {"label": "Zelda", "kind": "contact", "phone": phone})
     told = post(acme, "forget everything I told you about my diet")
     assert {(one["kind"], one["category"], one["key"]) for one in told} >= {("preference", "food", "diet")}
     assert "escatarian" not in everything(acme, ASKED)
@@ -230,6 +231,8 @@ def test_what_the_product_stated_and_a_hand_wrote_is_named_as_well(acme: Caller,
     assert notes(acme) == ["Pescatarian since 2019"]
     (tag,) = body_of(acme("GET", f"{ADA}/tags"))["data"]
     assert (tag["label"], tag["phone"]) == ("Zelda", "555 0100")
+    past = body_of(acme("GET", f"{ADA}/tags/{tag['id']}/history"))["data"]
+    assert [row["value"] for row in past if row["detail"] == "phone"] == ["555 0199", "555 0100"]
 
 
 def test_an_older_value_holds_again_until_it_is_brought_back(acme: Caller, world: World) -> None:
