@@ -1,6 +1,6 @@
 """Which question a product should ask next, or why none (row A2). Inside the open scope, one subject at a time."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,11 +11,14 @@ from profiles.elicitation.policy import ASKS, AskPolicy
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
 
+_RANKS = ("high", "medium", "low")
+
 
 class Why(StrEnum):
     """Why there is an ask, or none; the values are public."""
 
     MISSING = "missing"
+    OUTDATED = "possibly_outdated"
     NOTHING_MISSING = "nothing_missing"
     NOT_NOW = "not_now"
     REFUSED = "refused_in_conversation"
@@ -43,9 +46,17 @@ class Decision:
     ask: Ask | None = None
 
 
-def next_ask(subject: Subject, moment: Moment, *, now: datetime | None = None, policy: AskPolicy = ASKS) -> Decision:
+def next_ask(
+    subject: Subject,
+    moment: Moment,
+    *,
+    doubted: Sequence[Need] = (),
+    now: datetime | None = None,
+    policy: AskPolicy = ASKS,
+) -> Decision:
     """Choose and record the next question: the most important one that is missing and may be asked.
 
+    What is ``doubted`` is asked after what is missing of high priority, and before the rest.
     Holds the subject until the transaction ends: of two calls at once the second sees the first one's ask.
     """
     lock_subject(subject)
@@ -59,6 +70,7 @@ def next_ask(subject: Subject, moment: Moment, *, now: datetime | None = None, p
         return Decision(Why.ENOUGH)
     known = known_of(subject)
     missing = missing_of(known)
+    missing = tuple(sorted((*doubted, *missing), key=lambda need: _RANKS.index(need.priority)))
     if not missing:
         return Decision(Why.NOTHING_MISSING)
     resting = _resting(subject, at, policy)
@@ -66,7 +78,8 @@ def next_ask(subject: Subject, moment: Moment, *, now: datetime | None = None, p
     if need is None:
         return Decision(Why.ASKED_LATELY)
     chinese = speaks_chinese(known, said=moment.said)
-    return Decision(Why.MISSING, _recorded(subject, moment, need, chinese=chinese, at=at))
+    why = Why.OUTDATED if need in doubted else Why.MISSING
+    return Decision(why, _recorded(subject, moment, need, chinese=chinese, at=at))
 
 
 def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:

@@ -40,6 +40,7 @@ from snapshots.models import (
     ProfileFactSource,
     TagSource,
 )
+from snapshots.understanding.changes.ending import revive_changed
 
 NOTES = (BeliefCounter, Calibration, MemoryAct, MemoryReview, ToolSave)
 
@@ -66,6 +67,7 @@ def unlearn(subject: Subject, removed: Collection[UUID], words: Words) -> Unlear
     One whose value is just these words says the same, and goes too. What stays loses what it quotes of them.
     """
     done, removed = Unlearned(), frozenset(removed)
+    done.counts["note"] += revive_changed(subject.id, removed)
     _unlearn_values(done, subject, removed, words, Preference)
     _unlearn_values(done, subject, removed, words, ProfileFact)
     _unlearn_tags(done, subject, removed)

@@ -58,13 +58,13 @@ def apply_unposted(subject: Subject, message: Message, *, among: Collection[UUID
     return learn(lesson, changes_only=True)
 
 
-def note_changes(subject_id: UUID, results: Sequence[Learned], *, accepted_at: datetime) -> None:
-    """Keep how long each change took: the row until just before the commit, of which it is part; the metric with it."""
-    changed = [result for result in results if result.verdict in APPLIED]
+def note_changes(subject_id: UUID, changed: Sequence[UUID | None], *, accepted_at: datetime) -> None:
+    """Keep how long it took to change these memories: the row until just before the commit, of which it is part; the
+    metric with it."""
     if not changed:
         return
     took_ms = max(0.0, (utc_now() - accepted_at).total_seconds() * 1000)
-    rows = [FastLaneChange(subject_id=subject_id, memory_ref=one.memory_id, took_ms=took_ms) for one in changed]
+    rows = [FastLaneChange(subject_id=subject_id, memory_ref=one, took_ms=took_ms) for one in changed]
     FastLaneChange.objects.bulk_create(rows)
     transaction.on_commit(partial(_observe, accepted_at, len(changed)), robust=True)
 

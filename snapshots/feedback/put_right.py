@@ -8,7 +8,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
 from profiles.services.locking import lock_subject
 from snapshots.extraction.corrections import may_correct
-from snapshots.extraction.fast_lane import apply_corrections, apply_unposted, note_changes
+from snapshots.extraction.fast_lane import APPLIED, apply_corrections, apply_unposted, note_changes
 from snapshots.extraction.learn import Learned
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.models import Message, MessageRole, Receipt
@@ -32,7 +32,8 @@ def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
         results = apply_corrections(receipt.subject, conversation, [posted])
     else:
         results = apply_unposted(receipt.subject, _unposted(receipt, said, at), among=_preferences_of(receipt))
-    note_changes(receipt.subject_id, results, accepted_at=at)
+    changed = [one.memory_id for one in results if one.verdict in APPLIED]
+    note_changes(receipt.subject_id, changed, accepted_at=at)
     return results
 
 

@@ -16,6 +16,7 @@ from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
 from snapshots.intake.conversations import locked_conversation, note_acceptance
 from snapshots.intake.corrections import correct_at_once
+from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.forgetting import forget_at_once
 from snapshots.intake.rows import insert_messages
 from snapshots.intake.sort import Known, sort_out
@@ -28,8 +29,15 @@ from tenants.isolation import current_tenant_id
 from tenants.services.usage import note_messages
 
 
-def accept_messages(subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage]) -> Accepted:
+def accept_messages(
+    subject: Subject,
+    conversation_id: str,
+    incoming: Sequence[IncomingMessage],
+    foreseen: Foreseen = NOTHING_FORESEEN,
+) -> Accepted:
     """Store the new ones among ``incoming`` in their order, with their work; make or reopen the conversation.
+
+    What they were ``foreseen`` to end is ended with them; else the workers see to it.
 
     ``conversation_id`` is the product's own. A message whose id is known already, from before or from this batch, is a
     duplicate: the first content stays.
@@ -40,7 +48,7 @@ def accept_messages(subject: Subject, conversation_id: str, incoming: Sequence[I
     if batch.new:
         store(conversation, batch.new)
     forgotten = forget_at_once(subject, conversation, batch.new)
-    fast_lane = (*forgotten, *correct_at_once(subject, conversation, batch.new))
+    fast_lane = (*forgotten, *correct_at_once(subject, conversation, batch.new, foreseen))
     turns = turns_after(conversation, batch.new)
     after = partial(after_commit, current_tenant_id(), conversation, len(batch.new), len(incoming))
     transaction.on_commit(partial(after, turns), robust=True)

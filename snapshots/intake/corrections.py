@@ -1,22 +1,36 @@
-"""The fast lane at the door: corrections in new messages are applied in the transaction that accepts them (row G4)."""
+"""The fast lane at the door: what new messages correct and end is applied in the transaction that accepts them (G4)."""
 
 from collections.abc import Sequence
 
 from profiles.models import CandidateKind, Subject
-from snapshots.extraction.fast_lane import apply_corrections, note_changes
+from profiles.values import Verdict
+from snapshots.extraction.fast_lane import APPLIED, apply_corrections, note_changes
 from snapshots.extraction.learn import Learned
+from snapshots.extraction.memories import is_forgotten_message
+from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message
+from snapshots.understanding.changes.ending import apply_endings
+from snapshots.understanding.changes.foresee import Ending
+
+NOTE = "note"
+ENDED, DOUBTED = "ended", "possibly_outdated"
 
 
 def correct_at_once(
-    subject: Subject, conversation: Conversation, messages: Sequence[Message]
+    subject: Subject,
+    conversation: Conversation,
+    messages: Sequence[Message],
+    foreseen: Foreseen = NOTHING_FORESEEN,
 ) -> tuple[FastLaneResult, ...]:
-    """Apply what the subject's new messages correct; the same conversation's next call sees it."""
+    """Apply what the subject's new messages correct and end; the same conversation's next call sees it."""
     results = apply_corrections(subject, conversation, messages)
-    if results:
-        note_changes(subject.id, results, accepted_at=messages[0].accepted_at)
-    return tuple(result_of(result) for result in results)
+    ended = _end_notes(messages, foreseen)
+    changed = [one.memory_id for one in results if one.verdict in APPLIED]
+    changed += [one.note_id for one in ended if one.is_sure]
+    if changed:
+        note_changes(subject.id, changed, accepted_at=messages[0].accepted_at)
+    return (*map(result_of, results), *map(_result_of_ending, ended))
 
 
 def result_of(learned: Learned) -> FastLaneResult:
@@ -28,3 +42,18 @@ def result_of(learned: Learned) -> FastLaneResult:
     return FastLaneResult(
         category or None, key, learned.kind, learned.verdict, learned.reason or None, learned.memory_id
     )
+
+
+def _end_notes(messages: Sequence[Message], foreseen: Foreseen) -> list[Ending]:
+    """End the notes that messages were foreseen to end; not by words that the subject had forgotten."""
+    ended = []
+    for message in messages:
+        endings = foreseen.by_text.get(message.content, ()) if message.remember else ()
+        if endings and not is_forgotten_message(message):
+            ended += apply_endings(message, endings)
+    return ended
+
+
+def _result_of_ending(one: Ending) -> FastLaneResult:
+    verdict, reason = (Verdict.SUPERSEDED, ENDED) if one.is_sure else (Verdict.UNCHANGED, DOUBTED)
+    return FastLaneResult(None, None, NOTE, verdict, reason, one.note_id)

@@ -66,9 +66,9 @@ class AcceptedMessage:
 class FastLaneResult:
     """What became at once of one correction (row G4).
 
-    ``kind`` is what it changed: a preference of ``category`` and ``key``, a profile field or a tag, named by ``key``.
-    All three are None, and ``reason`` says so, when nothing that is believed now is meant. What an order to forget hid
-    is told in the same way (also notes and statements), with the order's id.
+    ``kind`` is what it changed: a preference of ``category`` and ``key``, a profile field or a tag, named by ``key``,
+    or a note, named by ``memory_id`` alone. All three are None, and ``reason`` says so, when nothing that is believed
+    now is meant. What an order to forget hid is told in the same way (also statements), with the order's id.
     """
 
     category: str | None

@@ -48,6 +48,7 @@ class Note(SubjectOwned):
     words for it. ``vital_class`` is empty for a note that is not vital. ``context`` is the turn before, kept where the
     note does not say by itself whom or what it means. ``span_start`` and ``span_end`` are its characters in the source
     message; NULL for a note that nobody said. ``statement`` is the snapshot of the whole message, NULL once it is gone.
+    ``changed_by`` is the id of the message that ended the note or made it possibly outdated.
     """
 
     snapshot = TenantForeignKey(Snapshot, verbose_name=_("snapshot"))
@@ -66,6 +67,7 @@ class Note(SubjectOwned):
     context = models.TextField(_("turn before"), blank=True)
     span_start = models.PositiveIntegerField(null=True, blank=True, editable=False)
     span_end = models.PositiveIntegerField(null=True, blank=True, editable=False)
+    changed_by = models.UUIDField(null=True, blank=True, editable=False)
     reader_version = models.CharField(_("reader"), max_length=32, blank=True)
 
     snapshot_id: UUID  # for mypy: Django makes these from the keys above

@@ -62,7 +62,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
         if one.note_id not in notes or one.message_id in behind[one.note_id]:
             continue
         snapshot, note = held[one.note_id], notes[one.note_id]
-        outdated = {"possibly_outdated": False} if note.possibly_outdated else {}
+        outdated = {"possibly_outdated": False, "changed_by": None} if note.possibly_outdated else {}
         change_note(snapshot, note, stronger_of(snapshot, one.confidence, one.provenance), outdated)
         if one.message_id is not None:
             _add_source(snapshot, one.message_id)

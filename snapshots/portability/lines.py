@@ -84,7 +84,7 @@ KINDS = (
         later=("superseded_by_id",),
         left_out=frozenset({"content_hash", "position"}),
     ),
-    LineKind("note", Note),
+    LineKind("note", Note, ids=("changed_by",)),
     LineKind("task", Task),
     LineKind("episode", Episode),
     LineKind("snapshot_version", SnapshotVersion),

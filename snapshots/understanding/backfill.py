@@ -14,8 +14,9 @@ from profiles.services.locking import lock_subject
 from snapshots.extraction.memories import own_names
 from snapshots.extraction.statements import hear_messages
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.people import give_to_people, people_before
-from snapshots.understanding.pipeline import draft_notes, index_notes, write_notes
+from snapshots.understanding.pipeline import index_notes, read_messages, write_endings, write_notes
 from tenants.isolation import tenant_tx
 
 BATCH = 100
@@ -59,19 +60,22 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
         names = own_names(Subject.objects.filter(id=subject_id))
     order = {message_id: place for place, message_id in enumerate(wanted)}
     heard.sort(key=lambda one: order[one.message.id])
-    drafts = draft_notes(heard, names) if names else []
+    read = read_messages(heard, names) if names else []
+    drafts = [draft for one in read for draft in one.drafts]
     if dry_run:
         return Progress(subject_id, len(heard), len(drafts))
-    notes = index_notes(drafts)
+    notes, endings = index_notes(drafts), endings_in(tenant_id, read)
     with tenant_tx(tenant_id):
         subject = Subject.objects.filter(id=subject_id, erasing=False).first()
         if subject is None:
             return Progress(subject_id, 0, 0)
         lock_subject(subject)
-        kept = set(Message.objects.filter(subject_id=subject_id, id__in=list(notes)).values_list("id", flat=True))
+        there = Message.objects.filter(subject_id=subject_id, id__in=[*notes, *(one.message.id for one in endings)])
+        kept = set(there.values_list("id", flat=True))
         said = [one.message for one in heard if one.message.id in kept]
-        given = [give_to_people(subject, one, notes[one.id], people_before(one)) for one in said]
+        given = [give_to_people(subject, one, notes.get(one.id, ()), people_before(one)) for one in said]
         made = write_notes({subject.id: subject}, [note for own in given for note in own])
+        write_endings(one for one in endings if one.message.id in kept)
     return Progress(subject_id, len(heard), made)
 
 

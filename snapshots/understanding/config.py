@@ -29,7 +29,29 @@ class NotingPolicy:
     overlap: float = assumed(0.85, owner="understanding", settle_by="labelled pairs of repeated clauses")
 
 
+_TAUGHT = "tests/golden/changes_teach.jsonl, each tenth read by what the others taught"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePolicy:
+    """When a sentence ends held notes. Shares are probabilities, 0..1; lengths are characters."""
+
+    sure_from: float = measured(0.8, source=f"{_TAUGHT}: ends from .75 .87 / .54, from .85 .97 / .38")
+    doubt_from: float = measured(0.5, source=f"{_TAUGHT}: ends and doubts together .89 / .71")
+    change_from: float = assumed(0.5, owner="understanding", settle_by="figures of `change` in docs/understanding.md")
+    compared: int = assumed(40, owner="understanding", settle_by="notes that share a word or a kind with a change")
+    held_compared: int = assumed(300, owner="understanding", settle_by="how long ago notes were said that ended")
+    later_compared: int = assumed(
+        50, owner="understanding", settle_by="messages that were said after one that comes late"
+    )
+    asked_among: int = assumed(5, owner="understanding", settle_by="doubts that are still open when somebody is asked")
+    asked_chars: int = assumed(120, owner="understanding", settle_by="length of notes that are asked about")
+    message_chars: int = promised(2_000, row="G4")
+    sentences: int = assumed(6, owner="understanding", settle_by="sentences of one message that change something")
+
+
 NOTING = NotingPolicy()
+CHANGES = ChangePolicy()
 
 
 @dataclass(frozen=True, slots=True)

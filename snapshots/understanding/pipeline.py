@@ -1,4 +1,4 @@
-"""A worker learns from messages, on one page: hear, grade, draft notes, ask a model, then write it all at once.
+"""A worker learns from messages, on one page: hear, grade, draft notes, see what they end, ask a model, then write it.
 
 Everything that embeds or asks a model happens with no transaction open. The rest is one transaction: it writes in the
 order in which things were said, and only while the work is still ours.
@@ -27,6 +27,8 @@ from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.leases import complete, hold, release
 from snapshots.queue.values import ClaimedWork
+from snapshots.understanding.changes.ending import apply_endings, name_successors
+from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
 from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
@@ -47,6 +49,7 @@ class Learned:
     one."""
 
     notes: Notes
+    endings: Sequence[MessageEndings]
     replies: Replies
     proposed: Proposed
     before: Mapping[UUID, str]
@@ -66,16 +69,17 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
         later = [item for share in left for item in share.items]
     heard, names, answers = _hear(tenant_id, items)
-    notes = index_notes(draft_notes(heard, names))
-    replies = index_replies(answers)
-    _write(tenant_id, items, Learned(notes, replies, proposed, turns_before(heard)))
+    read = read_messages(heard, names)
+    notes = index_notes([draft for one in read for draft in one.drafts])
+    endings, replies = endings_in(tenant_id, read), index_replies(answers)
+    _write(tenant_id, items, Learned(notes, endings, replies, proposed, turns_before(heard)))
     if later:
         with tenant_tx(tenant_id):
             release(later)
 
 
-def draft_notes(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[NoteDraft]:
-    """Grade the messages and return their notes, in order. No transaction may be open.
+def read_messages(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[Read]:
+    """Grade the messages and return them with their notes, in order. No transaction may be open.
 
     Without the encoder's files there are none: ``manage.py make_notes`` makes them later.
     """
@@ -86,9 +90,8 @@ def draft_notes(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) ->
         log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)
         return []
     return [
-        draft
+        Read(one, said, graded, note_drafts(one, said, graded))
         for one, said, graded in zip(heard, spoken, grades, strict=True)
-        for draft in note_drafts(one, said, graded)
     ]
 
 
@@ -143,6 +146,13 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
     return len(stored)
 
 
+def write_endings(found: Iterable[MessageEndings]) -> None:
+    """End what messages end, in the order in which they were said, in the open scope; their notes are stored."""
+    for one in found:
+        apply_endings(one.message, one.endings)
+        name_successors(one.message, one.endings)
+
+
 def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:
     """Return, by message, the assistant's turn before it, where there is one: a bare answer is read with it."""
     turns = ((one.message.id, one.previous) for one in heard)
@@ -179,6 +189,7 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
+        write_endings(one for one in learned.endings if one.message.subject_id in subjects)
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)

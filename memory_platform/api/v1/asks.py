@@ -33,6 +33,7 @@ from snapshots.context.phase_reader import PHASES
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.recall.search import prepare_question
 from snapshots.sensitive.detector import is_telephone
+from snapshots.understanding.changes.asking import OF_A_NOTE, outdated_needs, settle_outdated
 from tenants.isolation import tenant_tx
 
 COMPLAINT = "complaint"
@@ -54,7 +55,8 @@ class AnswerInput(Input):
     """Whether the subject answered, and what.
 
     ``value``: a text; for food, music and interests also a list of texts; for home and work also ``{address, poi_id,
-    lat, lon}``; for emergency_contact a text with a telephone number, or ``{person, phone, relation}``.
+    lat, lon}``; for emergency_contact a text with a telephone number, or ``{person, phone, relation}``; for a note that
+    may be outdated (``note:...``) true while it still holds, else false, or a text that begins with yes or no.
     """
 
     accepted = FlagField()
@@ -113,6 +115,8 @@ class NextAskView(SubjectView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Return what to ask next, most important first, and count it as asked; makes the subject on first sight.
 
+        A note that may be outdated is asked about ("Is it still so?") before what is of medium importance.
+
         At most two in a conversation, none after a refusal in it, the same kind once a day and a refused one not for
         thirty, nothing that is known, and none while the user complains or is deep in something.
         """
@@ -147,7 +151,7 @@ class AnswerView(SubjectView):
 def ask_next(subject_id: str, given: dict[str, Any], heard: Heard) -> Reply:
     """Choose the next question inside the open transaction."""
     subject = ensure_subject(subject_id)
-    decision = next_ask(subject, moment_of(subject, given, heard))
+    decision = next_ask(subject, moment_of(subject, given, heard), doubted=outdated_needs(subject))
     shown = shown_ask(decision.ask) if decision.ask else None
     return Reply({"ask": shown, "reason": decision.why}, subject_id=subject.id)
 
@@ -156,6 +160,8 @@ def answered(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply:
     """Record an answer inside the open transaction."""
     subject = subject_by_external_id(subject_id)
     ask = open_ask(subject, ask_id)
+    if ask.key.startswith(OF_A_NOTE):
+        return settled(subject, ask, given)
     answer = None
     if "value" in given:
         answer = read_answer(ask.key, given["value"], question=ask.question)
@@ -163,6 +169,14 @@ def answered(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply:
     written = settle_ask(subject, ask, accepted=given["accepted"], answer=answer)
     shown = {"ask": shown_ask(ask), "accepted": given["accepted"], "verdict": written.verdict}
     return Reply({**shown, "reason": written.reason or None}, subject_id=subject.id)
+
+
+def settled(subject: Subject, ask: Ask, given: dict[str, Any]) -> Reply:
+    """Confirm or end the note that an ask was for."""
+    verdict = settle_outdated(subject, ask.key, given["value"]) if "value" in given else None
+    settle_ask(subject, ask, accepted=given["accepted"])
+    shown = {"ask": shown_ask(ask), "accepted": given["accepted"], "verdict": verdict, "reason": None}
+    return Reply(shown, subject_id=subject.id)
 
 
 def moment_of(subject: Subject, given: dict[str, Any], heard: Heard) -> Moment:

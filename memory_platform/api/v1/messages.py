@@ -20,6 +20,7 @@ from memory_platform.api.v1.message_inputs import MessagesInput
 from memory_platform.api.views import SubjectView
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages, new_among
+from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen, foresee
 from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.selectors import conversation_of, messages_of, with_words
@@ -52,7 +53,8 @@ class FastLaneOutput(Output):
     """What became at once of a correction, or of an order to forget.
 
     ``kind`` is what a correction changed: a preference of ``category`` and ``key``, a field of the profile or a tag
-    (both named by ``key``). With verdict ``rejected`` and reason ``object_unknown`` nothing that is believed now was
+    (both named by ``key``), or a note, which ended (``superseded``) or is ``possibly_outdated`` (``unchanged``). With
+    verdict ``rejected`` and reason ``object_unknown`` nothing that is believed now was
     meant: all three are null; the worker looks again, after the messages before.
 
     An order to forget is told by one item a memory, verdict ``forgotten``: a slot as above, a note, a statement or
@@ -130,9 +132,11 @@ class MessagesView(SubjectView):
         messages = MessagesInput.parsed(request)["messages"]
         incoming = [IncomingMessage(**message) for message in messages]
 
+        foreseen = foresee(self.tenant_id, subject_id, conversation_id, incoming)
+
         def work() -> Reply:
             self.make_room_for(subject_id, conversation_id, incoming)
-            return accept(subject_id, conversation_id, incoming)
+            return accept(subject_id, conversation_id, incoming, foreseen)
 
         return write_once(request, work)
 
@@ -171,10 +175,15 @@ class WindowView(SubjectView):
             return Response(shown_window(window_of(conversation_of(subject_id, conversation_id))))
 
 
-def accept(subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> Reply:
+def accept(
+    subject_id: str,
+    conversation_id: str,
+    incoming: Sequence[IncomingMessage],
+    foreseen: Foreseen = NOTHING_FORESEEN,
+) -> Reply:
     """Accept messages for the product's own ids inside the open transaction, and say what became of them."""
     subject = ensure_subject(subject_id)
-    accepted = accept_messages(subject, conversation_id, incoming)
+    accepted = accept_messages(subject, conversation_id, incoming, foreseen)
     return Reply(shown_accepted(accepted), status=202, subject_id=subject.id)
 
 

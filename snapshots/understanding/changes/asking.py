@@ -1,0 +1,73 @@
+"""Asking whether a note still holds that something made doubtful, and what the answer does (rows A2, G4)."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from profiles.completeness import Known, Need
+from profiles.elicitation.answers import ValueUnclear
+from profiles.models import Subject
+from profiles.values import Provenance, Verdict
+from snapshots.embedding.store import lock_memory, touch_memory
+from snapshots.lifecycle.selectors import current
+from snapshots.models import Note, Snapshot, SnapshotKind
+from snapshots.notes.store import change_note
+from snapshots.understanding.config import CHANGES, ChangePolicy
+
+OF_A_NOTE = "note:"
+"""An ask of this prefix asks whether the note of the id behind it still holds."""
+QUESTION_EN, QUESTION_ZH = "Is it still so: “{text}”?", "“{text}”,现在还是这样吗?"
+_YES = re.compile(
+    r"\W*(?:yes|yep|yeah|still|sure|true|correct|right|of course)\b|\W*(?:是|对|没错|还是|嗯|当然|没变)", re.I
+)
+_NO = re.compile(r"\W*(?:no|nope|not|false|wrong)\b|\W*(?:不|没有|早就|否)", re.I)
+CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
+
+
+def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Need]:
+    """Return what to ask of the subject's notes that may be outdated, the newest doubt first, in the open scope."""
+    doubted = Note.objects.filter(subject_id=subject.id, possibly_outdated=True).order_by()
+    own = Snapshot.objects.filter(
+        current(), subject_id=subject.id, kind=SnapshotKind.NOTE, id__in=doubted.values("snapshot_id")
+    )
+    return [_need(row.id, row.text, policy) for row in own.order_by("-position")[: policy.asked_among]]
+
+
+def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
+    """Confirm or end the note that an ask was for, in the open scope; None where it holds no more.
+
+    Raises ValueUnclear for an answer that is neither yes nor no.
+    """
+    still = _is_still(value)
+    lock_memory(subject.id)
+    own = {"subject_id": subject.id}
+    row = Snapshot.objects.filter(
+        current(), id=UUID(key.removeprefix(OF_A_NOTE)), kind=SnapshotKind.NOTE, **own
+    ).first()
+    note = Note.objects.filter(snapshot_id=row.id, **own).first() if row else None
+    if row is None or note is None:
+        return None
+    now = utc_now()
+    columns: dict[str, Any] = {**CONFIRMED, "last_validated_at": now} if still else {"invalid_at": now}
+    change_note(row, note, columns, {"possibly_outdated": False, "changed_by": None})
+    touch_memory(subject.id, changed=[row.position])
+    return Verdict.UNCHANGED if still else Verdict.SUPERSEDED
+
+
+def _need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
+    words = text if len(text) <= policy.asked_chars else f"{text[: policy.asked_chars]}…"
+    questions = (one.format(text=words) for one in (QUESTION_EN, QUESTION_ZH))
+    return Need(f"{OF_A_NOTE}{note_id.hex}", "medium", _never_met, *questions)
+
+
+def _never_met(_: Known) -> bool:
+    return False
+
+
+def _is_still(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and bool(_YES.match(value)) != bool(_NO.match(value)):
+        return bool(_YES.match(value))
+    raise ValueUnclear("Is true or false, or a text that begins with yes or no.")

@@ -1,0 +1,114 @@
+"""What messages end that a worker reads: of what was held before each of them, and of what comes late, said earlier.
+
+Everything is worked out with no transaction open but short ones that read; :mod:`ending` writes it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from profiles.models import Subject
+from snapshots.extraction.memories import own_names
+from snapshots.extraction.statements import Heard, hear_messages
+from snapshots.models import Message, MessageRole
+from snapshots.understanding.changes.foresee import Ending, HeldChange, endings_of, held_changes
+from snapshots.understanding.changes.sentences import Changing, changing_sentences
+from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.drafting.draft import NoteDraft, spoken_of
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import Grade, grade_messages
+from tenants.isolation import tenant_tx
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A message with its graded clauses and the notes that it makes."""
+
+    heard: Heard
+    spoken: Spoken
+    grades: Sequence[Grade]
+    drafts: Sequence[NoteDraft]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEndings:
+    """What one message ends."""
+
+    message: Message
+    endings: tuple[Ending, ...]
+
+
+def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
+    """Return what each message ends, in the order in which they were said. Opens scopes of its own to read.
+
+    A note of a message that comes late is also held against what was said after it and read before it.
+    """
+    ordered = sorted(read, key=lambda one: (one.heard.message.said_at, one.heard.message.seq))
+    changing = {one.heard.message.id: changing_sentences(one.spoken, one.grades) for one in ordered}
+    found: list[MessageEndings] = []
+    if any(changing.values()):
+        found += _of_held(tenant_id, ordered, changing)
+    return [*found, *_of_late(tenant_id, ordered)]
+
+
+def _of_held(
+    tenant_id: UUID, ordered: Sequence[Read], changing: Mapping[UUID, Sequence[Changing]]
+) -> list[MessageEndings]:
+    """Return what messages end of what is held, and of what the messages before them make."""
+    subjects = {one.heard.message.subject_id for one in ordered if changing[one.heard.message.id]}
+    with tenant_tx(tenant_id):
+        held = {one: held_changes(one, ended_by=list(changing)) for one in subjects}
+    found = []
+    for one in ordered:
+        message = one.heard.message
+        if message.subject_id not in held:
+            continue
+        known = held[message.subject_id]
+        before = [note for note in known if _precedes(note, message)]
+        endings = endings_of(changing[message.id], before)
+        if endings:
+            found.append(MessageEndings(message, tuple(endings)))
+        there = {note.id for note in known}
+        known += [HeldChange.of_draft(draft) for draft in one.drafts if draft.snapshot.id not in there]
+    return found
+
+
+def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
+    """Return what messages that were read before end of the notes of messages that come late."""
+    late = [one for one in ordered if one.drafts]
+    if not late:
+        return []
+    with tenant_tx(tenant_id):
+        after = {one.heard.message.id: _said_after(one.heard.message) for one in late}
+        wanted = {message_id for ids in after.values() for message_id in ids}
+        subjects = {one.heard.message.subject_id for one in late if after[one.heard.message.id]}
+        later = {one.message.id: one for one in hear_messages(subjects, list(wanted))} if wanted else {}
+        names = own_names(Subject.objects.filter(id__in=subjects)) if subjects else {}
+    if not later:
+        return []
+    spoken = {row_id: spoken_of(one, names[one.message.subject_id]) for row_id, one in later.items()}
+    grades = dict(zip(spoken, grade_messages(list(spoken.values())), strict=True))
+    found = []
+    for one in late:
+        drafts = [HeldChange.of_draft(draft) for draft in one.drafts]
+        for row_id in after[one.heard.message.id]:
+            endings = endings_of(changing_sentences(spoken[row_id], grades[row_id]), drafts) if row_id in spoken else []
+            if endings:
+                found.append(MessageEndings(later[row_id].message, tuple(endings)))
+    return found
+
+
+def _said_after(message: Message, policy: ChangePolicy = CHANGES) -> list[UUID]:
+    """Return the messages that were accepted before one and said after it, in the order in which they were said."""
+    rows = Message.objects.filter(
+        subject_id=message.subject_id,
+        role=MessageRole.USER,
+        remember=True,
+        said_at__gt=message.said_at,
+        accepted_at__lt=message.accepted_at,
+    )
+    return list(rows.order_by("said_at", "seq").values_list("id", flat=True)[: policy.later_compared])
+
+
+def _precedes(note: HeldChange, message: Message) -> bool:
+    return note.is_before(message.said_at, message.conversation_id, message.seq)

@@ -1,0 +1,127 @@
+"""What messages end, worked out before anything is written: no transaction may be open while texts are embedded."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Q, QuerySet
+
+from memory_platform.kernel.linear import Float32
+from memory_platform.providers.recent import Recent
+from memory_platform.providers.registry import embedders
+from snapshots.lifecycle.selectors import current
+from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
+from snapshots.understanding.changes.judge import ENCODER, candidates_among, judge
+from snapshots.understanding.changes.pairs import HeldText, Vectors, texts_of
+from snapshots.understanding.changes.persons import SELF
+from snapshots.understanding.changes.sentences import Changing
+from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.drafting.draft import NoteDraft
+
+_KNOWN: Recent[bytes, Float32] = Recent(4_000)
+"""Vectors of texts that were compared a moment ago, by the hash of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldChange:
+    """A held note that a later sentence may end. ``seq`` is its message's order in its conversation."""
+
+    id: UUID
+    said: HeldText
+    said_at: datetime
+    conversation_id: UUID | None
+    seq: int | None
+
+    @classmethod
+    def of_draft(cls, draft: NoteDraft) -> "HeldChange":
+        """Return a note that is only drafted yet."""
+        snapshot, details = draft.snapshot, draft.details
+        said = HeldText(snapshot.text, _about(details.about_kind, details.about_label), bool(details.vital_class))
+        return cls(snapshot.id, said, snapshot.said_at, snapshot.conversation_id, snapshot.seq)
+
+    def is_before(self, said_at: datetime, conversation_id: UUID, seq: int) -> bool:
+        """Return whether it was said before a message."""
+        if self.conversation_id == conversation_id and self.seq is not None:
+            return self.seq < seq
+        return self.said_at <= said_at
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A note that a sentence, characters ``start`` to ``end`` of a message, ends (``is_sure``) or makes doubtful."""
+
+    note_id: UUID
+    is_sure: bool
+    start: int
+    end: int
+
+
+def held_changes(
+    subject_id: UUID, *, ended_by: Collection[UUID] = (), policy: ChangePolicy = CHANGES
+) -> list[HeldChange]:
+    """Return the subject's newest current notes, the oldest of them first, in the open scope: two queries.
+
+    ``ended_by``: and those that these messages have ended already.
+    """
+    holds = current() | Q(id__in=_ended_by(subject_id, ended_by)) if ended_by else current()
+    own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
+    newest = own.order_by("-position").only("id", "text", "said_at", "conversation_id", "seq")
+    rows = list(newest[: policy.held_compared])[::-1]
+    notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row.id for row in rows])
+    columns = ("snapshot_id", "about_kind", "about_label", "vital_class")
+    details = {
+        note_id: (_about(kind, label), bool(vital)) for note_id, kind, label, vital in notes.values_list(*columns)
+    }
+    return [
+        HeldChange(row.id, HeldText(row.text, *details[row.id]), row.said_at, row.conversation_id, row.seq)
+        for row in rows
+        if row.id in details
+    ]
+
+
+def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list[Ending]:
+    """Return what the sentences of one message end of ``held``, each note once. No transaction may be open.
+
+    Raises EmbeddingUnavailable without the encoder's files.
+    """
+    texts = [one.said for one in held]
+    among = [candidates_among(one.sentence, texts) for one in changing]
+    wanted: dict[str, None] = {}
+    for one, places in zip(changing, among, strict=True):
+        if places:
+            wanted.update(dict.fromkeys(texts_of(one.sentence, [texts[place] for place in places])))
+    vectors = vectors_of(list(wanted))
+    found: dict[UUID, Ending] = {}
+    for one, places in zip(changing, among, strict=True):
+        for judged in judge(one.sentence, texts, places, vectors):
+            ending = Ending(held[judged.place].id, judged.is_sure, one.start, one.end)
+            if judged.is_sure or ending.note_id not in found:
+                found[ending.note_id] = ending
+    return list(found.values())
+
+
+def vectors_of(texts: Sequence[str]) -> Vectors:
+    """Return the encoder's vectors of these texts; those of a moment ago are not worked out again."""
+    keys = {text: sha256(text.encode()).digest() for text in texts}
+    known = {text: _KNOWN.get(key) for text, key in keys.items()}
+    missing = [text for text, vector in known.items() if vector is None]
+    if missing:
+        (encoder,) = embedders(ENCODER)
+        for text, vector in zip(missing, encoder.embed(missing), strict=True):
+            kept = np.asarray(vector, np.float32)
+            _KNOWN.put(keys[text], kept)
+            known[text] = kept
+    return {text: vector for text, vector in known.items() if vector is not None}
+
+
+def _ended_by(subject_id: UUID, messages: Collection[UUID]) -> QuerySet[Any]:
+    ended = Note.objects.filter(subject_id=subject_id, changed_by__in=list(messages)).order_by()
+    return ended.values("snapshot_id")
+
+
+def _about(kind: str, label: str) -> str:
+    return SELF if kind == AboutKind.SELF or not label else label

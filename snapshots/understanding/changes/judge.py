@@ -1,0 +1,83 @@
+"""Whether a sentence ends held notes, surely or perhaps: a regression over :mod:`pairs`, and what it must not decide.
+
+It was taught by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and what taught them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32, LinearReader
+from snapshots.understanding.changes.pairs import (
+    HeldText,
+    Sentence,
+    Vectors,
+    numbers,
+    old_is_named,
+    shares_something,
+)
+from snapshots.understanding.config import CHANGES, ChangePolicy
+
+WEIGHTS = Path(__file__).with_name("changes.json")
+ENCODER = "use"
+ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A held note, by its place among those that were asked about, that a sentence ends (``is_sure``), or may end."""
+
+    place: int
+    is_sure: bool
+    share: float
+
+
+@lru_cache(maxsize=1)
+def change_reader() -> LinearReader:
+    """Return the reader as it was taught."""
+    return LinearReader.read(WEIGHTS)
+
+
+def candidates_among(sentence: Sentence, held: Sequence[HeldText], policy: ChangePolicy = CHANGES) -> list[int]:
+    """Return the places of the held notes that a sentence may mean: at most ``policy.compared``, the last ones."""
+    return [place for place, one in enumerate(held) if shares_something(sentence, one)][-policy.compared :]
+
+
+def judge(
+    sentence: Sentence,
+    held: Sequence[HeldText],
+    among: Sequence[int],
+    vectors: Vectors,
+    policy: ChangePolicy = CHANGES,
+) -> list[Judged]:
+    """Return what a sentence ends, or makes doubtful, of the notes at the places ``among``.
+
+    Sure is what the reader is sure of and what speaks of the same person; a vital note only where its words are named
+    as over. Raises KeyError for a text without a vector.
+    """
+    wanted = [held[place] for place in among]
+    if not wanted:
+        return []
+    rows = numbers(sentence, wanted, vectors)
+    shares = _shares(np.array([list(map(float, row.values())) for row in rows], np.float32))
+    found = []
+    for place, one, row, share in zip(among, wanted, rows, shares, strict=True):
+        if row["stranger"]:
+            continue
+        ends, doubts = share
+        may_end = row["is_said"] and (not one.is_vital or old_is_named(sentence, one))
+        if ends >= policy.sure_from and may_end:
+            found.append(Judged(place, is_sure=True, share=ends))
+        elif ends + doubts >= policy.doubt_from:
+            found.append(Judged(place, is_sure=False, share=ends + doubts))
+    return found
+
+
+def _shares(rows: Float32) -> list[tuple[float, float]]:
+    """Return how probable it is that each row ends, and that it makes doubtful."""
+    reader = change_reader()
+    told = (reader.shares(row) for row in rows)
+    return [(share[ENDS], share[DOUBTS]) for share in told]

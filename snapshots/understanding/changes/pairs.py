@@ -1,0 +1,249 @@
+"""The numbers by which it is judged whether a sentence ends a held note: words, values and kinds that both share.
+
+Vectors are those of the sentence encoder inside the wheels. A note that shares nothing with a sentence is left out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.terms import terms
+from snapshots.extraction.observe import language_of, matching_form
+from snapshots.understanding.changes.figures import NUMBER, figures_in
+from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
+from snapshots.understanding.changes.ways import named_in
+from snapshots.understanding.changes.words import cue_rows, cues_in, kinds_in
+from snapshots.understanding.reading.clauses import split_clauses
+
+Vectors = Mapping[str, Float32]
+"""Unit vectors by the text that was embedded."""
+STRONG = frozenset({"over", "left", "instead", "wrong", "figure", "again"})
+"""Hints that something ended; "now" says it only beside something else."""
+HOLDING = frozenset({"still", "also", "supposed", "planned", "once", "asked", "unclear"})
+"""Hints that nothing did."""
+NOT_SAID = frozenset({"supposed", "planned", "asked", "still", "once", "unreal"})
+"""Hints that nothing is said to be otherwise for good: such a sentence makes doubtful at most."""
+# A word is rare that one held note in so many holds; a note leads that is nearer than all others by this much.
+_RARE_SHARE, _AHEAD = 50, 0.05
+_SHORT, _SMALL = 4, 5
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """A held note as sentences are compared with it. ``about`` is ``self`` or the label of a contact or thing."""
+
+    text: str
+    about: str = SELF
+    is_vital: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that may end something, what was said just before it (``""`` for nothing), and how probable the reader
+    of clauses finds it that it changes something, 0..1."""
+
+    text: str
+    before: str = ""
+    change: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What is worked out of one sentence once, for all that is held."""
+
+    words: frozenset[str]
+    around: frozenset[str]
+    kinds: frozenset[str]
+    kinds_around: frozenset[str]
+    figures: Mapping[str, frozenset[str]]
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    cues: frozenset[str]
+    form: str
+    form_before: str
+
+
+def shares_something(sentence: Sentence, held: HeldText) -> bool:
+    """Return whether a held note may be meant: by a word, a kind of thing or a person, said now or just before."""
+    words, kinds = words_of(held.text) | words_of(held.about), kinds_in(matching_form(held.text))
+    for text in filter(None, (sentence.text, sentence.before)):
+        if words & words_of(text) or kinds & kinds_in(matching_form(text)):
+            return True
+    return bool(named_people(sentence.text).people & named_people(held.text).people)
+
+
+def texts_of(sentence: Sentence, held: Iterable[HeldText]) -> list[str]:
+    """Return the texts whose vectors :func:`numbers` needs, each once."""
+    wanted = dict.fromkeys(_parts(sentence.text))
+    if sentence.before:
+        wanted[_asked(sentence)] = None
+    wanted.update(dict.fromkeys(one.text for one in held))
+    return list(wanted)
+
+
+def numbers(sentence: Sentence, held: Sequence[HeldText], vectors: Vectors) -> list[dict[str, float]]:
+    """Return the numbers of each held note beside a sentence, by name. Raises KeyError without a vector."""
+    side = _side_of(sentence)
+    parts = np.stack([vectors[part] for part in _parts(sentence.text)])
+    own = np.stack([vectors[one.text] for one in held])
+    near = (own @ parts.T).max(axis=1)
+    asked = own @ vectors[_asked(sentence)] if sentence.before else np.zeros(len(held), np.float32)
+    words = Counter(word for one in held for word in words_of(one.text))
+    kinds = Counter(kind for one in held for kind in kinds_in(matching_form(one.text)))
+    found = []
+    for place, one in enumerate(held):
+        rest = np.delete(near, place)
+        close = {
+            "near": float(near[place]),
+            "leads": float(near[place] - rest.max()) if len(rest) else float(near[place]),
+        }
+        row = {**close, "asked": float(asked[place]), **_shared(side, one, words, kinds, 1 + len(held) // _RARE_SHARE)}
+        row |= _figures(side, one) | _whose(sentence, side, one)
+        found.append({**_said(sentence, side), **_together(row, side)})
+    return found
+
+
+def old_is_named(sentence: Sentence, held: HeldText) -> bool:
+    """Return whether a sentence names as over what a held note says, with all words of it."""
+    words = words_of(held.text)
+    return any(old and old <= words for old in map(words_of, _side_of(sentence).old))
+
+
+@lru_cache(maxsize=8_192)
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text; of Chinese its pairs of characters."""
+    return frozenset(term for term in terms(text) if len(term) > 1 or not "\u3400" <= term <= "\u9fff")
+
+
+@lru_cache(maxsize=256)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return a sentence and its clauses, each once."""
+    return tuple(dict.fromkeys([text, *(clause.text for clause in split_clauses(text))]))
+
+
+def _asked(sentence: Sentence) -> str:
+    return f"{sentence.before} {sentence.text}"
+
+
+@lru_cache(maxsize=256)
+def _side_of(sentence: Sentence) -> _Side:
+    form, before = matching_form(sentence.text), matching_form(sentence.before)
+    named = list(named_in(form, language_of(form)))
+    return _Side(
+        words=words_of(sentence.text),
+        around=words_of(sentence.before),
+        kinds=kinds_in(form),
+        kinds_around=kinds_in(before),
+        figures=figures_in(sentence.text),
+        old=tuple(form[slice(*one.old)] for one in named),
+        new=tuple(form[slice(*one.new)] for one in named if one.new),
+        cues=cues_in(form),
+        form=form.lower(),
+        form_before=before.lower(),
+    )
+
+
+def _said(sentence: Sentence, side: _Side) -> dict[str, float]:
+    """The numbers of a sentence alone."""
+    cues = {f"cue_{row.name}": float(row.name in side.cues) for row in cue_rows()}
+    return {
+        **cues,
+        "change": sentence.change,
+        "holding": len(side.cues & HOLDING) / 3,
+        "is_said": bool(side.cues & (STRONG | {"now"})) and not side.cues & NOT_SAID,
+        "short": len(side.words) <= _SHORT,
+    }
+
+
+def _shared(
+    side: _Side, one: HeldText, words: Mapping[str, int], kinds: Mapping[str, int], rare: int
+) -> dict[str, float]:
+    """What the words and kinds of a note share with a sentence; ``alone`` is what few other notes hold."""
+    own, own_kinds = words_of(one.text), kinds_in(matching_form(one.text))
+    shared, alike = own & side.words, own_kinds & side.kinds
+    around, kinds_around = own & side.around, own_kinds & side.kinds_around
+    olds = [old for old in map(words_of, side.old) if old]
+    old = max((len(each & own) / len(each) for each in olds), default=0.0)
+    form = matching_form(one.text).lower()
+    return {
+        "shared": min(len(shared), 4) / 4,
+        "alone": min(sum(words[word] <= rare for word in shared), 3) / 3,
+        "ties": min(sum(words[word] > rare for word in shared), 3) / 3,
+        "share_held": len(shared) / max(1, len(own)),
+        "share_said": len(shared) / max(1, len(side.words)),
+        "kinds": min(len(alike), 3) / 3,
+        "kinds_alone": min(sum(kinds[kind] <= rare for kind in alike), 2) / 2,
+        "kinds_apart": bool(side.kinds) and not alike,
+        "around": min(len(around), 3) / 3,
+        "kinds_around": min(len(kinds_around), 2) / 2,
+        "small_around": len(side.words) <= _SMALL and bool(around),
+        "none_shared": not shared and not alike and not around,
+        "old": old,
+        "old_all": old == 1.0,
+        "old_literal": any(len(each.strip()) > 1 and each.strip().lower() in form for each in side.old),
+        "old_alone": any(each <= own and any(words[word] <= rare for word in each) for each in olds),
+        "new_same": any(each and each <= own for each in map(words_of, side.new)),
+    }
+
+
+def _figures(side: _Side, one: HeldText) -> dict[str, float]:
+    """Where values of one sort agree or differ."""
+    own = figures_in(one.text)
+    both = [sort for sort, values in own.items() if values and side.figures[sort]]
+    differ = [sort for sort in both if not own[sort] & side.figures[sort]]
+    return {
+        "clash": min(sum(sort != NUMBER for sort in differ), 2) / 2,
+        "same": min(len(both) - len(differ), 2) / 2,
+        "number_clash": NUMBER in differ,
+    }
+
+
+def _whose(sentence: Sentence, side: _Side, one: HeldText) -> dict[str, float]:
+    """Whether both speak of the same person."""
+    said, known = named_people(sentence.text), named_people(one.text)
+    is_self = one.about == SELF
+    label = one.about.lower()
+    here, before = (not is_self and label in form for form in (side.form, side.form_before))
+    people = known.people | (named_people(one.about).people if not is_self else frozenset())
+    named = bool(said.people & people) or here or before or bool(words_of(one.about) & side.words)
+    return {
+        "self": is_self,
+        "label": here,
+        "label_before": before,
+        "mentions": bool(said.people & people),
+        "stranger": is_of_another(sentence.text, one.text, one.about, before=sentence.before),
+        "other_owner": not is_self and not said.is_third and not named,
+        "third_other": said.is_third and not is_self,
+        "vital": one.is_vital,
+    }
+
+
+def _together(row: dict[str, float], side: _Side) -> dict[str, float]:
+    """Add what counts only beside a hint, or beside something else that is shared."""
+    strong, going = bool(side.cues & STRONG), bool(side.cues & (STRONG | {"now"}))
+    first, shared, alike = row["leads"] > 0, bool(row["shared"]), bool(row["kinds"])
+    differ = bool(row["clash"] or row["number_clash"])
+    return {
+        **row,
+        "first": first,
+        "near_beyond": max(0.0, row["near"] - 0.4),
+        "going_old": going * row["old"],
+        "going_alone": going * row["alone"],
+        "going_kinds": going * row["kinds_alone"],
+        "going_near": going * max(0.0, row["near"] - 0.3),
+        "going_first": going * (row["leads"] > _AHEAD),
+        "strong_shared": strong * row["shared"],
+        "strong_kinds": strong * row["kinds"],
+        "strong_first_kinds": strong * first * alike,
+        "strong_vital": strong * row["vital"],
+        "clash_shared": bool(row["clash"]) * shared,
+        "clash_kinds": bool(row["clash"]) * alike,
+        "clash_first": differ * first,
+        "holding_alone": bool(side.cues & HOLDING) * bool(row["alone"]),
+        "holding_going": bool(side.cues & HOLDING) * going,
+        "stranger_going": row["stranger"] * going,
+    }

@@ -1,0 +1,72 @@
+"""What a sentence names as over, and what it puts in its place: the ways of ``ways.toml``, compiled once."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+WAYS = Path(__file__).with_name("ways.toml")
+# Sides are runs without a mark; Chinese ones are shorter. ``new_at`` begins a sentence or follows a mark or a verb.
+_SIDES = {
+    "en": {
+        "old": r"(?P<old>[^,;.!?\n]{1,40}?|(?:[A-Z]\w*\. )?[^,;.!?\n]{1,36}?)",
+        "new": r"(?P<new>[^,;!?\n]{1,40}?)",
+        "new_at": r"(?:(?:^|[,.;:] ?|\b(?:is|are|use|take|text|call|have|want|prefer|at|on|to|with|now|make it|it's|i) )"  # noqa: E501
+        r"(?P<new_at>[^,;.!?\n]{1,40}?))",
+        "end": r"(?=\s*(?:[,;.!\n]|$)| (?:now|please|from now on|because|since|as of|from)\b)",
+    },
+    "zh": {
+        "old": r"(?P<old>[^,。;!?\n]{1,16}?)",
+        "new": r"(?P<new>[^,。;!?\n]{1,16}?)",
+        "new_at": r"(?P<new_at>[^,。;!?\n]{1,16}?)",
+        "end": r"(?=(?:了|啦|吧|啊|呀|哦)?\s*(?:[,。;!\n]|$))",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The places of both sides in a matching form: ``(start, end)``; ``new`` is None where nothing takes the place."""
+
+    old: tuple[int, int]
+    new: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way in both languages, with sentences and their sides."""
+
+    patterns: dict[str, re.Pattern[str]]
+    examples: tuple[tuple[str, str, str], ...]
+
+
+@lru_cache(maxsize=1)
+def ways() -> tuple[Way, ...]:
+    """Return the ways of the file, in its order."""
+    rows = tomllib.loads(WAYS.read_text(encoding="utf-8"))["way"]
+    return tuple(
+        Way(
+            {language: _compiled(row[language], language) for language in _SIDES if language in row},
+            tuple((text, old, new) for text, old, new in row["examples"]),
+        )
+        for row in rows
+    )
+
+
+def named_in(form: str, language: str) -> Iterator[Sides]:
+    """Yield what each way names in a matching form, the first way first."""
+    for way in ways():
+        pattern = way.patterns.get(language)
+        for found in pattern.finditer(form) if pattern else ():
+            groups = found.groupdict()
+            new = next((name for name in ("new", "new_at") if groups.get(name)), None)
+            yield Sides(found.span("old"), found.span(new) if new else None)
+
+
+def _compiled(pattern: str, language: str) -> re.Pattern[str]:
+    for name, side in _SIDES[language].items():
+        pattern = pattern.replace(f"{{{name}}}", side)
+    head = r"(?<!\w)" if language == "en" else ""
+    return re.compile(f"{head}(?:{pattern})", re.IGNORECASE)

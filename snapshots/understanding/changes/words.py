@@ -1,0 +1,75 @@
+"""The words of changes, read from data files: hints of an end, kinds of things, and words for people.
+
+Every row of ``cues.toml``, ``kinds.toml`` and ``people.toml`` is one pattern in both languages.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class WordRow:
+    """One named pattern with sentences that hold it; ``is_trigger``: by it a message is looked at before it
+    is stored."""
+
+    name: str
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+    is_trigger: bool
+
+
+@lru_cache(maxsize=1)
+def cue_rows() -> tuple[WordRow, ...]:
+    """Return the hints of ``cues.toml``, in its order."""
+    return _rows("cues.toml")
+
+
+@lru_cache(maxsize=1)
+def kind_rows() -> tuple[WordRow, ...]:
+    """Return the kinds of things of ``kinds.toml``, in its order."""
+    return _rows("kinds.toml")
+
+
+@lru_cache(maxsize=1)
+def people_rows() -> tuple[WordRow, ...]:
+    """Return the words for people of ``people.toml``, in its order."""
+    return _rows("people.toml")
+
+
+def cues_in(form: str) -> frozenset[str]:
+    """Return the names of the hints in a matching form."""
+    return frozenset(row.name for row in cue_rows() if row.pattern.search(form))
+
+
+@lru_cache(maxsize=4_096)
+def kinds_in(form: str) -> frozenset[str]:
+    """Return the kinds of things that a matching form speaks of."""
+    return frozenset(row.name for row in kind_rows() if row.pattern.search(form))
+
+
+def people_in(form: str) -> dict[str, tuple[int, int]]:
+    """Return whom a matching form names by a word for them, and where first: ``(start, end)``."""
+    found = {row.name: row.pattern.search(form) for row in people_rows()}
+    return {name: match.span() for name, match in found.items() if match}
+
+
+def may_change(form: str) -> bool:
+    """Return whether a matching form holds a hint by which it is worth looking at what it ends."""
+    return any(row.is_trigger and row.pattern.search(form) for row in cue_rows())
+
+
+def _rows(name: str) -> tuple[WordRow, ...]:
+    found = tomllib.loads((HERE / name).read_text(encoding="utf-8"))
+    return tuple(
+        WordRow(key, _compiled(row), tuple(row.get("examples", ())), bool(row.get("trigger")))
+        for key, row in found.items()
+    )
+
+
+def _compiled(row: dict[str, object]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{row['en']})(?!\w)|{row['zh']}", re.IGNORECASE)

@@ -1,0 +1,101 @@
+"""Notes that a message ends or makes doubtful, over HTTP: lists, both clocks, recall, asks. Rows: P4, G4, A2, T1."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from snapshots.models import Note, Snapshot
+from tenants.isolation import tenant_tx
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+from tests.snapshots.extraction.making import settle
+
+ADA = "/v1/subjects/ada"
+NOTES = f"{ADA}/notes"
+TALK = f"{ADA}/conversations/c1/messages"
+PAIRS = [
+    ("My sister lives in Leeds", "My sister moved to Cork", "Where does my sister live?"),
+    ("我在银行做柜员", "我从银行辞职了,现在在书店上班", "我在哪里上班?"),
+]
+
+
+def said(caller: Caller, text: str, at: str, path: str = TALK) -> list[dict[str, Any]]:
+    response = caller("POST", path, {"messages": [{"role": "user", "content": text, "said_at": at}]})
+    assert response.status_code == 202, response.content
+    told: list[dict[str, Any]] = body_of(response)["fast_lane"]
+    return told
+
+
+def listed(caller: Caller, **query: str) -> list[str]:
+    return [one["text"] for one in body_of(caller("GET", f"{NOTES}?{urlencode(query)}"))["data"]]
+
+
+def doubt(world: World, text: str) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        Note.objects.filter(snapshot__text=text).update(possibly_outdated=True)
+
+
+@pytest.mark.parametrize(("old", "change", "question"), PAIRS)
+def test_an_ended_note_is_gone_at_once_and_stays_in_the_past(
+    acme: Caller, world: World, old: str, change: str, question: str
+) -> None:
+    said(acme, old, "2026-05-04T09:00:00Z")
+    settle(world.acme)
+    (kept,) = body_of(acme("GET", NOTES))["data"]
+    told = [one for one in said(acme, change, "2026-05-11T09:00:00Z") if one["kind"] == "note"]
+    assert [(one["verdict"], one["reason"], one["memory_id"], one["preference_id"]) for one in told] == [
+        ("superseded", "ended", kept["id"], None)
+    ]
+    assert old not in listed(acme)
+    assert old not in [one["text"] for one in body_of(acme("POST", f"{ADA}/recall", {"query": question}))["memories"]]
+    prompt = body_of(acme("POST", f"{ADA}/context", {"query": question, "system_prompt": "Help."}))
+    assert old not in str(prompt["messages"][1])
+    settle(world.acme)
+    assert listed(acme, as_of="2026-05-05T00:00:00Z") == [old]
+    assert old not in listed(acme, as_of="2026-05-12T00:00:00Z")
+    assert old in listed(acme, include_history="true")
+    assert listed(acme, known_at=kept["valid_at"]) == []  # nobody knew it yet
+    states = body_of(acme("GET", f"{NOTES}/{kept['id']}/history"))["data"]
+    assert [one["invalid_at"] for one in states] == [None, "2026-05-11T09:00:00Z"]
+    ended = body_of(acme("GET", f"{NOTES}/{kept['id']}"))
+    assert ended["superseded_by"] in {one["id"] for one in body_of(acme("GET", NOTES))["data"]}
+
+
+def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, world: World) -> None:
+    for number, text in enumerate(["My sister lives in Leeds", "I play tennis on Thursdays"]):
+        said(acme, text, f"2026-05-04T09:0{number}:00Z")
+    settle(world.acme)
+    for number in range(4):  # what matters more comes first
+        assert body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": f"k{number // 2}"}))["reason"] == "missing"
+    doubt(world, "My sister lives in Leeds")
+    asked = body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": "c5"}))
+    assert asked["reason"] == "possibly_outdated"
+    assert asked["ask"]["question"] == "Is it still so: “My sister lives in Leeds”?"
+    path = f"{ADA}/asks/{asked['ask']['id']}/answer"
+    unclear = acme("POST", path, {"accepted": True, "value": "purple"})
+    assert problem_of(unclear, 422)["code"] == "value_unclear"
+    settled = body_of(acme("POST", path, {"accepted": True, "value": "yes, still"}))
+    assert (settled["verdict"], listed(acme)) == (
+        "unchanged",
+        ["My sister lives in Leeds", "I play tennis on Thursdays"],
+    )
+    (first, _) = body_of(acme("GET", NOTES))["data"]
+    assert (first["possibly_outdated"], first["confidence"]) == (False, 1.0)
+    doubt(world, "I play tennis on Thursdays")
+    asked = body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": "c6"}))["ask"]
+    settled = body_of(acme("POST", f"{ADA}/asks/{asked['id']}/answer", {"accepted": True, "value": False}))
+    assert (settled["verdict"], listed(acme)) == ("superseded", ["My sister lives in Leeds"])
+
+
+def test_globex_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
+    said(acme, "My sister lives in Leeds", "2026-05-04T09:00:00Z")
+    settle(world.acme)
+    told = said(globex, "My sister moved to Cork", "2026-05-11T09:00:00Z")
+    assert told == said(
+        globex, "My sister moved to Bonn", "2026-05-11T09:00:00Z", f"{ADA}xyz/conversations/c9/messages"
+    )
+    settle(world.globex)
+    assert listed(acme) == ["My sister lives in Leeds"]
+    with tenant_tx(world.acme.tenant.id):
+        assert not Snapshot.objects.filter(invalid_at__isnull=False).exists()

@@ -1,0 +1,46 @@
+"""The data files of changes hold what their examples say, and no pattern takes long on a hostile text. Rows: G4, E9."""
+
+import time
+
+import pytest
+
+from snapshots.extraction.observe import language_of, matching_form
+from snapshots.understanding.changes.ways import named_in, ways
+from snapshots.understanding.changes.words import WordRow, cue_rows, cues_in, kind_rows, kinds_in, may_change, people_in
+
+ROWS = [*cue_rows(), *kind_rows()]
+HOSTILE = [
+    "not " * 500,
+    "不是" * 1000,
+    "a, " * 600,
+    "从" * 2000,
+    "I " * 900 + "now",
+    "my old the " * 180,
+    "是不是," * 500,
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+def test_a_row_matches_its_examples(row: WordRow) -> None:
+    assert row.examples
+    for example in row.examples:
+        assert row.pattern.search(matching_form(example)), example
+
+
+def test_every_way_names_its_sides() -> None:
+    for way in ways():
+        for text, old, new in way.examples:
+            form = matching_form(text)
+            named = [
+                (form[slice(*one.old)], form[slice(*one.new)] if one.new else "")
+                for one in named_in(form, language_of(form))
+            ]
+            assert (old, new) in named, (text, named)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_pattern_takes_long(text: str) -> None:
+    form = matching_form(text)
+    started = time.process_time()
+    may_change(form), cues_in(form), kinds_in(form), people_in(form), list(named_in(form, language_of(form)))
+    assert time.process_time() - started < 1
