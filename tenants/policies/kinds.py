@@ -1,6 +1,6 @@
 """Kinds of values that a tenant may set: what JSON may say, within which bounds, and what the code holds for it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
@@ -11,8 +11,21 @@ NAME_CHARS = 40
 NAMED_MOST = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong inside a value; ``path`` says where, "" for the whole of it."""
+
+    path: str
+    message: str
+
+
 class WrongValue(ValueError):
-    """A value that a field cannot have; the text says what it can have, and never repeats the value."""
+    """A value that a field cannot have; the text says what it can have, and never repeats the value. ``faults`` are
+    all that is wrong, where a value has parts."""
+
+    def __init__(self, message: str, faults: Sequence[Fault] = ()) -> None:
+        super().__init__(message)
+        self.faults = tuple(faults) or (Fault("", message),)
 
 
 class Kind(Protocol):

@@ -37,7 +37,8 @@ class Section(Generic[PolicyT]):
             try:
                 self.kinds[field].read(value)
             except WrongValue as wrong:
-                yield FieldFault(f"{self.name}.{field}", "wrong_value", str(wrong))
+                for one in wrong.faults:
+                    yield FieldFault(f"{self.name}.{field}{one.path}", "wrong_value", one.message)
 
     def applied(self, values: Mapping[str, Any]) -> PolicyT:
         """Return the policy with these values in place of its defaults.

@@ -1,0 +1,59 @@
+"""What fields are measured against: topics that notes may be about otherwise, and notes of ordinary talk."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.extraction.observe import language_of
+
+BACKGROUND = Path(__file__).with_name("background.toml")
+ENCODER = "use"
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Unit vectors by language: ``centres`` (512,) of notes, ``topics`` and ``notes`` (n, 512) seen from there."""
+
+    centres: Mapping[str, Float32]
+    topics: Mapping[str, Float32]
+    notes: Mapping[str, Float32]
+
+
+@lru_cache(maxsize=1)
+def load_background() -> Background:
+    """Return the background, embedded once per process. No transaction may be open. Raises EmbeddingUnavailable."""
+    held = tomllib.loads(BACKGROUND.read_text(encoding="utf-8"))
+    notes = {language: held["notes"][language] for language in LANGUAGES}
+    topics = {language: [pair[place] for pair in held["topics"]] for place, language in enumerate(LANGUAGES)}
+    vectors = {language: _embed(notes[language]) for language in LANGUAGES}
+    centres = {language: vectors[language].mean(axis=0) for language in LANGUAGES}
+    return Background(
+        centres,
+        {language: _seen_from(centres[language], _embed(topics[language])) for language in LANGUAGES},
+        {language: _seen_from(centres[language], vectors[language]) for language in LANGUAGES},
+    )
+
+
+def embed_centred(texts: Sequence[str]) -> Float32:
+    """Return unit vectors (n, 512) seen from the centre of their language's notes: what all sentences of a language
+    share says nothing. No transaction may be open. Raises EmbeddingUnavailable."""
+    centres = load_background().centres
+    around = np.stack([centres[language_of(text)] for text in texts])
+    return _seen_from(around, _embed(texts))
+
+
+def _embed(texts: Sequence[str]) -> Float32:
+    (encoder,) = embedders(ENCODER)
+    return np.asarray(encoder.embed(texts), np.float32)
+
+
+def _seen_from(centre: Float32, vectors: Float32) -> Float32:
+    moved = vectors - centre
+    return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9), np.float32)

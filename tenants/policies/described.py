@@ -1,0 +1,103 @@
+"""The kind of value that names things and says what each is: ``{name: {description, examples}}``."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tenants.policies.kinds import NAME_CHARS, Fault, WrongValue
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_MEMBERS = ("description", "examples")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One thing that a tenant names, with what it is and sentences that say it."""
+
+    name: str
+    description: str
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedThings:
+    """An object of descriptions by name; the code holds a tuple of :class:`Described`, in the order of the names.
+
+    ``refusal`` tells why a text may not stand under a name, "" where it may; it is asked with an empty text about the
+    name alone. Lengths are characters.
+    """
+
+    most: int
+    least_chars: int
+    most_chars: int
+    examples: int
+    example_chars: int
+    refusal: Callable[[str, str], str] = lambda name, text: ""
+
+    def read(self, value: Any) -> tuple[Described, ...]:
+        """Return what the code holds. Raises WrongValue with every fault and its path."""
+        if not isinstance(value, Mapping):
+            raise WrongValue('Must be an object such as {"pain_point": {"description": "...", "examples": ["..."]}}.')
+        faults = list(self._faults(value))
+        if faults:
+            raise WrongValue(faults[0].message, faults)
+        return tuple(
+            Described(name, _plain(value[name]["description"]), tuple(map(_plain, value[name].get("examples", ()))))
+            for name in sorted(value)
+        )
+
+    def shown(self, held: tuple[Described, ...]) -> dict[str, Any]:
+        return {one.name: {"description": one.description, "examples": list(one.examples)} for one in held}
+
+    def told(self) -> dict[str, Any]:
+        return {
+            "type": "described",
+            "most": self.most,
+            "description": {"least": self.least_chars, "most": self.most_chars, "unit": "characters"},
+            "examples": {"most": self.examples, "most_each": self.example_chars, "unit": "characters"},
+        }
+
+    def _faults(self, value: Mapping[Any, Any]) -> Iterator[Fault]:
+        if len(value) > self.most:
+            yield Fault("", f"Holds at most {self.most} names.")
+        for name, member in value.items():
+            path = f".{_printable(name)}"
+            if not isinstance(name, str) or len(name) > NAME_CHARS or not _NAME.fullmatch(name):
+                yield Fault(path, f"A name has 1 to {NAME_CHARS} small letters, digits and single underscores.")
+                continue
+            refused = self.refusal(name, "")
+            if refused:
+                yield Fault(path, refused)
+            yield from self._faults_of(name, path, member)
+
+    def _faults_of(self, name: str, path: str, member: Any) -> Iterator[Fault]:
+        if not isinstance(member, Mapping) or not {*member} <= {*_MEMBERS}:
+            yield Fault(path, f"Must be an object with {' and '.join(_MEMBERS)} alone.")
+            return
+        described = member.get("description")
+        yield from self._faults_of_text(
+            name, f"{path}.description", described, least=self.least_chars, most=self.most_chars
+        )
+        examples = member.get("examples", [])
+        if not isinstance(examples, list | tuple) or len(examples) > self.examples:
+            yield Fault(f"{path}.examples", f"Must be a list of at most {self.examples} sentences.")
+            return
+        for place, example in enumerate(examples):
+            yield from self._faults_of_text(name, f"{path}.examples.{place}", example, least=1, most=self.example_chars)
+
+    def _faults_of_text(self, name: str, path: str, text: Any, *, least: int, most: int) -> Iterator[Fault]:
+        if not isinstance(text, str) or not least <= len(_plain(text)) <= most:
+            yield Fault(path, f"Must be a text of {least} to {most} characters.")
+            return
+        refused = self.refusal(name, _plain(text))
+        if refused:
+            yield Fault(path, refused)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _printable(name: Any) -> str:
+    return "".join(one for one in str(name)[:NAME_CHARS] if one.isprintable())

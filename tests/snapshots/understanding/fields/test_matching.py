@@ -1,0 +1,48 @@
+"""Which field a note fills: right or silent, in both languages, on fields that taught nothing. Row: P11."""
+
+from itertools import chain
+
+from snapshots.understanding.fields.matching import TOO_CLOSE, UNSURE, field_reader, fit_notes
+from tenants.policies.described import Described
+from tests.golden.labels import HERE
+from tests.golden.teach_fields import EACH, _sets, measured
+
+SEAT = Described("seat", "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row.")
+PARCELS = Described("parcels", "How and where parcels should be delivered: pick-up point, neighbour, express.")
+
+
+def test_a_description_in_english_is_filled_by_words_in_both_languages() -> None:
+    said = ["I always sit by the window on long flights", "我坐飞机喜欢靠过道的座位", "I have two cats", "我家在三楼"]
+    assert [fit.field for fit in fit_notes(said, (SEAT, PARCELS))] == ["seat", "seat", "", ""]
+
+
+def test_one_field_alone_is_no_reason_to_be_filled() -> None:
+    (fit,) = fit_notes(["My sister works as a flight attendant"], (SEAT,))
+    assert (fit.field, fit.why_not) == ("", UNSURE)
+
+
+def test_two_fields_that_are_described_alike_are_filled_by_neither() -> None:
+    again = Described("place_to_sit", SEAT.description)
+    (fit,) = fit_notes(["I always sit by the window on long flights"], (SEAT, again))
+    assert fit.field == ""
+    assert fit.why_not in {TOO_CLOSE, UNSURE}
+
+
+def test_nothing_is_matched_without_fields_or_notes() -> None:
+    assert [fit.field for fit in fit_notes(["I live in Ghent"], ())] == [""]
+    assert fit_notes([], (SEAT,)) == []
+
+
+def test_the_reader_names_the_sets_that_taught_it() -> None:
+    assert field_reader().taught["sets"] == _sets()
+    assert (HERE / "fields" / "travel.toml").name in field_reader().taught["sets"]
+    assert "shopping.toml" not in field_reader().taught["sets"]
+
+
+def test_fields_that_taught_nothing_are_filled_rightly_or_not_at_all() -> None:
+    found = list(chain.from_iterable(measured(each) for each in EACH[:1]))
+    filled = [(one.said.field, one.filled()) for one in found]
+    told = [(wanted, field) for wanted, field in filled if field]
+    right = sum(wanted == field for wanted, field in told)
+    assert right / len(told) >= 0.86
+    assert right / sum(bool(wanted) for wanted, _ in filled) >= 0.35
