@@ -8,12 +8,14 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.policy_described import DescribedField
 from memory_platform.console.policy_labels import FIELDS
 from memory_platform.console.reasons import ReasonField
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
+from tenants.policies.described import DescribedThings
 from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
 from tenants.policies.sections import effective
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
@@ -57,13 +59,14 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
             return forms.BooleanField(required=False, label=label)
         case Choice(options):
             return forms.ChoiceField(choices=[(option, option) for option in options], label=label)
-        case Whole(least, most) | Days(least, most):
-            return forms.IntegerField(min_value=least, max_value=most, label=label)
-        case DaysOrNever(least, most):
-            never = gettext_lazy("Empty: never.")
-            return forms.IntegerField(min_value=least, max_value=most, label=label, required=False, help_text=never)
+        case Whole(least, most) | Days(least, most) | DaysOrNever(least, most):
+            never = {"required": False, "help_text": gettext_lazy("Empty: never.")}
+            more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
+            return forms.IntegerField(min_value=least, max_value=most, label=label, **more)
         case Number(least, most):
             return forms.FloatField(min_value=least, max_value=most, label=label)
+        case DescribedThings():
+            return DescribedField(kind, label=label)
         case _:
             return ValueField(kind, label=label)
 

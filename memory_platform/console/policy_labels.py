@@ -9,6 +9,7 @@ SECTIONS = {
     "recall": _("Answers"),
     "scoring": _("Weights of the search"),
     "ranking": _("Factors of the order"),
+    "fields": _("Fields that you ask for"),
 }
 FIELDS = {
     "retention.conversation": _("summaries of conversations"),
@@ -68,5 +69,6 @@ FIELDS = {
     "ranking.frequency_disliked": _("disliked: share of positive feedback below"),
     "ranking.frequency_bonus": _("factor of what is liked"),
     "ranking.frequency_malus": _("factor of what is disliked"),
+    "fields.attributes": _("attributes of the profile"),
 }
 """By section and field; a test keeps the list whole."""

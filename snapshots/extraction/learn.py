@@ -43,11 +43,12 @@ REASONS = {
 """Why a verdict was given where the write itself names no reason: every candidate ends with both (E2)."""
 
 
-def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
+def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[Learned]:
     """Apply what was found, in the open scope; return what became of each candidate that had no record yet.
 
     ``changes_only`` is the fast lane: only corrections are applied, with what their sentences say beside them, and one
-    that means nothing current yet is reported, and left to the ordered pass.
+    that means nothing current yet is reported, and left to the ordered pass. With ``later_wins`` nothing waits for a
+    person: what was said later takes the place of what is known in the same way.
     """
     numbered = list(_numbered(lesson))
     urgent = said_with_changes(lesson.extraction) if changes_only else []
@@ -59,7 +60,7 @@ def learn(lesson: Lesson, *, changes_only: bool = False) -> list[Learned]:
         if isinstance(found, Rejection):
             _keep_rejection(lesson, wanted, found)
             continue
-        result = _decided(lesson, found)
+        result = _decided(lesson, found, later_wins=later_wins)
         results.append(result)
         if not (changes_only and result.reason == UNRESOLVED):
             _keep_record(lesson, wanted, result)
@@ -77,11 +78,11 @@ def record_id(message: Message, origin: str, number: int) -> UUID:
     return stable_id(origin or EXTRACTOR_VERSION, message.id, number)
 
 
-def _decided(lesson: Lesson, found: Candidate) -> Learned:
+def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
     """Apply a candidate, unless it only comes back from a prompt, or is in doubt: then it waits for a person."""
     if lesson.echoes.hold(found.evidence):
         return Learned(found, target_of(found), Verdict.REJECTED, ECHO)
-    doubt = doubt_about(lesson.subject, found)
+    doubt = "" if later_wins else doubt_about(lesson.subject, found)
     if doubt:
         return Learned(found, target_of(found), Verdict.PENDING, doubt)
     return apply_candidate(lesson, found)

@@ -12,6 +12,7 @@ from snapshots.policies.replaying import Asked, Choice, beside, bound_in, offere
 from snapshots.policies.sections import PURGE
 from snapshots.policy import RETENTION_SECTION
 from snapshots.receipts.packing import candidates_held
+from snapshots.understanding.fields.section import FIELDS_SECTION
 from tenants.policies.sections import Document, differences
 from tenants.services.policies import version_by_number
 
@@ -76,8 +77,9 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
 
 
 def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
-    """Yield what differs in how long things are kept."""
-    for change in differences(before, after, {section.name: section for section in (RETENTION_SECTION, PURGE)}):
+    """Yield what differs in how long things are kept, and in what is learned."""
+    sections = {section.name: section for section in (RETENTION_SECTION, PURGE, FIELDS_SECTION)}
+    for change in differences(before, after, sections):
         yield f"{change.section}.{change.field}"
 
 

@@ -1,4 +1,5 @@
-"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, weights, decay curve, model tiers.
+"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, weights, decay curve, model tiers,
+fields that are asked for.
 
 Bounds keep a tenant from what breaks answers, not from what makes them worse: an experiment tells that.
 """
@@ -11,6 +12,7 @@ from snapshots.context.route import Tier
 from snapshots.lifecycle.policy import PURGE_POLICY
 from snapshots.policy import RETENTION_SECTION
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
+from snapshots.understanding.fields.section import FIELDS_SECTION
 from tenants.policies.kinds import Choice, Days, Flag, Named, Number, Numbers, Whole
 from tenants.policies.sections import Section, Sections
 
@@ -96,6 +98,6 @@ RANKING = Section(
     _ranks_by_something,
 )
 SECTIONS: Sections = {
-    section.name: section for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING)
+    section.name: section for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING, FIELDS_SECTION)
 }
 """All that may be set, in the order in which it is shown."""

@@ -32,6 +32,8 @@ from snapshots.understanding.changes.following import MessageEndings, Read, endi
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
 from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
+from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
+from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.people import give_to_people, people_before
 from tenants.isolation import tenant_tx
@@ -52,6 +54,7 @@ class Learned:
     endings: Sequence[MessageEndings]
     replies: Replies
     proposed: Proposed
+    filled: FieldsFilled
     before: Mapping[UUID, str]
 
 
@@ -68,11 +71,12 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         proposed = propose(model, now)
         items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
         later = [item for share in left for item in share.items]
-    heard, names, answers = _hear(tenant_id, items)
+    heard, names, asked, answers = _hear(tenant_id, items)
     read = read_messages(heard, names)
-    notes = index_notes([draft for one in read for draft in one.drafts])
+    drafts = [draft for one in read for draft in one.drafts]
+    notes, filled = index_notes(drafts), match_fields(drafts, asked)
     endings, replies = endings_in(tenant_id, read), index_replies(answers)
-    _write(tenant_id, items, Learned(notes, endings, replies, proposed, turns_before(heard)))
+    _write(tenant_id, items, Learned(notes, endings, replies, proposed, filled, turns_before(heard)))
     if later:
         with tenant_tx(tenant_id):
             release(later)
@@ -161,13 +165,15 @@ def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:
 
 def _hear(
     tenant_id: UUID, items: Sequence[ClaimedWork]
-) -> tuple[list[Heard], dict[UUID, frozenset[str]], list[Answer]]:
-    """Return what users said in claimed messages, under which names each of them speaks, and what assistants said."""
+) -> tuple[list[Heard], dict[UUID, frozenset[str]], Asked, list[Answer]]:
+    """Return what users said in claimed messages, under which names each of them speaks, which fields the tenant asks
+    for, and what assistants said."""
     with tenant_tx(tenant_id):
         said = hear(items)
         heard = [one for one in said if one.message.role == MessageRole.USER]
-        names = own_names(Subject.objects.filter(id__in={one.message.subject_id for one in heard}))
-        return heard, names, answers_in(said)
+        wanted = {one.message.subject_id for one in heard}
+        subjects = list(with_epoch(Subject.objects.filter(id__in=wanted)))
+        return heard, own_names(subjects), fields_asked(subjects), answers_in(said)
 
 
 def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> None:
@@ -184,8 +190,10 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
             subject = subjects[message.subject_id]
             nearby[message.id] = people_before(message)
             context = ExtractionContext(names[subject.id], learned.before.get(message.id), nearby[message.id])
-            if learn(lesson_of(subject, message, context, learned.proposed.get(str(message.id), ()), shown)):
+            lesson = lesson_of(subject, message, context, learned.proposed.get(str(message.id), ()), shown)
+            if learn(lesson):
                 names |= own_names([subject])
+            fill_fields(lesson, context.own_names, learned.filled.get(message.id, ()))
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])

@@ -1,0 +1,119 @@
+"""Things that a tenant names and describes, as rows of a form: no script, and a button asks for further rows."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from tenants.policies.described import DescribedThings
+from tenants.policies.kinds import WrongValue
+
+EMPTY_ROWS = 2
+PARTS = ("name", "description", "examples")
+TWICE = "#"
+
+
+class DescribedWidget(forms.Widget):
+    """One row a thing: its name, what it is, and examples, one a line. Carried along hidden as one JSON object."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
+        """Show what there is, and empty rows below it."""
+        rows = _rows(value)
+        empty = [dict.fromkeys(PARTS, "")] * min(EMPTY_ROWS, max(self.most - len(rows), 0))
+        shown = [{"key": f"{name}__{place}", **row} for place, row in enumerate([*rows, *empty])]
+        return render_to_string("console/policy_described.html", {"rows": shown})
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
+        """Return the JSON object that the rows say, or the one that a page carried along; None where neither was
+        sent."""
+        if name in data:
+            return str(data[name])
+        given = [row for row in _sent(data, name, self.most + EMPTY_ROWS) if any(row.values())]
+        things: dict[str, Any] = {}
+        for place, row in enumerate(given, start=1):
+            # A name that stands twice, or none, must not swallow a row: it is refused as it stands.
+            called = row["name"] if row["name"] and row["name"] not in things else f"{row['name']}{TWICE}{place}"
+            things[called] = {"description": row["description"], "examples": _lines(row["examples"])}
+        return json.dumps(things, ensure_ascii=False)
+
+    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
+        return name not in data and f"{name}__0__name" not in data
+
+
+class DescribedField(forms.Field):
+    """Things by name, each with a description and examples."""
+
+    hidden_widget = forms.HiddenInput
+
+    def __init__(self, kind: DescribedThings, **options: Any) -> None:
+        super().__init__(required=False, widget=DescribedWidget(kind.most), **options)
+        self.kind = kind
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return what the rows, or a hidden input, are made of."""
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return the value as JSON. Raises ValidationError with every fault and where it is."""
+        try:
+            return self.kind.shown(self.kind.read(json.loads(value or "{}")))
+        except WrongValue as wrong:
+            raise forms.ValidationError(self._refused(wrong)) from None
+        except (ValueError, RecursionError):
+            raise forms.ValidationError(_("This value is not possible.")) from None
+
+    def _refused(self, wrong: WrongValue) -> str:
+        """Return where the value is wrong, and what is allowed."""
+        words = _(
+            "Not possible: %(places)s. A name has small letters, digits and underscores and is no field of the profile"
+            " itself; a description has %(least)s to %(most)s characters; there are at most %(examples)s examples of"
+            " %(each)s; none of it is sensitive or gives orders."
+        )
+        places = ", ".join(one.path.removeprefix(".").replace(TWICE, " ") or "-" for one in wrong.faults)
+        kind = self.kind
+        return words % {
+            "places": places,
+            "least": kind.least_chars,
+            "most": kind.most_chars,
+            "examples": kind.examples,
+            "each": kind.example_chars,
+        }
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.prepare_value(initial) != data)
+
+
+def _rows(value: Any) -> list[dict[str, str]]:
+    """Return the rows of a JSON object, whatever a page carried along."""
+    try:
+        held = json.loads(value or "{}")
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(held, dict):
+        return []
+    return [_row(name, member if isinstance(member, dict) else {}) for name, member in held.items()]
+
+
+def _row(name: str, member: Mapping[str, Any]) -> dict[str, str]:
+    examples = member.get("examples", [])
+    lines = "\n".join(map(str, examples)) if isinstance(examples, list) else ""
+    return {"name": name.partition(TWICE)[0], "description": str(member.get("description", "")), "examples": lines}
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _sent(data: Mapping[str, Any], name: str, most: int) -> Iterator[dict[str, str]]:
+    """Yield the rows that a browser sent, in their order."""
+    for place in range(most):
+        if f"{name}__{place}__name" in data:
+            yield {part: str(data.get(f"{name}__{place}__{part}", "")).strip() for part in PARTS}

@@ -1,0 +1,107 @@
+"""From a message's notes to the attributes that its product asks for: the note's whole words, as an observation.
+
+The rules of beliefs decide: said later wins, and what the subject confirmed or the product wrote is never replaced by a
+guess. The message is the value's source, so that forgetting the message takes the value.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from profiles.services.forgetting import forgotten_texts
+from profiles.values import Provenance
+from snapshots.extraction.gate import judge
+from snapshots.extraction.learn import learn
+from snapshots.extraction.lessons import Learned, Lesson
+from snapshots.extraction.memories import is_forgotten_message
+from snapshots.extraction.policy import EXTRACTION
+from snapshots.extraction.statements import utterance_of
+from snapshots.extraction.values import Evidence, Extraction, ProfileFact
+from snapshots.understanding.drafting.draft import NoteDraft
+from snapshots.understanding.fields.asked import Asked
+from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
+from snapshots.understanding.fields.matching import FieldFit, fit_notes
+
+FIELDS_VERSION = "fields-1"
+"""Part of the stable ids of what is filled: a second delivery of the same message changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A field that a note fills. ``start`` is where the note begins in its message."""
+
+    field: str
+    text: str
+    start: int
+    confidence: float
+
+
+# A note is at most one sentence, which is longer than the values that are cut out of sentences.
+WHOLE_NOTES = replace(EXTRACTION, max_value_chars=EXTRACTION.max_sentence_chars)
+
+FieldsFilled = dict[UUID, list[Filled]]
+"""What messages fill, by message, in the order in which it was said."""
+
+
+def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
+    """Return which of the fields ``asked`` the drafted notes fill. No transaction may be open where any is asked.
+
+    None does without the encoder's files.
+    """
+    read = [draft for draft in drafts if may_fill(draft)] if asked else []
+    if not read:
+        return {}
+    try:
+        fits = fit_notes([draft.snapshot.text for draft in read], asked)
+    except EmbeddingUnavailable as missing:
+        log(Event.EXTRACTION_DEGRADED, messages=len(read), error=type(missing).__name__)
+        return {}
+    found: FieldsFilled = {}
+    for draft, fit in zip(read, fits, strict=True):
+        if fit.field:
+            (message_id,) = draft.snapshot.message_ids
+            start = draft.details.span_start or 0
+            found.setdefault(message_id, []).append(
+                Filled(fit.field, draft.snapshot.text, start, confidence_of(draft, fit))
+            )
+    return found
+
+
+def may_fill(draft: NoteDraft) -> bool:
+    """Return whether a note may fill a field: one with masked words may not."""
+    return not draft.snapshot.masked
+
+
+def confidence_of(draft: NoteDraft, fit: FieldFit, policy: MatchingPolicy = MATCHING) -> float:
+    """Return how sure a value is that a note writes: as the match, never surer than the note or any guess."""
+    return round(min(fit.score, draft.snapshot.confidence, policy.confidence), 2)
+
+
+def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Filled]) -> list[Learned]:
+    """Write the fields that a message fills, in the open scope; return what became of each that had no record yet.
+
+    What the subject had forgotten fills nothing.
+    """
+    wanted = list(filled)
+    if not wanted or is_forgotten_message(lesson.message):
+        return []
+    forgotten = forgotten_texts(lesson.subject.id, [one.text for one in wanted])
+    said = utterance_of(lesson.message)
+    candidates = [_candidate(one, said.message_key) for one in wanted if one.text not in forgotten]
+    verdicts = judge(candidates, cited={said.message_key: said}, own_names=own_names, policy=WHOLE_NOTES)
+    facts = tuple(one for one in verdicts.accepted if isinstance(one, ProfileFact))
+    return learn(replace(lesson, extraction=Extraction(facts=facts, rejections=verdicts.rejected)), later_wins=True)
+
+
+def _candidate(one: Filled, message_key: str) -> ProfileFact:
+    return ProfileFact(
+        field=one.field,
+        value=one.text,
+        evidence=Evidence(message_key, one.text, one.start),
+        provenance=Provenance.OBSERVATION.value,
+        confidence=one.confidence,
+        # A field asked for later is read from the same message under a number of its own.
+        origin=f"{FIELDS_VERSION}:{one.field}",
+    )
