@@ -150,6 +150,22 @@ POLICIES = [
     asked("短一点", {"changes": {"retention": {"statement": 90}}, "reason": "九十天后不再需要", "dry_run": True}),
 ]
 
+FIELD_TRIES = [
+    asked("Fields in force", {"text": "My parcels always go to the pick-up point at the station."}),
+    asked(
+        "一个草稿",
+        {
+            "text": "我坐飞机一定要靠窗的位子",
+            "fields": {
+                "seat_preference": {
+                    "description": "Where on the plane or train the traveller likes to sit.",
+                    "examples": ["I always book the window"],
+                }
+            },
+        },
+    ),
+]
+
 EXPERIMENTS = [
     asked(
         "Two arms",

@@ -17,8 +17,9 @@ from memory_platform.console.display import EMPTY, column, line, part, value_lin
 from memory_platform.console.policy_forms import PolicyForm, key
 from memory_platform.console.policy_labels import FIELDS
 from memory_platform.console.policy_labels import SECTIONS as SECTION_LABELS
-from memory_platform.console.policy_replay import ReplayedAdmin, replay_link
+from memory_platform.console.policy_replay import replay_link
 from memory_platform.console.policy_steps import SEEN, SteeringActions, changes_shown, steering_seen
+from memory_platform.console.policy_try import TriedAdmin, try_link
 from memory_platform.console.reasons import needs_reason, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
@@ -82,7 +83,7 @@ def roll_back_link(version: PolicyVersion) -> str:
 
 
 @admin.register(PolicyVersion)
-class PolicyScreen(ReplayedAdmin):
+class PolicyScreen(TriedAdmin):
     """Versions, newest first: made anew, never changed; one is active. All staff see them, managers steer."""
 
     form = PolicyForm
@@ -123,7 +124,7 @@ class PolicyScreen(ReplayedAdmin):
         return [name for _title, options in shown for name in options["fields"]]
 
     def _steering_links(self, request: HttpRequest) -> tuple[Any, ...]:
-        return (roll_back_link, replay_link) if self.has_manager_permission(request) else ()
+        return (roll_back_link, replay_link, try_link) if self.has_manager_permission(request) else ()
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Return the versions, each beside the number of the active one."""

@@ -9,6 +9,7 @@ from memory_platform.api.v1 import (
     erasures,
     experiments,
     export,
+    field_tries,
     forget_orders,
     forgetting,
     imports,
@@ -34,6 +35,7 @@ from memory_platform.api.v1 import (
 urlpatterns = [
     *tenant.urlpatterns,
     *policies.urlpatterns,
+    *field_tries.urlpatterns,
     *experiments.urlpatterns,
     *usage.urlpatterns,
     *subjects.urlpatterns,

@@ -166,6 +166,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
     ("POST", "v1/policies"): ValidCall(
         lambda ids: {"changes": {"recall": {"top_k": 9}}, "based_on": int(ids.version), "reason": PLAIN}
     ),
+    ("POST", "v1/policies/fields/try"): ValidCall(lambda ids: {"text": PLAIN}),
     ("GET", "v1/policies/diff"): ValidCall(query=lambda ids: {"from": "1", "to": ids.version}),
     ("GET", "v1/policies/replay"): ValidCall(query=lambda ids: {"from": "1", "to": ids.version}),
     ("POST", f"{VERSION}/activate"): ValidCall(lambda ids: {"reason": PLAIN}),

@@ -1,0 +1,79 @@
+"""A text tried on fields: which of its clauses last, which notes they make, and which field each note would fill.
+
+Nothing is stored. The notes are made by the code that makes real ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from snapshots.extraction.statements import Heard
+from snapshots.models import Message, MessageRole
+from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
+from snapshots.understanding.fields.asked import Asked
+from snapshots.understanding.fields.fill import confidence_of, may_fill
+from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.grading.reader import grade_messages
+
+NOBODY = UUID(int=0)
+MASKED = "sensitive"
+"""A note whose words are masked fills nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedClause:
+    """One clause: the probability that it lasts, and the number of the note that it stands in; None for none."""
+
+    text: str
+    lasting: float
+    note: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TriedNote:
+    """One note, and how it fits the fields. ``confidence`` is that of the value that it would write."""
+
+    text: str
+    fit: FieldFit
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a text would teach."""
+
+    clauses: Sequence[TriedClause]
+    notes: Sequence[TriedNote]
+
+
+def try_fields(text: str, asked: Asked) -> Tried:
+    """Return what ``text``, said by a user, would fill. No transaction may be open. Raises EmbeddingUnavailable."""
+    heard = Heard(_message(text), None)
+    spoken = spoken_of(heard, frozenset())
+    (grades,) = grade_messages([spoken])
+    drafts = note_drafts(heard, spoken, grades)
+    clauses = [
+        TriedClause(clause.text, round(grade.lasting, 2), _note_of(clause.start, drafts))
+        for clause, grade in zip(spoken.clauses, grades, strict=True)
+    ]
+    fits = fit_notes([draft.snapshot.text for draft in drafts], asked)
+    return Tried(clauses, [_tried(draft, fit) for draft, fit in zip(drafts, fits, strict=True)])
+
+
+def _message(text: str) -> Message:
+    """Return a message of nobody, which is never saved."""
+    owner = {"tenant_id": NOBODY, "subject_id": NOBODY, "conversation_id": NOBODY}
+    return Message(id=new_id(), role=MessageRole.USER, content=text, said_at=utc_now(), seq=1, **owner)
+
+
+def _tried(draft: NoteDraft, fit: FieldFit) -> TriedNote:
+    if not may_fill(draft):
+        return TriedNote(draft.snapshot.text, FieldFit(fit.scores, why_not=MASKED), None)
+    return TriedNote(draft.snapshot.text, fit, confidence_of(draft, fit) if fit.field else None)
+
+
+def _note_of(start: int, drafts: Sequence[NoteDraft]) -> int | None:
+    spans = [(draft.details.span_start or 0, draft.details.span_end or 0) for draft in drafts]
+    return next((place for place, (first, last) in enumerate(spans) if first <= start < last), None)
