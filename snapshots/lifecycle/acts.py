@@ -144,7 +144,7 @@ def correct_snapshot(
 
 
 def retire_memory(memory: Memory, doing: Doing, *, review: UUID | None = None) -> None:
-    """Take a memory out of use; its history stays. A tag has none: it is gone. ``review`` is what asked for it.
+    """Take a memory out of use; its history stays. A tag goes with its past. ``review`` is what asked for it.
 
     Raises NotFound, NoLongerHeld.
     """

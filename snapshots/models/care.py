@@ -129,8 +129,10 @@ class ActVerb(models.TextChoices):
 
 
 class MemoryAct(SubjectOwned):
-    """What staff did to one memory, and what taking it back needs: ids and times, and the columns of a tag, which keeps
-    no history. ``other_ref`` is the memory that a merge ended, or the value that a correction replaced."""
+    """What staff did to one memory, and what taking it back needs: ids and times, and of a tag its columns and past.
+
+    ``other_ref`` is the memory that a merge ended, or the value that a correction replaced.
+    """
 
     lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
     memory_ref = models.UUIDField(_("memory"))

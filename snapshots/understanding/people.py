@@ -21,6 +21,7 @@ from snapshots.notes.values import NoteDetails, PreparedNote
 from snapshots.selectors import with_words
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.reading.people import Person, find_introduced
+from snapshots.understanding.slots.engine import LONGEST_READ
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import meant_by, pronoun_in
 
@@ -28,14 +29,16 @@ from snapshots.understanding.slots.pronouns import meant_by, pronoun_in
 def people_before(message: Message) -> Nearby:
     """Return whom the user named in the turn before a message that says "she" or 他, in the open scope.
 
-    Nobody for a message without such a word.
+    Nobody for a message without such a word, and after a turn that is as long as a document.
     """
-    if not pronoun_in(message.content):
+    if len(message.content) > LONGEST_READ or not pronoun_in(message.content):
         return NOBODY
     own = Message.objects.filter(subject_id=message.subject_id, conversation_id=message.conversation_id)
     recent = own.filter(seq__lt=message.seq, seq__gte=message.seq - NOTING.turns_before).order_by("-seq")
     turns: list[Message] = []
     for turn in with_words(list(recent)):
+        if len(turn.content) > LONGEST_READ:
+            return NOBODY
         turns.append(turn)
         if turn.role == MessageRole.USER:
             return _named_in(turn, turns)

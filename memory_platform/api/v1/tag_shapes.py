@@ -1,6 +1,6 @@
 """A tag as it goes in and out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
@@ -8,7 +8,6 @@ from rest_framework import serializers
 
 from memory_platform.api.faults import fault
 from memory_platform.api.fields import (
-    FlagField,
     InstantField,
     ListOfField,
     NumberField,
@@ -18,22 +17,26 @@ from memory_platform.api.fields import (
     names,
     refuse,
 )
-from memory_platform.api.pagination import PageInput
 from memory_platform.api.policy import KIB
 from memory_platform.api.sensitive import refuse_sensitive
 from memory_platform.api.serializers import Input, Output, QueryInput, StrictSerializer
+from memory_platform.api.v1.tag_history_shapes import TagDetailOutput, shown_detail
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
-from profiles.models import DetailName, Tag, TagDetail, TagKind
+from profiles.models import Tag, TagDetail, TagKind
 from profiles.policy import BELIEFS, TAG_LOOKUP
 from profiles.services.tag_lookup import Match, TagMatch
 from profiles.services.tags import CLEARABLE, TagDraft, TagOutcome, cleared
 from profiles.values import Provenance, Verdict
+from snapshots.models import NoteGrade
+from snapshots.notes.values import SourcedNote
 from snapshots.sensitive.detector import is_telephone
 
 LABEL_CHARS = 200
 ALIASES_MOST = 50
 ADDRESS_CHARS = 1_000
+NOTES_MOST = 50
+"""Notes that the page of one tag shows."""
 
 
 def words(chars: int) -> TextField:
@@ -118,14 +121,6 @@ class TagEditInput(TagFields, Input):
         return changes | cleared(parsed.get("remove", []))
 
 
-class TagListInput(PageInput):
-    """``as_of`` is what was true then, ``known_at`` what was known then; ``include_history`` adds what each was."""
-
-    as_of = InstantField(required=False)
-    known_at = InstantField(required=False)
-    include_history = FlagField(default=False)
-
-
 class LookupInput(QueryInput):
     """What somebody said, such as "navigate home" or "打电话给妈妈"."""
 
@@ -162,32 +157,25 @@ class WrittenTagOutput(TagOutput):
     reason = serializers.CharField(allow_null=True)
 
 
-class TagDetailOutput(Output):
-    """One value that a detail of a tag has had; true in ``[valid_at, invalid_at)``. Patch it in to bring it back."""
-
-    id = serializers.UUIDField()
-    detail = serializers.ChoiceField(choices=names(DetailName.values))
-    value = serializers.JSONField()
-    confidence = serializers.FloatField()
-    provenance = serializers.ChoiceField(choices=names(Provenance.values))
-    valid_at = serializers.DateTimeField()
-    invalid_at = serializers.DateTimeField(allow_null=True)
-    superseded_by = serializers.UUIDField(allow_null=True)
-    recorded_at = serializers.DateTimeField()
-    last_validated_at = serializers.DateTimeField()
-
-
-class TagDetailPageOutput(Output):
-    """A page of values, in the order in which they began."""
-
-    data = TagDetailOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
-
-
 class ListedTagOutput(TagOutput):
     """A tag of a list; ``history`` is null unless it is asked for."""
 
     history = TagDetailOutput(many=True, allow_null=True)
+
+
+class TagNoteOutput(Output):
+    """A note about a contact or thing."""
+
+    id = serializers.UUIDField()
+    text = serializers.CharField()
+    grade = serializers.ChoiceField(choices=names(NoteGrade.values))
+    said_at = serializers.DateTimeField(allow_null=True)
+
+
+class OneTagOutput(TagOutput):
+    """A tag with the newest notes about it; ``GET .../notes?about={id}`` lists them all."""
+
+    notes = TagNoteOutput(many=True)
 
 
 class TagPageOutput(Output):
@@ -255,20 +243,13 @@ def shown_listed(tag: Tag, history: Sequence[TagDetail] | None) -> dict[str, Any
     return {**shown_tag(tag), "history": None if history is None else [shown_detail(row) for row in history]}
 
 
-def shown_detail(row: TagDetail) -> dict[str, Any]:
-    """Return one value of a detail as the API shows it; an image of a value before a change has the value's own id."""
-    return {
-        "id": row.value_id,
-        "detail": row.detail,
-        "value": row.value,
-        "confidence": row.confidence,
-        "provenance": row.provenance,
-        "valid_at": row.valid_at,
-        "invalid_at": row.invalid_at,
-        "superseded_by": row.superseded_by_id,
-        "recorded_at": row.recorded_at,
-        "last_validated_at": row.last_validated_at,
-    }
+def shown_with_notes(tag: Tag, notes: Iterable[SourcedNote]) -> dict[str, Any]:
+    """Return a tag with the notes about it as the API shows them."""
+    told = (
+        {"id": one.snapshot.id, "text": one.snapshot.text, "grade": one.note.grade, "said_at": one.snapshot.said_at}
+        for one in notes
+    )
+    return {**shown_tag(tag), "notes": list(told)}
 
 
 def shown_outcome(outcome: TagOutcome) -> dict[str, Any]:

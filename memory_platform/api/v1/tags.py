@@ -17,23 +17,24 @@ from memory_platform.api.idempotency import Reply, write_once
 from memory_platform.api.pagination import Order, Page, PageInput
 from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.serializers import NothingInput
+from memory_platform.api.v1.tag_history_shapes import TagDetailPageOutput, TagListInput, shown_detail
 from memory_platform.api.v1.tag_shapes import (
+    NOTES_MOST,
     LookupInput,
     LookupOutput,
-    TagDetailPageOutput,
+    OneTagOutput,
     TagEditInput,
     TagInput,
-    TagListInput,
     TagOutput,
     TagPageOutput,
     WrittenTagOutput,
     draft_of,
     refuse_in,
-    shown_detail,
     shown_listed,
     shown_match,
     shown_outcome,
     shown_tag,
+    shown_with_notes,
 )
 from memory_platform.api.views import SubjectView, no_content
 from profiles.models import Subject, Tag
@@ -50,6 +51,7 @@ from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
 from profiles.services.tag_lookup import lookup_tags
 from profiles.services.tags import TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
+from snapshots.notes.selectors import NoteFilter, notes_of, with_details
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
@@ -113,12 +115,15 @@ class TagView(SubjectView):
     versioned = True
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(responses=TagOutput)
+    @extend_schema(responses=OneTagOutput)
     def get(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
-        """Return the tag."""
+        """Return the tag, with the newest notes about it."""
         with tenant_tx(self.tenant_id):
-            tag = tag_by_id(subject_by_external_id(subject_id), tag_id)
-        return Response(shown_tag(tag), headers=header_of(tag))
+            subject = subject_by_external_id(subject_id)
+            tag = tag_by_id(subject, tag_id)
+            about = notes_of(subject, NoteFilter(about=str(tag.id))).order_by("-said_at", "-id")
+            shown = shown_with_notes(tag, with_details(subject, about[:NOTES_MOST]))
+        return Response(shown, headers=header_of(tag))
 
     @extend_schema(request=TagEditInput, responses=TagOutput)
     def patch(self, request: Request, subject_id: str, tag_id: UUID) -> Response:

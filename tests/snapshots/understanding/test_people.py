@@ -170,4 +170,6 @@ def test_the_notes_of_a_contact_are_listed_and_another_tenant_sees_none(world: W
     [note] = body_of(acme("GET", f"/v1/subjects/ada/notes?about={theo['id']}"))["data"]
     assert (note["text"], note["about"]["id"]) == ("My son Theo is allergic to cashews", theo["id"])
     assert note["about"]["relation"] == "son"
+    shown = body_of(acme("GET", f"/v1/subjects/ada/tags/{theo['id']}"))["notes"]
+    assert [(one["id"], one["text"], one["grade"]) for one in shown] == [(note["id"], note["text"], note["grade"])]
     assert body_of(globex("GET", f"/v1/subjects/ada/notes?about={theo['id']}"))["data"] == []
