@@ -85,7 +85,7 @@ def compared(
         if match:
             left.remove(match)
             right.append(match)
-        else:
+        elif not label.get("optional"):
             lost.append(label)
     left = [entry for entry in left if not any(_matches(entry, label, level) for label in row.get("also", ()))]
     said_again = {value for entry in right for value in entry.values}
@@ -141,20 +141,25 @@ def _matches(found: Found, label: dict[str, Any], level: str) -> bool:
 
 
 def _is(found: Found, label: dict[str, Any], level: str) -> bool:
-    if found.kind != label["kind"] and (level == "placed" or found.place):
+    if found.kind != label["kind"] and (level == "placed" or (found.place and not _is_pastime(found, label))):
         return False
     if not _valued(found, label):
         return False
     return level == "said" or _placed(found, label)
 
 
+def _is_pastime(found: Found, label: dict[str, Any]) -> bool:
+    """Return whether both speak of what somebody likes to do: an interest of the profile, or a thing that is liked."""
+    named = {found.place[-1] if found.place else "", *_some(label.get("key")), *_some(label.get("field"))}
+    return named >= {"likes", "interests"}
+
+
 def _valued(found: Found, label: dict[str, Any]) -> bool:
     if label["kind"] == "tag":
-        wanted = [text for name in ("address", "phone", "label") for text in _some(label.get(name))]
-        return any(_alike(a, folded(b)) for a in (*found.values, *found.place) for b in wanted) and any(
-            _alike(a, folded(b))
-            for a in found.values
-            for b in [*_some(label.get("address")), *_some(label.get("phone"))]
+        said = [folded(text) for name in ("address", "phone") for text in _some(label.get(name))]
+        named = [*said, *(folded(text) for name in ("label", "name") for text in _some(label.get(name)))]
+        return any(_alike(a, b) for a in (*found.values, *found.place) for b in named) and (
+            not said or any(_alike(a, b) for a in found.values for b in said)
         )
     wanted = _some(label.get("value"))
     if not wanted:
@@ -169,7 +174,7 @@ def _placed(found: Found, label: dict[str, Any]) -> bool:
     if not found.place:
         return found.kind == "preference"  # the writer finds the place by the old value
     if label["kind"] == "preference":
-        wanted = (_some(label["category"]), _some(label["key"]))
+        wanted = (_some(label.get("category")), _some(label["key"]))
         return all(not names or _name(at) in map(_name, names) for at, names in zip(found.place, wanted, strict=True))
     names = label.get("field") if label["kind"] == "profile" else label.get("label")
     return any(_alike(_name(found.place[0]), _name(str(name))) for name in _some(names))

@@ -85,9 +85,9 @@ _FOR_NOW = re.compile(
     r"at the moment|for a change|for a (?:bit|while|sec|minute|few)|temporarily|"
     r"(?:for )?the next (?:hour|\d+|few|couple|half)|next (?:hour|few)|in the mood|tmrw|tonite|"
     r"until|till (?:i|my|the|we)|during (?:lent|ramadan)|(?:only|just) for (?:the|this|my)|while (?:i'm|we're)|"
-    r"currently off)\b"
+    r"currently (?:off|i (?:can't|cannot|may not|mustn't|am not)))\b"
     r"|今天|今晚|今早|今日|今儿|明天|(?<!以)后天|这次|这回|这一次|这趟|暂时|这会儿|待会|等会|一会儿|等一下|眼下|此刻|先不|先别|"
-    r"本次|这单|下周|这两天|这几天|这阵子?|这段(?:时间|日子)|这周|本周|这个(?:月|星期|礼拜)|周末",
+    r"本次|这单|下周|这两天|这几天|这阵子?|等[^,]{1,8}(?:好了|以后|之后|过了)[^,]{0,3}再|这段(?:时间|日子)|这周|本周|这个(?:月|星期|礼拜)|周末",
     re.IGNORECASE,
 )
 _LASTING = re.compile(

@@ -8,8 +8,10 @@ from snapshots.extraction.observe import matching_form
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
+    FactMode,
     PreferenceCandidate,
     ProfileFact,
+    Quantity,
     Sort,
     TagCandidate,
     Value,
@@ -74,6 +76,9 @@ class Slot:
     category: str = ""
     check: str = "any"
     sort: Sort = "explicit"
+    mode: FactMode = "overwrite"
+    # The list or pattern of its entries, where one phrase may hold several.
+    entries: str = ""
     # Whether "today" or "this week" anywhere in the sentence silences it, or only in its own clause.
     of_the_sentence: bool = False
 
@@ -81,10 +86,22 @@ class Slot:
 def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a profile field or attribute."""
     value = said.get("value") or said.get("company")
-    if value and CHECKS[slot.check](value, said.words):
+    if slot.mode == "append":
+        yield from _appended(slot, said)
+    elif value and CHECKS[slot.check](value, said.words):
         value = value.upper() if slot.name == "mbti" else value
         name = "country" if slot.name == "city" and said.words.has("countries", value) else slot.name
         yield ProfileFact(name, value, said.evidence, confidence=said.confidence)
+
+
+def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
+    """Yield each entry of what may be several: languages, illnesses, medicines."""
+    value = next((said.values[name] for name in ("value", "company", "thing") if said.values.get(name)), "")
+    finder = said.words.finder(slot.entries)
+    entries = [one.group() for one in finder.finditer(value)] if finder else [value]
+    for entry in dict.fromkeys(entries):
+        if CHECKS[slot.check](entry, said.words):
+            yield ProfileFact(slot.name, entry, said.evidence, mode="append", confidence=said.confidence)
 
 
 def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -99,7 +116,7 @@ def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield an occupation and, only beside one, an employer: "a nurse at Northwind", not "a guest at Northwind"."""
     occupation, employer = said.get("occupation"), said.get("employer")
-    if occupation and CHECKS["occupation"](occupation, said.words):
+    if occupation and CHECKS[slot.check](occupation, said.words):
         yield ProfileFact("occupation", occupation, said.evidence, confidence=said.confidence)
         learns = said.words.has("learners", occupation.split()[-1])
         if employer and not learns and CHECKS["proper"](employer, said.words):
@@ -119,7 +136,8 @@ def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
         fallback = slot.category or "general"
         category = said.values.get("category") or category_of(entry, said.words, default=fallback)
         if slot.name == "allergies" or (slot.name == "avoid" and category == "food"):
-            category = "health" if said.words.holds_any("health_allergens", entry) else "food"
+            told = said.words.has if slot.name == "avoid" else said.words.holds_any
+            category = "health" if told("health_allergens", entry) else "food"
         by_category.setdefault(category, []).append(entry)
     for category, entries in by_category.items():
         yield _preference(said, (category, slot.name), tuple(dict.fromkeys(entries)), mode_add=True)
@@ -135,13 +153,13 @@ def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing's category decides, else the value's."""
-    thing, value = said.get("thing"), said.get_thing("value")
+    thing, value = said.get("thing") or said.get("company"), said.get_thing("value")
     if not thing or not value or not CHECKS[slot.check](value, said.words):
         return
     category = category_of(thing, said.words, default=category_of(value, said.words))
     key = _key_of(thing, said.words)
-    # "My favourite mug is broken": only of some things does one name a favourite.
-    if key and said.words.has("favourites", thing.split()[-1]):
+    # "My favourite mug is broken": of some things only a name is a favourite.
+    if key and (said.words.has("favourites", thing.split()[-1]) or CHECKS["proper"](value, said.words)):
         yield _preference(said, (category, f"favourite_{key}"), value)
 
 
@@ -162,9 +180,23 @@ def build_setting(slot: Slot, said: Said) -> Iterator[Candidate]:
     yield _preference(said, (_place_of(said, slot.category), key), held)
 
 
+def build_named_setting(slot: Slot, said: Said) -> Iterator[Candidate]:
+    """Yield a setting of whatever is named, a number with its unit: "my tyres should be at 34 psi"."""
+    value, thing = said.get("value") or "", said.get("thing") or ""
+    number, unit = number_of(value, said.words), (said.values.get("unit") or "").strip()
+    key = _key_of(thing, said.words)
+    if number is None or not unit or not key or not is_any(thing, said.words):
+        return
+    known = quantity_of(number, unit, said.words, key=key)
+    if known is not None:
+        # "degrees" alone: of what is no room, the scale cannot be told by the size.
+        held = known if known.unit else Quantity(number, "°")
+        yield _preference(said, (_place_of(said, category_of(thing, said.words)), key), held)
+
+
 def build_limit(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield ``<thing>_limit``, or ``budget_limit`` where no thing is named."""
-    value = said.get("value")
+    value = said.get("value") or said.get("company")
     if not value or not is_short(value):
         return
     thing = said.get("thing")
@@ -204,6 +236,9 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     name, phone, address = said.get("name"), said.get("phone"), said.get("address")
     relation = said.values.get("relation")
     relation = _plain(relation, said.words) if relation else None
+    if relation and relation.lower() in said.words.singular:
+        yield from _build_several(said, said.words.singular[relation.lower()])
+        return
     if (name and not is_name(name, said.words)) or (phone and not is_phone(phone, said.words)):
         return
     if address and not CHECKS["address"](address, said.words):
@@ -226,6 +261,14 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     )
 
 
+def _build_several(said: Said, relation: str) -> Iterator[Candidate]:
+    """Yield the contacts of "my two boys, Caleb and Noah"; none where one of the names is none."""
+    names = [one for _, one in split_list(said.values.get("name") or "", said.words)]
+    if all(is_name(one, said.words) for one in names):
+        for one in names:
+            yield TagCandidate(one, "contact", said.evidence, relation=relation, confidence=said.confidence)
+
+
 def _label_of(name: str | None, relation: str | None, words: Words) -> str | None:
     if relation and (words.has("one_of", relation) or not name):
         return relation
@@ -234,7 +277,7 @@ def _label_of(name: str | None, relation: str | None, words: Words) -> str | Non
 
 def _entries_of(said: Said, check: str) -> Iterator[str]:
     """Yield the entries of the list that was said, up to the first that is none."""
-    value = said.values.get("value") or ""
+    value = said.values.get("value") or said.values.get("thing") or ""
     for _, entry in split_list(value, said.words, by_commas=said.values.get("list") == "commas"):
         whole = trim(entry, said.words, article="article_of_thing" if check == "liked" else "article")[1]
         if not whole or not CHECKS[check](whole, said.words):
@@ -281,14 +324,17 @@ def _preference(said: Said, place: tuple[str, str], value: Value, *, mode_add: b
 SLOTS: dict[str, Slot] = {
     "name": Slot(build_fact, "name", check="name"),
     "occupation": Slot(build_fact, "occupation", check="occupation"),
-    "job": Slot(build_job),
+    "job": Slot(build_job, check="occupation"),
+    "work_at": Slot(build_job, check="said"),
     "work_as": Slot(build_fact, "occupation", check="any"),
     "employer": Slot(build_fact, "employer", check="proper"),
     "city": Slot(build_fact, "city", check="place"),
     "hometown": Slot(build_fact, "hometown", check="place"),
     "age": Slot(build_age),
     "birthday": Slot(build_fact, "birthday", check="said"),
-    "languages": Slot(build_fact, "languages", check="said"),
+    "languages": Slot(build_fact, "languages", check="said", mode="append", entries="languages"),
+    "conditions": Slot(build_fact, "conditions", check="said", mode="append", entries="illnesses"),
+    "medication": Slot(build_fact, "medication", check="said", mode="append", entries="medicines"),
     "mbti": Slot(build_fact, "mbti", check="said"),
     "timezone": Slot(build_fact, "timezone", check="said"),
     "city_any_case": Slot(build_fact, "city", check="said"),
@@ -296,9 +342,11 @@ SLOTS: dict[str, Slot] = {
     "pets": Slot(build_pets, "pets"),
     "car": Slot(build_fact, "car", check="said"),
     "interests": Slot(build_entries, "interests", check="pastime"),
+    "interests_any": Slot(build_entries, "interests", check="any"),
     "likes": Slot(build_entries, "likes", check="liked"),
     "likes_known": Slot(build_entries, "likes", check="known"),
     "dislikes": Slot(build_entries, "dislikes", check="thing"),
+    "dislikes_known": Slot(build_entries, "dislikes", check="known"),
     "avoid_food": Slot(build_entries, "avoid", check="food", sort="constraint", of_the_sentence=True),
     "avoid": Slot(build_entries, "avoid", check="avoidable", sort="constraint", of_the_sentence=True),
     "allergies": Slot(build_entries, "allergies", category="food", check="allergen", sort="constraint"),
@@ -307,7 +355,9 @@ SLOTS: dict[str, Slot] = {
     "preference": Slot(build_preference, check="any", of_the_sentence=True),
     "style": Slot(build_preference, category="answer", check="said", sort="constraint", of_the_sentence=True),
     "setting": Slot(build_setting, "temperature", category="climate", of_the_sentence=True),
+    "setting_of": Slot(build_named_setting, of_the_sentence=True),
     "limit": Slot(build_limit, check="said", sort="constraint", of_the_sentence=True),
     "place": Slot(build_place, check="address"),
     "contact": Slot(build_contact),
+    "person": Slot(build_contact),
 }

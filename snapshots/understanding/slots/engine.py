@@ -6,7 +6,7 @@ value that is not one whole phrase is none. The sentence is kept as a note elsew
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -28,34 +28,19 @@ from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
 from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
 from snapshots.understanding.slots.pronouns import meant_by
+from snapshots.understanding.slots.speakers import Text, find_starts, spoken_parts
 
 LONGEST_READ = 2_000
 """Characters of a message that are read for slots: what is longer is a document."""
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
+LONGEST_PAIR = 80
 # Up to this confidence something is only guessed ("I think I like ..."): an observation.
 HEDGED = 0.6
 ALONE = ExtractionContext()
 """Nothing is known but the message."""
 _EDGE = " ,.;:!\"'"
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A clause or a sentence as rows see it: ``form`` is its matching form, ``start`` its place in the message."""
-
-    form: str
-    start: int
-    ends_asked: bool
-    language: str
-    # The form of the sentence around it, and where in it this text begins.
-    sentence: str
-    offset: int
-    # The next sentence where it is but a word or two: "Always."
-    after: str = ""
-    # Where the idle words at its head end.
-    lead: int = 0
 
 
 def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key: str) -> list[Candidate]:
@@ -120,57 +105,56 @@ class _Reading:
         language = load_language(kind)
         start, end = clauses[0].start, clauses[-1].end
         sentence = form[start:end]
-        lowered = sentence.lower()
-        groups = [group for group in language.groups if group.may_match(lowered)]
-        if not groups or modality.is_ironic(sentence) or is_instruction(sentence):
+        if modality.is_ironic(sentence) or is_instruction(sentence):
             return
-        asked = clauses[-1].asked
-        whole = _Text(sentence, start, asked, kind, sentence, 0, after, language.skip_lead(sentence))
-        parts = []
-        for one in clauses:
-            said = form[one.start : one.end]
-            is_last = one is clauses[-1]
-            lead = language.skip_lead(said)
-            parts.append(_Text(said, one.start, asked and is_last, kind, sentence, one.start - start, after, lead))
-        for group in groups:
+        starts = find_starts(sentence, language.words)[:1]
+        whole = Text(sentence, start, clauses[-1].asked, kind, sentence, 0, after, starts)
+        # "Blue cheese? I can't bear it.": a short sentence and the one after it.
+        close = following[-1].end if following and following[-1].end - start <= LONGEST_PAIR else end
+        pair = Text(form[start:close], start, False, kind, form[start:close], 0, after, starts)
+        parts = list(spoken_parts(sentence, start, clauses, language.words, after))
+        for group in language.groups:
             filled = {slot for row in group.sentence_rows for slot in self._apply(row, whole, language)}
+            filled |= {slot for row in group.pair_rows for slot in self._apply(row, pair, language)}
             for part in parts:
                 self._read_clause(group.clause_rows, part, language, filled)
 
-    def _read_clause(self, rows: Iterable[Row], part: _Text, language: Language, filled: set[str]) -> None:
+    def _read_clause(self, rows: Iterable[Row], part: Text, language: Language, filled: set[str]) -> None:
         done = set(filled)
         for row in rows:
-            if row.slot not in done:
+            if row.family not in done:
                 done |= self._apply(row, part, language)
 
-    def _apply(self, row: Row, text: _Text, language: Language) -> set[str]:
+    def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""
-        match = row.pattern.match(text.form, text.lead)
+        match = None
+        for at in text.starts:
+            match = match or row.pattern.match(text.form, at)
         if match is None or not _is_meant(row, text, match):
             return set()
-        first, last = text.start + match.start(), text.start + match.end()
+        first, last = text.start + max(match.start(), text.added), text.start + match.end()
         if any(start < last and first < end for start, end in self.quoted):
             return set()
-        if row.bare and language.words.holds_any("others", text.sentence):
+        if (row.bare or text.is_bare) and language.words.holds_any("others", text.sentence):
             return set()
         spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
         values = {name: self.message[text.start + a : text.start + b] for name, (a, b) in spans.items()}
         values |= row.fixed
         built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
-        return {row.slot} if built else set()
+        return {row.family} if built else set()
 
     def _build(
         self,
         name: str,
         values: Mapping[str, str],
-        text: _Text,
+        text: Text,
         language: Language,
         *,
         sort: str | None = None,
         confidence: float | None = None,
     ) -> bool:
         slot = SLOTS[name]
-        start = text.start - text.offset
+        start, first = text.start - text.offset, text.start + text.added
         about = self._meant(values.get("who", ""), text, language) if values.get("about") else None
         if values.get("about") and about is None:
             return False
@@ -179,7 +163,7 @@ class _Reading:
             words=language.words,
             context=text.sentence,
             statement=mask_sensitive(self.message[start : start + len(text.sentence)].strip())[0],
-            evidence=Evidence(self.message_key, self.message[text.start : text.start + len(text.form)], text.start),
+            evidence=Evidence(self.message_key, self.message[first : text.start + len(text.form)], first),
             sort="constraint" if (sort or slot.sort) == "constraint" else "explicit",
             confidence=confidence or CONFIDENCE,
             about=about,
@@ -193,7 +177,7 @@ class _Reading:
         self.found += built
         return bool(built)
 
-    def _meant(self, word: str, text: _Text, language: Language) -> TagCandidate | None:
+    def _meant(self, word: str, text: Text, language: Language) -> TagCandidate | None:
         """Return whom "her" means at the beginning of ``text``: somebody named in this message, else just before it."""
         if self.contacts:
             since = max(one.evidence.start + len(one.evidence.quote) for one in self.contacts.values())
@@ -223,7 +207,7 @@ class _Reading:
         said = sentence[at : end.start() if end else len(sentence)].strip(_EDGE)
         if not said or language.words.holds_any("no_answer", sentence[at:]):
             return False
-        text = _Text(sentence, start, False, "", sentence, 0)
+        text = Text(sentence, start, False, "", sentence, 0)
         if modality.is_supposed(said, sentence) or modality.is_ironic(sentence) or modality.is_change(said):
             return False
         first = start + sentence.index(said, at)
@@ -237,24 +221,29 @@ class _Reading:
         return False
 
 
-def _around(row: Row, text: _Text) -> str:
+def _around(row: Row, text: Text) -> str:
     """Return the words in which "today" silences a row: its clause, or the whole sentence of a wish or a limit."""
     return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
 
 
+def _own_words(text: Text) -> str:
+    """Return the words that tell whether it is so: those of the whole sentence where its subject stands there."""
+    return text.sentence if text.added else text.form
+
+
 # Why a match may not be meant; a row may allow some of them by name.
-_DOUBTS: Mapping[str, Callable[[Row, _Text, int], bool]] = {
+_DOUBTS: Mapping[str, Callable[[Row, Text, int], bool]] = {
     "asked": lambda _, text, __: modality.is_asked(text.form, ends_asked=text.ends_asked, language=text.language),
-    "supposed": lambda _, text, __: modality.is_supposed(text.form, text.sentence),
+    "supposed": lambda _, text, __: modality.is_supposed(_own_words(text), text.sentence),
     "change": lambda _, text, end: modality.is_change(text.form[:end]),
-    "past": lambda _, text, __: modality.is_past(text.form),
+    "past": lambda _, text, __: modality.is_past(_own_words(text)),
     "for_now": lambda row, text, _: modality.is_for_now(_around(row, text)),
     "taken_back": lambda _, text, end: modality.is_taken_back(text.sentence, text.offset + end),
     "reported": lambda _, text, end: modality.is_reported(text.sentence, text.offset + end),
 }
 
 
-def _is_meant(row: Row, text: _Text, match: re.Match[str]) -> bool:
+def _is_meant(row: Row, text: Text, match: re.Match[str]) -> bool:
     """Return whether a match is the user's own statement, and lasts as its slot wants it."""
     if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
         return False
@@ -274,10 +263,12 @@ def _last_question(previous: str) -> str:
 def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
     """Return candidates without the likes of clauses that gave a preference of their own ("I prefer short answers")."""
     named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
+    facts = {one.value for one in found if isinstance(one, ProfileFact)}
     return [
         one
         for one in found
-        if not (isinstance(one, PreferenceCandidate) and one.key == "likes" and one.evidence in named)
+        if not (isinstance(one, PreferenceCandidate) and one.key == "likes")
+        or not (one.evidence in named or (isinstance(one.value, tuple) and facts & set(one.value)))
     ]
 
 
@@ -294,6 +285,13 @@ def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
     ]
 
 
+def _same_person(one: TagCandidate, kept: Mapping[str, Candidate]) -> str | None:
+    """Return the label under which somebody of the same name is kept already."""
+    names = {one.label, *one.aliases}
+    held = (other for other in kept.values() if isinstance(other, TagCandidate) and other.kind == one.kind)
+    return next((other.label.lower() for other in held if names & {other.label, *other.aliases}), None)
+
+
 def _merge_repeats(found: list[Candidate]) -> list[Candidate]:
     """Return candidates without repeats; the details of one contact or place come together."""
     kept: dict[str, Candidate] = {}
@@ -304,7 +302,7 @@ def _merge_repeats(found: list[Candidate]) -> list[Candidate]:
             case PreferenceCandidate():
                 key = f"{one.category}|{one.key}|{one.value if one.mode == 'add' else ''}"
             case TagCandidate():
-                key = f"tag|{one.kind}|{one.label.lower()}"
+                key = f"tag|{one.kind}|{_same_person(one, kept) or one.label.lower()}"
         first = kept.get(key)
         if isinstance(first, TagCandidate) and isinstance(one, TagCandidate):
             kept[key] = replace(

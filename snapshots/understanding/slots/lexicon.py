@@ -37,6 +37,8 @@ class Words:
     category_by_word: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    # One of several people: "son" of "sons".
+    singular: Mapping[str, str] = field(default_factory=dict)
     # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
     keys: Mapping[str, str] = field(default_factory=dict)
 
@@ -77,8 +79,7 @@ class Row:
     pattern: re.Pattern[str]
     example: str
     gives: Mapping[str, Any]
-    silent: tuple[str, ...] = ()
-    scope: Literal["clause", "sentence"] = "clause"
+    scope: Literal["clause", "sentence", "pair"] = "clause"
     fixed: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
     sort: Literal["explicit", "constraint"] | None = None
@@ -88,6 +89,8 @@ class Row:
     # The row has no subject: a sentence that names somebody else may speak of them.
     bare: bool = False
     place: str = ""
+    # What a clause fills once: a setting by its own key, else by the name of the thing ("setting_of").
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +109,11 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one file. A text that holds none of ``cues`` matches none of them."""
+    """The rows of one file."""
 
-    cues: tuple[str, ...]
     clause_rows: tuple[Row, ...]
     sentence_rows: tuple[Row, ...]
-
-    def may_match(self, lowered: str) -> bool:
-        """Return whether a lower-case text holds a cue."""
-        return any(cue in lowered for cue in self.cues)
+    pair_rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +123,12 @@ class Language:
     words: Words
     groups: tuple[Group, ...]
     asks: tuple[Ask, ...]
-    lead: re.Pattern[str]
     answer_lead: re.Pattern[str]
 
     @property
     def rows(self) -> Iterator[Row]:
         """All rows, file by file."""
-        return (row for group in self.groups for row in (*group.clause_rows, *group.sentence_rows))
-
-    def skip_lead(self, form: str) -> int:
-        """Return where the idle words at the head of ``form`` end."""
-        found = self.lead.match(form)
-        return found.end() if found else 0
+        return (row for group in self.groups for row in group.clause_rows + group.sentence_rows + group.pair_rows)
 
 
 @cache
@@ -144,7 +137,7 @@ def load_language(code: str) -> Language:
     folder = FOLDER / code
     if not (folder / "words.toml").exists():
         nothing = re.compile("")
-        return Language(Words({}, {}), (), (), nothing, nothing)
+        return Language(Words({}, {}), (), (), nothing)
     words = _load_words(folder / "words.toml")
     groups, asks = [], []
     for path in sorted(folder.glob("*.toml")):
@@ -154,13 +147,10 @@ def load_language(code: str) -> Language:
         place = f"{code}/{path.name}"
         rows = tuple(_row(entry, words, place) for entry in table.get("row", ()))
         if rows:
-            cues = tuple(cue.lower() for cue in table["cues"])
-            of_clauses = tuple(row for row in rows if row.scope == "clause")
-            groups.append(Group(cues, of_clauses, tuple(row for row in rows if row.scope == "sentence")))
+            scopes = ("clause", "sentence", "pair")
+            groups.append(Group(*(tuple(row for row in rows if row.scope == scope) for scope in scopes)))
         asks += [_ask(entry, words, place) for entry in table.get("ask", ())]
-    return Language(
-        words, tuple(groups), tuple(asks), _compile("{lead}", words, code), _compile("{answer_lead}", words, code)
-    )
+    return Language(words, tuple(groups), tuple(asks), _compile("{answer_lead}", words, code))
 
 
 def _load_words(path: Path) -> Words:
@@ -171,8 +161,12 @@ def _load_words(path: Path) -> Words:
     }
     # A pattern of several lines is one pattern: the ends of its lines mean nothing.
     patterns = {name: "".join(map(str.strip, value.splitlines())) for name, value in table["patterns"].items()}
+    lists |= {
+        name: frozenset(word.replace("_", " ") for word in value.split()) for name, value in table["categories"].items()
+    }
     categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
-    return Words(lists, patterns, categories, table.get("numbers", {}), table.get("units", {}), table.get("keys", {}))
+    tables = {name: table.get(name, {}) for name in ("numbers", "units", "keys", "singular")}
+    return Words(lists, patterns, categories, **tables)
 
 
 def _alternation(words: frozenset[str]) -> str:
@@ -197,13 +191,12 @@ def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
         raise BadRow(f"{place}: the pattern {pattern!r} cannot be used: {problem}") from problem
 
 
-_FIXED = ("category", "key", "label", "relation", "unit", "value", "about", "list")
+_FIXED = ("category", "key", "label", "relation", "unit", "value", "thing", "about", "list")
 _ROW_KEYS = {
     "slot",
     "match",
     "example",
     "gives",
-    "silent",
     "scope",
     "confidence",
     "sort",
@@ -224,7 +217,6 @@ def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
         pattern=_compile(entry["match"], words, place),
         example=entry["example"],
         gives=entry["gives"],
-        silent=tuple(entry.get("silent", ())),
         scope=entry.get("scope", "clause"),
         fixed={name: entry[name] for name in _FIXED if name in entry},
         confidence=entry.get("confidence"),
@@ -232,6 +224,7 @@ def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
         allow=frozenset(entry.get("allow", ())),
         needs_lasting=entry.get("lasting", False),
         bare=entry.get("bare", False),
+        family=entry["slot"].removesuffix("_of"),
         place=place,
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 from snapshots.extraction.values import ExtractionContext
 from snapshots.understanding.slots.engine import LONGEST_READ, describe, read_slots
 from snapshots.understanding.slots.lexicon import load_language
+from tests.golden.blind import compared, entries_of
+from tests.golden.labels import rows
 
 DATA = Path(__file__).parents[3] / "data" / "slots"
 LEAST_FOUND = 0.85
+LEAST_TAUGHT = 0.9
 MOST_MS = 0.7
 
 
@@ -43,6 +47,19 @@ def test_most_neighbours_that_say_something_are_read(language: str) -> None:
     telling = [row for row in neighbours(language) if row["gives"]]
     missed = [row["id"] for row in telling if read(row) != row["gives"]]
     assert len(missed) <= (1 - LEAST_FOUND) * len(telling), missed
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_was_taught_is_read_and_its_traps_are_not(language: str) -> None:
+    told: Counter[str] = Counter()
+    wrong = []
+    for row in rows(f"slots_teach_{language}"):
+        found = entries_of(read_slots(row["text"], message_key="m"))
+        right, extra, missed = compared(row, "said", found)
+        told.update(right=len(right), missed=len(missed))
+        wrong += [(row["text"], extra)] if extra else []
+    assert wrong == []
+    assert told["right"] >= LEAST_TAUGHT * told.total()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
