@@ -5,13 +5,14 @@ from typing import Any
 
 from django.contrib import admin
 from django.template.loader import render_to_string
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.display import link, share
+from memory_platform.console.display import EMPTY, link, share
 from memory_platform.console.note_words import grade_name, tell_about, tell_vital
-from snapshots.models import Message, Note, SnapshotSource
+from profiles.models import Tag
+from snapshots.models import Message, Note, NoteSlot, SnapshotSource
 from snapshots.notes.selectors import history_of_note
 from snapshots.notes.values import NoteState, SourcedNote
 from snapshots.selectors import with_words
@@ -38,6 +39,20 @@ def show_messages(note: Note) -> SafeString:
         for one in shown
     ]
     return render_to_string("console/note_said.html", {"said": said, "context": "" if before else note.context})
+
+
+@admin.display(description=_("what was read from it"))
+def show_slots(note: Note) -> str:
+    """Link to the preferences, fields and tags that were read from the words of a note."""
+    links = NoteSlot.objects.filter(snapshot_id=note.snapshot_id, subject_id=note.subject_id)
+    found = links.select_related("preference", "fact", "tag").order_by("id")
+    shown = (
+        (link(slot, slot.label if isinstance(slot, Tag) else str(slot)),)
+        for one in found
+        for slot in (one.preference, one.fact, one.tag)
+        if slot
+    )
+    return format_html_join(", ", "{}", shown) or EMPTY
 
 
 @admin.display(description=_("versions"))

@@ -15,7 +15,7 @@ from memory_platform.console.base import subject_shown
 from memory_platform.console.display import EMPTY, column, line, link_to, part, plain, share, whole, word
 from memory_platform.console.filters import OfSubject
 from memory_platform.console.note_filters import NoteStanding, OfGrade, Vital
-from memory_platform.console.note_parts import show_messages, show_versions
+from memory_platform.console.note_parts import show_messages, show_slots, show_versions
 from memory_platform.console.note_words import (
     STANDINGS,
     grade_name,
@@ -128,6 +128,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
             show_standing,
             column("possibly_outdated", plain, _("possibly outdated")),
             "review_by",
+            show_slots,
         ),
         part(
             _("How sure it is"),

@@ -16,6 +16,7 @@ from memory_platform.console.sources import (
     TagPast,
     TagSources,
     calibrations_of,
+    notes_behind,
     receipts_with,
 )
 from profiles.models import Preference, ProfileFact, Tag
@@ -48,7 +49,7 @@ class ProfileFactScreen(ActingAdmin):
     ordering = ("-recorded_at", "-id")
     fieldsets = (
         part(None, subject_shown, "field", "is_attribute", value_full, confidence, "provenance"),
-        part(None, receipts_with, calibrations_of),
+        part(None, notes_behind, receipts_with, calibrations_of),
         CLOCKS,
         past_of(ProfileFact),
     )
@@ -68,7 +69,7 @@ class PreferenceScreen(ActingAdmin):
     ordering = ("-recorded_at", "-id")
     fieldsets = (
         part(None, subject_shown, "category", "key", value_full, statement, confidence, "provenance"),
-        part(None, receipts_with, calibrations_of),
+        part(None, notes_behind, receipts_with, calibrations_of),
         CLOCKS,
         past_of(Preference),
     )
@@ -98,7 +99,7 @@ class TagScreen(ActingAdmin):
         part(None, subject_shown, "label", column("aliases", value_whole, _("aliases")), "kind"),
         part(_("Place"), column("address", whole, _("address")), "poi_id", "lat", "lon"),
         part(_("Contact"), "phone", "relation"),
-        part(_("Use"), "use_count", "last_used_at", receipts_with),
+        part(_("Use"), "use_count", "last_used_at", notes_behind, receipts_with),
         part(_("More"), confidence, "provenance", "id", "created_at", "updated_at"),
     )
     inlines = (TagPast, NotesOfTag, TagSources)

@@ -81,10 +81,10 @@ SECTIONS = (
 )
 """The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
 
-Without a screen of their own: what stands on its owner's page (sources, a snapshot's earlier versions, a receipt's
-injected memories), what only machines count or lock with (UsageEvent, UsageRequests, SnapshotCounter, ToolSave,
-SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers with personal data in them,
-which tell staff nothing that the memory does not.
+Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's earlier
+versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
+SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of
+answers with personal data in them, which tell staff nothing that the memory does not.
 """
 UUID_FORM = re.compile(r"[0-9a-f-]{36}")
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}

@@ -6,12 +6,16 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.codes import in_words
 from memory_platform.console.display import (
+    EMPTY,
+    LINE,
     address_of,
     column,
     link,
@@ -27,6 +31,7 @@ from profiles.models import TagDetail
 from snapshots.models import (
     Calibration,
     Note,
+    NoteSlot,
     PreferenceSource,
     ProfileFactSource,
     Receipt,
@@ -35,9 +40,11 @@ from snapshots.models import (
     SnapshotVersion,
     TagSource,
 )
+from snapshots.notes.slots import KEYS
 from snapshots.receipts.read import due_positions, receipts
 
 ANSWERS_SHOWN = 10
+NOTES_SHOWN = 10
 ANSWERS_COUNTED = 1_000
 """Answers that are counted before the page says "more than"."""
 
@@ -66,6 +73,15 @@ def _answer(receipt: Receipt, outcome: ReceiptMemory | None, due: int | None) ->
         "utilised": outcome.utilised if outcome else None,
         "signal": signal_told(outcome.signal, outcome.signal_reason) if outcome else "",
     }
+
+
+@admin.display(description=_("notes it was read from"))
+def notes_behind(slot: Any) -> str:
+    """Link to the notes whose words a preference, fact or tag was read from, the newest first."""
+    links = NoteSlot.objects.filter(**{KEYS[type(slot)]: getattr(slot, "value_id", slot.pk)}, subject=slot.subject_id)
+    notes = links.select_related("snapshot").order_by("-snapshot__said_at", "-id")[:NOTES_SHOWN]
+    shown = ((link_to(Note, one.snapshot_id, Truncator(one.snapshot.text).chars(LINE)),) for one in notes)
+    return format_html_join(format_html("<br>"), "{}", shown) or EMPTY
 
 
 @admin.display(description=_("changes of confidence"))

@@ -23,6 +23,7 @@ from snapshots.models import (
     MemoryReview,
     Message,
     Note,
+    NoteSlot,
     Snapshot,
     SnapshotCounter,
     SnapshotKind,
@@ -39,7 +40,7 @@ from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 
 OF_CONVERSATIONS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
-PARTS = (Note, SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
+PARTS = (NoteSlot, Note, SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
 """What hangs on a snapshot by its key."""
 
 

@@ -18,7 +18,7 @@ from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, 
 from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
 from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
 from snapshots.models.job import Job, JobKind, JobPart, JobStatus
-from snapshots.models.note import AboutKind, Note, NoteGrade, VitalClass
+from snapshots.models.note import AboutKind, Note, NoteGrade, NoteSlot, VitalClass
 from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory
 from snapshots.models.snapshot import (
@@ -74,6 +74,7 @@ __all__ = [
     "MessageRole",
     "Note",
     "NoteGrade",
+    "NoteSlot",
     "PreferenceSource",
     "ProfileFactSource",
     "QueueDay",

@@ -6,7 +6,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from profiles.models import SubjectOwned, Tag
+from profiles.models import Preference, ProfileFact, SubjectOwned, Tag
 from snapshots.models.snapshot import Snapshot
 from tenants.models import TenantForeignKey
 
@@ -91,3 +91,36 @@ class Note(SubjectOwned):
     def is_vital(self) -> bool:
         """Whether it always stands in a context."""
         return bool(self.vital_class)
+
+
+class NoteSlot(SubjectOwned):
+    """A slot that was read from the words of a note: one of a preference, a fact of the profile, and a tag.
+
+    It goes with the note, and with the slot.
+    """
+
+    snapshot = TenantForeignKey(Snapshot)
+    preference = TenantForeignKey(Preference, null=True)
+    fact = TenantForeignKey(ProfileFact, null=True)
+    tag = TenantForeignKey(Tag, null=True)
+
+    snapshot_id: UUID  # for mypy: Django makes it from the key above
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "note_slot"
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tenant", "snapshot", "preference", "fact", "tag"),
+                nulls_distinct=False,
+                name="one_link_of_note_and_slot",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(preference__isnull=False, fact__isnull=True, tag__isnull=True)
+                | models.Q(preference__isnull=True, fact__isnull=False, tag__isnull=True)
+                | models.Q(preference__isnull=True, fact__isnull=True, tag__isnull=False),
+                name="link_to_one_slot",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.pk)

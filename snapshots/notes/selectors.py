@@ -17,6 +17,7 @@ from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, with_so
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import AboutFilter, read_about_filter
+from snapshots.notes.slots import slots_of
 from snapshots.notes.values import NoteState, SourcedNote
 
 NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
@@ -100,7 +101,7 @@ def history_of_note(sourced: SourcedNote) -> list[NoteState]:
         if changed.get(held.snapshot.version):
             note = copy(note)
             restore_note(note, changed[held.snapshot.version])
-        state = SourcedNote(note, held.snapshot, sourced.sources, _tag_of(note, sourced))
+        state = SourcedNote(note, held.snapshot, sourced.sources, _tag_of(note, sourced), sourced.slots)
         states.append(NoteState(state, held.recorded_at, held.retired_at))
     return states[::-1]
 
@@ -119,11 +120,12 @@ def _tag_of(note: Note, sourced: SourcedNote) -> Tag | None:
 
 
 def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
-    """Return notes with the messages behind them and the tags of their contacts, in one query each."""
+    """Return notes with the messages behind them, the tags of their contacts and their slots, in one query each."""
+    slots = slots_of([row.id for row in snapshots])
     wanted = [tag_id for row in snapshots if (tag_id := notes[row.id].about_tag_id) is not None]
     tags: Mapping[UUID | None, Tag] = Tag.objects.in_bulk(wanted) if wanted else {}
     return [
-        SourcedNote(note, one.snapshot, one.sources, tags.get(note.about_tag_id))
+        SourcedNote(note, one.snapshot, one.sources, tags.get(note.about_tag_id), slots.get(one.snapshot.id, ()))
         for one in with_sources(snapshots)
         for note in [notes[one.snapshot.id]]
     ]

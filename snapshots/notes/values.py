@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from memory_platform.kernel.errors import FieldFault, Refused
@@ -117,13 +117,24 @@ class NoteOffer:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotPlace:
+    """Where a slot stands: ``preference`` (category, key), ``profile`` (the field as key) or ``tag`` (its label)."""
+
+    kind: Literal["preference", "profile", "tag"]
+    category: str | None
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourcedNote:
-    """A note with its snapshot, the messages behind it in the order in which they were said, and its contact's tag."""
+    """A note with its snapshot, the messages behind it in the order in which they were said, its contact's tag, and
+    the slots that were read from its words."""
 
     note: Note
     snapshot: Snapshot
     sources: tuple[SourceNames, ...] = ()
     tag: Tag | None = None
+    slots: tuple[SlotPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

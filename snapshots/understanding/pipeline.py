@@ -22,6 +22,7 @@ from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import Heard, hear
 from snapshots.extraction.values import ExtractionContext, Nearby
 from snapshots.models import Message, MessageRole
+from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.enqueue import enqueue_summaries
@@ -131,6 +132,8 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
     return how many are new."""
     new: list[PreparedNote] = []
     repeats: dict[UUID, list[NoteRepeat]] = {}
+    repeated: set[UUID] = set()
+    parts: list[SaidPart] = []
     held: dict[UUID, list[HeldNote]] = {}
     for one in prepared:
         draft = NoteDraft(one.prepared.draft, one.details)
@@ -144,7 +147,10 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
             known.append(as_held(draft))
         else:
             repeats.setdefault(subject_id, []).append(repeat)
+            repeated.add(repeat.note_id)
+        parts += said_parts(draft, repeat.note_id if repeat else draft.snapshot.id)
     stored = store_notes(new)
+    link_slots([part for part in parts if part.note_id in {*stored, *repeated}])
     for subject_id, again in sorted(repeats.items(), key=lambda pair: str(pair[0])):
         confirm_notes(subjects[subject_id], again)
     return len(stored)
@@ -155,6 +161,14 @@ def write_endings(found: Iterable[MessageEndings]) -> None:
     for one in found:
         apply_endings(one.message, one.endings)
         name_successors(one.message, one.endings)
+
+
+def said_parts(draft: NoteDraft, note_id: UUID) -> list[SaidPart]:
+    """Return the part of its message that a drafted note holds, for the note that it became; none without a place."""
+    start, end = draft.details.span_start, draft.details.span_end
+    if start is None or end is None:
+        return []
+    return [SaidPart(draft.snapshot.subject_id, note_id, one, start, end) for one in draft.snapshot.message_ids]
 
 
 def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:

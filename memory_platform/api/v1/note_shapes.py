@@ -1,6 +1,6 @@
 """A note as it goes in and out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -261,7 +261,7 @@ def render_note(sourced: SourcedNote) -> dict[str, Any]:
         "vital_class": note.vital_class or None,
         "context": note.context or None,
         "sources": [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in sourced.sources],
-        "slots": no_slots(),
+        "slots": [{"kind": one.kind, "category": one.category, "key": one.key} for one in sourced.slots],
     }
 
 
@@ -282,8 +282,3 @@ def render_state(state: NoteState) -> dict[str, Any]:
     """Return a state of a note's history as the API shows it."""
     times = {"recorded_at": state.recorded_at, "retired_at": state.retired_at}
     return {**render_note(state.sourced), "version": state.sourced.snapshot.version, **times}
-
-
-def no_slots() -> Sequence[Mapping[str, Any]]:
-    """Return the slots that link to a note: none does yet."""
-    return []

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -88,7 +89,10 @@ class PreferenceListInput(PageInput):
 
 
 class PreferenceOutput(Output):
-    """One value of a preference; true in ``[valid_at, invalid_at)``, ``invalid_at`` null while it is current."""
+    """One value of a preference; true in ``[valid_at, invalid_at)``, ``invalid_at`` null while it is current.
+
+    ``note_id`` is the newest note whose words it was read from, null where there is none.
+    """
 
     id = serializers.UUIDField()
     category = serializers.CharField()
@@ -103,6 +107,7 @@ class PreferenceOutput(Output):
     recorded_at = serializers.DateTimeField()
     last_validated_at = serializers.DateTimeField()
     sources = SourceOutput(many=True)
+    note_id = serializers.UUIDField(allow_null=True)
     version = serializers.IntegerField()
 
 
@@ -144,7 +149,9 @@ def claim_of(given: Mapping[str, Any]) -> Claim:
     )
 
 
-def shown_preference(preference: Preference, sources: Iterable[SourceNames]) -> dict[str, Any]:
+def shown_preference(
+    preference: Preference, sources: Iterable[SourceNames], note_id: UUID | None = None
+) -> dict[str, Any]:
     """Return a value as the API shows it; an image of a value before a change has the value's own id."""
     return {
         "id": preference.value_id,
@@ -160,5 +167,6 @@ def shown_preference(preference: Preference, sources: Iterable[SourceNames]) -> 
         "recorded_at": preference.recorded_at,
         "last_validated_at": preference.last_validated_at,
         "sources": [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in sources],
+        "note_id": note_id,
         "version": preference.version,
     }

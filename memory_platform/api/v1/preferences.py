@@ -33,6 +33,7 @@ from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
 from snapshots.lifecycle.preference_sources import link_preference_sources, preference_sources
+from snapshots.notes.slots import notes_of_slots
 from tenants.isolation import tenant_tx
 
 BY_ID = Order(fields=("id",))
@@ -156,9 +157,10 @@ def answer(subject: Subject, preference: Preference, outcome: Outcome[Preference
 
 
 def shown_with_sources(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
-    """Return preferences as the API shows them, the sources of all in one query."""
+    """Return preferences as the API shows them, the sources and the notes of all in one query each."""
     sources = preference_sources(subject, preferences)
-    return [shown_preference(one, sources.get(one.value_id, ())) for one in preferences]
+    notes = notes_of_slots(Preference, [one.value_id for one in preferences])
+    return [shown_preference(one, sources.get(one.value_id, ()), notes.get(one.value_id)) for one in preferences]
 
 
 urlpatterns = [

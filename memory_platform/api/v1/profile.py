@@ -17,16 +17,17 @@ from memory_platform.api.v1.profile_shapes import (
     FactPageOutput,
     PatchedProfileOutput,
     ProfileInput,
-    ProfileOutput,
+    StandingProfileOutput,
     changes_of,
     removals_of,
     shown_fact,
+    shown_standing,
     shown_verdicts,
 )
 from memory_platform.api.views import SubjectView
 from profiles.completeness import completeness
 from profiles.models import Subject
-from profiles.selectors import current_profile, profile_history, subject_by_external_id
+from profiles.selectors import profile_facts, profile_history, profile_of, subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.profile import patch_profile
 from tenants.isolation import tenant_tx
@@ -42,12 +43,14 @@ class ProfileView(SubjectView):
     versioned = True
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(responses=ProfileOutput)
+    @extend_schema(responses=StandingProfileOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """Return the profile; a field that is not known is null."""
+        """Return the profile, and how each field stands; a field that is not known is null."""
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            return Response(current_profile(subject), headers=profile_tag(subject))
+            facts = list(profile_facts(subject))
+            shown = {**profile_of(facts), "standing": shown_standing(facts)}
+            return Response(shown, headers=profile_tag(subject))
 
     @extend_schema(request=ProfileInput, responses=PatchedProfileOutput)
     def patch(self, request: Request, subject_id: str) -> Response:
@@ -59,7 +62,8 @@ class ProfileView(SubjectView):
             lock_subject(subject)
             condition.check(subject.id, subject.profile_version, PART)
             verdicts = patch_profile(subject, changes_of(given), remove=removals_of(given))
-            shown = {**current_profile(subject), "verdicts": shown_verdicts(verdicts)}
+            facts = list(profile_facts(subject))
+            shown = {**profile_of(facts), "standing": shown_standing(facts), "verdicts": shown_verdicts(verdicts)}
         return Response(shown, headers=profile_tag(subject))
 
 

@@ -17,6 +17,7 @@ from profiles.models import PROFILE_FIELDS, ProfileFact
 from profiles.services.claims import stated
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, FactVerdict, Mode
 from profiles.values import Provenance, Verdict
+from snapshots.notes.slots import notes_of_slots
 
 ATTRIBUTES_MOST = 100
 NAME_CHARS = 200
@@ -110,6 +111,21 @@ class ProfileOutput(Output):
     attributes = serializers.DictField()
 
 
+class StandingOutput(Output):
+    """How a field stands. ``note_id`` is the note whose words it was read from, null where there is none."""
+
+    confidence = serializers.FloatField()
+    provenance = serializers.ChoiceField(choices=names(Provenance.values))
+    valid_at = serializers.DateTimeField()
+    note_id = serializers.UUIDField(allow_null=True)
+
+
+class StandingProfileOutput(ProfileOutput):
+    """The profile, and by field or attribute how surely it is known, since when, and from which note."""
+
+    standing = serializers.DictField(child=StandingOutput())
+
+
 class FactVerdictOutput(Output):
     """What became of one field; attributes are written ``attributes.x``."""
 
@@ -118,7 +134,7 @@ class FactVerdictOutput(Output):
     reason = serializers.CharField(allow_null=True)
 
 
-class PatchedProfileOutput(ProfileOutput):
+class PatchedProfileOutput(StandingProfileOutput):
     """The profile after a change, and what became of each field."""
 
     verdicts = FactVerdictOutput(many=True)
@@ -200,4 +216,19 @@ def shown_fact(fact: ProfileFact) -> dict[str, Any]:
         "superseded_by": fact.superseded_by_id,
         "recorded_at": fact.recorded_at,
         "last_validated_at": fact.last_validated_at,
+    }
+
+
+def shown_standing(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
+    """Return how each current fact stands as the API shows it, by its name; in the open scope, one query."""
+    notes = notes_of_slots(ProfileFact, [fact.id for fact in facts])
+    # A field of the profile proper after the free attributes: it has the name where both do.
+    return {
+        fact.field: {
+            "confidence": fact.confidence,
+            "provenance": fact.provenance,
+            "valid_at": fact.valid_at,
+            "note_id": notes.get(fact.id),
+        }
+        for fact in sorted(facts, key=lambda fact: not fact.is_attribute)
     }

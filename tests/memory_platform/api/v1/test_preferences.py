@@ -20,7 +20,7 @@ from tests.memory_platform.api.conftest import Caller, body_of, fields_of, probl
 
 PREFERENCES = "/v1/subjects/ada/preferences"
 HIGHWAY = f"{PREFERENCES}/navigation/avoid_highway"
-LIST_STATEMENTS = 7  # key, BEGIN, scope, subject, page, sources, COMMIT
+LIST_STATEMENTS = 8  # key, BEGIN, scope, subject, page, sources, notes, COMMIT
 
 
 def put(caller: Caller, path: str = HIGHWAY, value: Any = True, **fields: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ NOTHING: dict[str, Any] = {
     "locale": None,
     "timezone": None,
     "attributes": {},
+    "standing": {},
 }
 LIST_STATEMENTS = 6  # key, BEGIN, scope, subject, page, COMMIT
 
@@ -61,8 +62,11 @@ def test_a_new_profile_knows_nothing(acme: Caller) -> None:
 def test_what_is_patched_is_known_and_each_field_has_a_verdict(acme: Caller, profile: dict[str, Any]) -> None:
     patched = patch(acme, profile)
     assert set(verdicts(patched).values()) == {("stored", None)}
-    assert body_of(acme("GET", PROFILE)) == NOTHING | profile
-    assert {**patched, "verdicts": None} == NOTHING | profile | {"verdicts": None}
+    known = body_of(acme("GET", PROFILE))
+    assert {**known, "standing": {}} == NOTHING | profile
+    assert patched == known | {"verdicts": patched["verdicts"]}
+    assert set(known["standing"]) == {*profile, *profile["attributes"]} - {"attributes"}
+    assert {one["note_id"] for one in known["standing"].values()} == {None}
     assert set(verdicts(patch(acme, profile)).values()) == {("unchanged", None)}
 
 

@@ -1,0 +1,144 @@
+"""Slots and the notes whose words they were read from: each knows the other (rows P2, P3, P9).
+
+A slot is a preference, a field of the profile, or a tag. The link is a row of its own that goes with either side. It is
+found by places: what was learned from a message keeps where its words stand in it, and so does a note.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from memory_platform.kernel.ids import stable_id
+from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
+from profiles.services.profile import FactName
+from profiles.values import Verdict
+from snapshots.models import SOURCES, NoteSlot, Snapshot
+from snapshots.notes.values import SlotPlace
+
+HELD = (Verdict.STORED, Verdict.MERGED, Verdict.SUPERSEDED, Verdict.UNCHANGED)
+KEYS: Mapping[type[Any], str] = {Preference: "preference", ProfileFact: "fact", Tag: "tag"}
+"""The key of a link that says which slot it is, by the slot's table."""
+OF_KIND: Mapping[str, type[Any]] = {
+    CandidateKind.PREFERENCE: Preference,
+    CandidateKind.PROFILE: ProfileFact,
+    CandidateKind.TAG: Tag,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SaidPart:
+    """A part of a message that a note holds. ``note_id`` is the note's snapshot."""
+
+    subject_id: UUID
+    note_id: UUID
+    message_id: UUID
+    start: int
+    end: int
+
+
+def link_slots(parts: Sequence[SaidPart]) -> None:
+    """Link notes to the slots that were read from the same words, in the open scope."""
+    by_message = defaultdict[tuple[UUID, UUID], list[SaidPart]](list)
+    for one in parts:
+        by_message[one.subject_id, one.message_id].append(one)
+    links = [
+        link
+        for (subject_id, message_id), inside in by_message.items()
+        for link in _links_of(subject_id, message_id, inside)
+    ]
+    NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
+
+
+def slots_of(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
+    """Return the slots of notes that are believed now, by the note's snapshot, in the open scope. One query."""
+    found = defaultdict[UUID, list[SlotPlace]](list)
+    links = NoteSlot.objects.filter(_believed(), snapshot_id__in=list(notes)).order_by("id")
+    for link in links.select_related("preference", "fact", "tag") if notes else ():
+        found[link.snapshot_id].append(_place_of(link))
+    return {note_id: tuple(places) for note_id, places in found.items()}
+
+
+def notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return the newest note behind each slot of a table, in the open scope. One query."""
+    key = f"{KEYS[model]}_id"
+    held = Q(snapshot__retired_at__isnull=True, snapshot__invalid_at__isnull=True, **{f"{key}__in": list(slots)})
+    links = NoteSlot.objects.filter(held).order_by("snapshot__said_at", "id")
+    return dict(links.values_list(key, "snapshot_id")) if slots else {}
+
+
+def _links_of(subject_id: UUID, message_id: UUID, parts: Sequence[SaidPart]) -> Iterator[NoteSlot]:
+    records = Candidate.objects.filter(subject_id=subject_id, message_ref=message_id, verdict__in=HELD)
+    for record in records.filter(quote_start__isnull=False).order_by():
+        notes = [one.note_id for one in parts if _overlap(record, one)]
+        slot = _slot_meant(record, message_id) if notes else None
+        if slot is not None:
+            yield from (_link(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
+
+
+def _overlap(record: Candidate, part: SaidPart) -> bool:
+    start, end = record.quote_start or 0, record.quote_end or 0
+    return start < part.end and part.start < end
+
+
+def _slot_meant(record: Candidate, message_id: UUID) -> Any:
+    """Return the current slot that a record speaks of and this message is behind; None where there is none by now."""
+    model = OF_KIND[record.kind]
+    links = SOURCES[model]._default_manager.filter(subject_id=record.subject_id, message_id=message_id).order_by()
+    rows = model._default_manager.filter(subject_id=record.subject_id, id__in=links.values("memory_id"))
+    return next((row for row in rows if _is_current(row) and record.target in _targets(row)), None)
+
+
+def _is_current(slot: Any) -> bool:
+    return isinstance(slot, Tag) or slot.is_current
+
+
+def _targets(slot: Any) -> Iterable[str]:
+    """Return the names under which what was learned may name a slot."""
+    match slot:
+        case Preference():
+            return (f"{slot.category}/{slot.key}",)
+        case ProfileFact():
+            return (FactName(slot.field, slot.is_attribute).path,)
+        case _:
+            return (slot.label, *slot.aliases)
+
+
+def _notes_before(slot: Any) -> list[UUID]:
+    """Return the notes of the value before, where a list grew: those whose words still name one of its entries."""
+    if isinstance(slot, Tag) or not isinstance(slot.value, list):
+        return []
+    earlier = type(slot)._default_manager.filter(subject_id=slot.subject_id, superseded_by_id=slot.id).order_by()
+    behind = NoteSlot.objects.filter(**{f"{KEYS[type(slot)]}__in": earlier}).order_by().values("snapshot_id")
+    texts = Snapshot.objects.filter(subject_id=slot.subject_id, id__in=behind).order_by().values_list("id", "text")
+    entries = [str(entry).casefold() for entry in slot.value]
+    return [note_id for note_id, text in texts if any(entry in text.casefold() for entry in entries)]
+
+
+def _link(slot: Any, note_id: UUID) -> NoteSlot:
+    return NoteSlot(
+        id=stable_id("note-slot", note_id, slot.id),
+        subject_id=slot.subject_id,
+        snapshot_id=note_id,
+        **{f"{KEYS[type(slot)]}_id": slot.id},
+    )
+
+
+def _believed() -> Q:
+    """Return the condition on links whose slot is believed now."""
+    now = [
+        Q(**{f"{name}__isnull": False, f"{name}__invalid_at__isnull": True, f"{name}__retired_at__isnull": True})
+        for name in ("preference", "fact")
+    ]
+    return now[0] | now[1] | Q(tag__isnull=False)
+
+
+def _place_of(link: NoteSlot) -> SlotPlace:
+    if link.preference is not None:
+        return SlotPlace("preference", link.preference.category, link.preference.key)
+    if link.fact is not None:
+        return SlotPlace("profile", None, link.fact.field)
+    return SlotPlace("tag", None, link.tag.label if link.tag else "")
