@@ -22,7 +22,7 @@ def test_a_default_may_be_said_and_changes_nothing(name: str, field: str) -> Non
 
 def test_the_defaults_go_together() -> None:
     assert together({}, SECTIONS) == {}
-    assert effective({}, SECTIONS).keys() == {"retention", "purge", "context", "recall", "scoring", "ranking"}
+    assert effective({}, SECTIONS).keys() == {"retention", "purge", "context", "recall", "scoring", "ranking", "fields"}
 
 
 @pytest.mark.parametrize(
