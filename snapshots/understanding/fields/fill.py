@@ -64,7 +64,7 @@ def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
             (message_id,) = draft.snapshot.message_ids
             start = draft.details.span_start or 0
             found.setdefault(message_id, []).append(
-                Filled(fit.field, draft.snapshot.text, start, confidence_of(draft, fit))
+                Filled(fit.field, draft.snapshot.text, start, confidence_of(fit, draft.snapshot.confidence))
             )
     return found
 
@@ -74,9 +74,9 @@ def may_fill(draft: NoteDraft) -> bool:
     return not draft.snapshot.masked
 
 
-def confidence_of(draft: NoteDraft, fit: FieldFit, policy: MatchingPolicy = MATCHING) -> float:
+def confidence_of(fit: FieldFit, of_note: float, policy: MatchingPolicy = MATCHING) -> float:
     """Return how sure a value is that a note writes: as the match, never surer than the note or any guess."""
-    return round(min(fit.score, draft.snapshot.confidence, policy.confidence), 2)
+    return round(min(fit.score, of_note, policy.confidence), 2)
 
 
 def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Filled]) -> list[Learned]:

@@ -71,7 +71,7 @@ def _message(text: str) -> Message:
 def _tried(draft: NoteDraft, fit: FieldFit) -> TriedNote:
     if not may_fill(draft):
         return TriedNote(draft.snapshot.text, FieldFit(fit.scores, why_not=MASKED), None)
-    return TriedNote(draft.snapshot.text, fit, confidence_of(draft, fit) if fit.field else None)
+    return TriedNote(draft.snapshot.text, fit, confidence_of(fit, draft.snapshot.confidence) if fit.field else None)
 
 
 def _note_of(start: int, drafts: Sequence[NoteDraft]) -> int | None:
