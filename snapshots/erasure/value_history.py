@@ -55,7 +55,8 @@ class ValueHistory:
     def heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
         """Return which values hold again in place of those that go: until when, and what supersedes them then.
 
-        Whatever ended without a successor stays ended: who withdrew it may have said so elsewhere.
+        What ended without a successor holds again where one of the messages that go ended it, by saying its opposite;
+        else it stays ended: who withdrew it may have said so elsewhere.
         """
         ends = {row.id: row for row in gone}
         heirs: dict[tuple[datetime | None, UUID | None], UUID] = {}
@@ -65,7 +66,10 @@ class ValueHistory:
                 successor = ends[successor.superseded_by_id]
             if successor is not None:
                 heirs[successor.invalid_at, successor.superseded_by_id] = row.id
-        return {heir: end for end, heir in heirs.items()}
+        emptied = {
+            row.id: self._next_of(row, ends) for row in self.rows if row.id not in ends and self._was_emptied(row)
+        }
+        return emptied | {heir: end for end, heir in heirs.items()}
 
     def sayings_left(self, row: Belief) -> list[datetime]:
         """Return when a value was said, without the removed messages: as often as others said it."""
@@ -76,6 +80,18 @@ class ValueHistory:
         others = max(0, len(said) - len(behind)) + sum(message not in self.removed for message in behind)
         kept = [at for at in said if at not in dropped]
         return kept[max(0, len(kept) - others) :]
+
+    def _was_emptied(self, row: Belief) -> bool:
+        """Return whether one of the removed messages took the last of a value out when it was said."""
+        if row.invalid_at is None or row.superseded_by_id is not None:
+            return False
+        behind = self.sources.get(row.id, {})
+        return any(at == row.invalid_at for message, at in behind.items() if message in self.removed)
+
+    def _next_of(self, row: Belief, ends: Collection[UUID]) -> tuple[datetime | None, UUID | None]:
+        """Return when the next value that stays begins, and which it is."""
+        after = [one for one in self.rows if one.valid_at > row.valid_at and one.id not in ends]
+        return (after[0].valid_at, after[0].id) if after else (None, None)
 
     def _is_sole(self, row: Belief) -> bool:
         behind = self._behind(row)

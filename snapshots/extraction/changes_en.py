@@ -74,7 +74,6 @@ WHOLE: tuple[Rule, ...] = (
         rf"{_NEW}{_STOP}",
         rf"{_PRE}(?:it's|it is|they're|that's|ends in|is|are|should be|have|has|was|on|at) {_NEW}(?: now)?,? "
         rf"(?:and|now,) not {_OLD}{_STOP}",
-        rf"{_PRE}(?:(?:I|we) have|I'm|we're|there(?:'s| are| is)|it's) {_NEW}(?: now),? not {_OLD}{_STOP}",
         rf"{_PRE}(?:it's|it is|that's|I'm|we're|with|use|text|call|email|have|has|take|book|play|get|make it|give "
         rf"me|put) (?:me )?{_NEW}"
         rf"(?: these days| now)? (?:instead of|rather than|in place of) (?:the )?{_OLD}{_STOP}",
@@ -110,18 +109,12 @@ WHOLE: tuple[Rule, ...] = (
         rf"me)(?: (?:now|only|just))*(?: {_DO})? {_NEW}{_STOP}",
         rf"{_PRE}chang(?:e|ed|ing) my mind (?:about|on) {_OLD},? (?:and )?(?:I'd like |go (?:for|with) |make it |I "
         rf"want |let's do |it's )?{_NEW}(?: instead)?{_STOP}",
-        rf"{_PRE}(?:forget|scratch|drop|delete|ignore) (?:about |the |that )?{_OLD},? (?:and )?(?:use|it's|make it|"
-        rf"I'm|we're|take|go with|put|she's|he's) (?:at |on |in |with )?{_NEW}{_STOP}",
-        rf"(?:when|what) I (?:said|told you|mentioned)[^,]{{0,40}}?(?:liked?|loved?|preferred?|wanted|was|am|had) "
-        rf"{_OLD},.{{0,60}}?(?:I'm|it's|I like|I prefer|make that|I meant) (?:now )?(?:an? )?{_NEW}{_END}",
         build=_swap,
     ),
     *_either(
         rf"{_PRE}(?:no\b[,.]? ?)+{_NEW},? not {_OLD}{_STOP}",
         rf"{_PRE}(?P<new>text|call|email|ring|message|phone|write)(?: me| us)?,? instead of (?:an? |the )?"
         rf"(?P<old>\w+)\b",
-        rf"{_PRE}chang(?:e|ed|ing) my mind (?:about|on) {_OLD},? (?P<new>text|call|email|ring|message|phone)(?: "
-        rf"me)? instead\b",
         build=_swap,
     ),
 )

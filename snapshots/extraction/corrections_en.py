@@ -148,13 +148,6 @@ def _denied_allergy(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]
         yield from _allergy_over(clause, match)
 
 
-def _eaten(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
-    """ "No, I eat pork" lifts what was to be avoided."""
-    if _CORRECTING.match(clause.sentence) and not clause.one_off:
-        for thing in things_en(clause.group(match)):
-            yield preference(clause, "change", ("food", AVOID), "remove", (thing,))
-
-
 def _road_open_after_all(clause: Clause, match: re.Match[str]) -> Iterator[Candidate]:
     if _CORRECTING.match(clause.sentence) and not clause.one_off:
         yield from _road_open(clause, match)
@@ -180,7 +173,6 @@ WHOLE: tuple[Rule, ...] = (
         rf"it is) (?P<new>{_NAMED})",
         _renamed,
     ),
-    rule(rf"my name(?: is|'s) (?P<new>{_NAMED}),? not (?P<old>{_NAMED})", _renamed),
     rule(
         r"(?:I'm|I am) not an? (?P<old>[\w -]{2,30}?),? (?:but )?(?:I'm |"
         r"I am )?an? (?P<new>[\w -]{2,30}?)\W*$",
@@ -238,18 +230,12 @@ CLAUSES: tuple[Rule, ...] = (
     rule(rf"I now {_REALLY}{_LIKE} {_OBJECT}", _now_liked),
     rule(rf"I {_REALLY}(?:no longer) {_LIKE} {_OBJECT}", _unliked),
     rule(rf"I (?:don't|do not|dont) {_REALLY}{_LIKE} (?P<v>\S.{{0,60}}?){_OVER}", _unliked),
-    rule(rf"I(?:'ve| have) gone off {_OBJECT}", _unliked),
-    rule(
-        r"I(?:'ve| have)? (?:stopped|quit|given up|gave up) (?:drinking|eating|liking|" rf"listening to) {_OBJECT}",
-        _unliked,
-    ),
     rule(r"I no longer (?:eat|drink) (?P<v>\S.{0,60})$", _not_consumed),
     rule(rf"I (?:don't|do not) (?:eat|drink) (?P<v>\S.{{0,60}}?){_OVER}", _not_consumed),
     rule(rf"(?:I'm|I am) (?:no longer|not) (?:an? )?{_DIETS}\b", _diet_over),
     rule(r"(?:I'm|I am) (?:no longer allergic to (?P<v>\S.{0,40})$)", _allergy_over),
     rule(rf"(?:I'm|I am) not allergic to (?P<v>\S.{{0,40}}?){_OVER}", _allergy_over),
     rule(r"(?:I'm|I am) not allergic to (?P<v>\S.{0,40})$", _denied_allergy),
-    rule(r"I (?:do |can |also )?(?:eat|drink) (?P<v>\S.{0,40})$", _eaten),
     rule(
         r"(?:you can|it's (?:ok|okay|fine) to|feel free to) (?:take|"
         r"use) (?P<v>(?:the )?[\w' -]{3,40}?) (?:again|now)\b",

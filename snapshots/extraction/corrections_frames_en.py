@@ -2,7 +2,6 @@
 
 from snapshots.extraction.corrections_frames import Grammar, frame
 from snapshots.extraction.corrections_phrases_en import (
-    AS,
     ASKS,
     DO,
     DOING,
@@ -11,10 +10,8 @@ from snapshots.extraction.corrections_phrases_en import (
     END,
     HAVE,
     HEAD,
-    HELD,
     IDLE,
     IDLE_FIRM,
-    IS,
     JUST,
     KIN,
     LASTING,
@@ -52,10 +49,8 @@ FRAMES = (
         r"(?:an? |the |up to |down to |at |in |on |with )?(?P<new>(?!(?:so|very|too|her"
         r"e|there|ready|good|fine|ok|done|going|what|open|closed|gone|home|on my way|late|tired|bored|hungry|rain"
         rf"ing|a bit|really|getting|time)\b){WORDS})(?: now| these days| nowadays| currently)(?=\s*(?:[,;.!\n]|$))",
-        rf"{ME} (?:now|currently) (?:{DO}|{IS}) {NEW}{END}",
         rf"{ME} (?:{DO}) {NEW}(?: now| these days| nowadays)(?=\s*(?:[,;.!\n]|$))",
         rf"\b{MY} [\w' -]{{2,30}}?(?: has|'s)? changed\s*[,;:.–—-]+\s*(?:it's |its |it is |now |to )*{NEW}{END}",
-        rf"\b(?:goes|go|went) by {NEW} now\b",
     ),
     *frame(
         "stands",
@@ -74,8 +69,6 @@ FRAMES = (
         rf"|dentists|plans|shampoos?|vets?|brands?)\s*[,;.–—-]+\s*(?:now |so )*{ME}(?:'m| am)? ?(?:now )?(?:{DO}|"
         rf"{DOING}|go to|at|with)? {NEW}{END}",
         rf"{ME}{HAVE} {JUST}been (?:moved|transferred|switched|assigned) (?:over )?to {NEW}{END}",
-        rf"{ME}{HAVE} {JUST}(?:got|been) (?:promoted|transferred)(?: to)?\s*(?:[,;.–—-]+\s*)?(?:i'm |now |to )*(?:"
-        rf"an? )?{NEW}{END}",
     ),
     *frame(
         "new",
@@ -145,14 +138,6 @@ FRAMES = (
         rf"{YOU} keep (?!(?:me|it|us|up|in|on|going|surprising|making me|cracking)\b)\w+ing (?:(?:me|us|my|our|him"
         r"|her|it|that)\b)?(?: (?:on|to|as|in|with|for|about|at))* ?(?:the |an? |my )?(?P<old>[^,;.!?\n]{2,30}?"
         rf"){END}",
-        r"\byou(?:'ve| have|'d)? (?:got |had |saved |been \w+ing )(?:(?:me|us|him|her|it|that|my|our|his)\b)[^,;.!"
-        r"?\n]{0,25}? (?:down |in |saved |listed )*(?:as|in on|on|at|under|for|in) (?:the |an? )?(?P<old>[^,;.!?\n"
-        r"]{2,25}?)(?= but\b|\s*[,;.!–—-]+ ?(?:but|i |i'|it|he|she|that|not|no\b|we|my|wrong|actually)|\.$|$)",
-        r"\b(?P<old>[^,;.!?\n]{0,30}you(?:'ve| have)? (?:got|have|saved|wrote|put|noted)\b[^,;.!?\n]{0,30}?) (?:is"
-        r"|are|was|'s) (?:way |all |completely |totally |a bit )?(?:off|wrong|ancient|old|bad|out|outdated|incorre"
-        r"ct|rubbish|stale|dead|not right|nonsense)\b",
-        r"\byou(?:'ve| have) been (?:writing|spelling|calling|saying|using|sending|putting|booking) (?:me |it |my"
-        rf" name )?(?P<old>[^,;.!?\n]{{2,25}}?){END}",
         r"\b(?:who (?:told you|said)|since when (?:am|do|did|are|is)|where(?:'d| did| do) you (?:get|hear)(?: the"
         r" idea)?|why (?:do|did|would) you (?:think|say|keep|have)|what makes you think)(?: that| the)? (?:i|we|i"
         rf"t|me|i'm|we're|my)?(?:'m|'ve| am| was| have| like| is| had| wanted)? ?(?:an? |the )?{OLD}(?=\s*[,;?!.\n"
@@ -166,13 +151,6 @@ FRAMES = (
         r"|it was|it's|who|where|stop|please|no idea|never|i never|so stop|don't)",
         r"(?:^|[.,!] ?)(?:no+,? )?never (?:been (?:to|in)|had|said|owned|liked|lived in|worked (?:at|for)|tried|e"
         rf"aten|asked for|wanted) (?:an? |the |any |that )?{OLD}{END}",
-        rf"{YOU} {HELD}{AS} (?:an? |the )?{OLD}\s*[,;.!–—-]+\s*(?:but |and |which )?(?:i'm|i am|it's|that's|he's|s"
-        r"he's|we're|they're|i|we|he|she|it|is)(?: (?:really|definitely|actually|so|just|do|did|have|had|am))* ?("
-        r"?:not|n't|never|don't|do not|didn't|haven't|isn't|wasn't|can't)(?=\s*(?:[,;.!\n]|$)| (?:been|true|right"
-        r"|me|mine|at all|even|anymore|said|say|like|want))",
-        r"(?:just|only|a|was) (?:joke|joking|kidding|sarcasm|sarcastic)[^,;.!?\n]{0,15}[,;.!–—-]+\s*(?:i (?:don't|"
-        r"do not|didn't|am not|'m not) )?(?P<old>[^,;.!?\n]{2,30}?)\s*[,;.!–—-]*\s*(?:please )?(?:forget|don't (?:"
-        r"save|remember|note)|delete|scratch|ignore|take it (?:off|out))",
         firm=True,
     ),
     *frame(
@@ -187,8 +165,6 @@ FRAMES = (
         r"|showing|playing|ordering|giving|adding|booking|using|putting|mentioning|bringing up|reminding)(?: me| u"
         r"s)?(?: of| about| with)? (?:any |the |all )?(?P<old>[^,;.!?\n]{2,35}?)(?: (?:suggestions?|recipes?|ads|a"
         r"ny ?more|stuff|all the time|every .{1,10}))*(?=\s*[,;.!\n]|$| (?:i|we|it)\b)",
-        r"\bno more (?P<old>(?!(?:questions?|worries|time|room|than)\b)[^,;.!?\n]{2,30}?)(?: suggestions?| recipes"
-        r"?| recommendations?| for me| please)+(?=\s*[,;.!\n]|$)",
     ),
     # It is someone else's, or simply wrong.
     *frame(
@@ -202,11 +178,6 @@ FRAMES = (
         r"t|isn't it|can|could))(?!,? (?:so|turn|and we|on))",
         rf"\b(?:that|it|this)(?:'s| is| was) (?:actually )?(?P<old>(?:my|our|his|her) (?:\w+ )?{KIN}),? (?:who|tha"
         r"t|not me|you(?:'re| are) (?:thinking|talking)|i )",
-        r"\b(?P<old>(?:that|it|this|those)(?:'s|s| is| was|'re| are| were)|(?:that|it|this|those)) (?:not|isn't|wa"
-        r"sn't|aren't|ain't|not even|never) (?:even )?(?:mine|me|my (?!fault|problem|favou?rite|thing|day|place|tu"
-        r"rn|first|best|cup|idea|style|business|job\b|kind|type|point|intention|favorite)\w+|our \w+|us)\b",
-        r"\b(?:(?:that|it|this)(?:'s| is| was) )?(?P<old>[A-Z][\w]+(?:'s)(?: [\w-]+){0,3}?),? not (?:mine|me|my ow"
-        r"n)\b",
         rf"\b(?P<old>(?:my|our) (?:\w+ )?{KIN}(?:'s)?(?: [\w' -]{{1,30}}?)?),? not (?:me|mine|i)\b",
         r"\b(?:the |that |this )(?P<old>[^,;.!?\n]{2,30}?) (?:isn't|aren't|wasn't|is not|are not) (?:mine|me|ours|"
         r"for me)\b",
@@ -229,9 +200,6 @@ FRAMES = (
         r"^(?:no+[,.!]? )?(?P<old>wrong (?!way|side|turn|with)\w+)\b(?!\?|,? (?:sorry|my bad))",
         r"\byou(?:'ve| have|'re| must have)? (?:got )?(?:mixed up|mixing up|mixed|mixing|confused|confusing|mista"
         rf"ken) (?P<old>[^,;.!?\n]{{2,30}}?){END}",
-        rf"\b(?P<old>{MY} [\w' ]{{2,20}}?|that one|that number|that address|that) (?:is|was|'s) (?:my |the |her |h"
-        r"is |our |an? )?(?:old|previous|former|last year's|ex) (?:one|number|address|job|car|phone|place|email|h"
-        r"ouse|boss|name|\w+)\b(?!\?)",
         r"\b(?:the|my) old (?P<old>\w+) (?:doesn't work|is dead|is gone|got disconnected|isn't|is no)\b",
     ),
 )

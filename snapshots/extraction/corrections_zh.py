@@ -170,13 +170,10 @@ WHOLE: tuple[Rule, ...] = (
     ),
     rule(rf"(?:以后|都|请)*(?:把|将)(?P<old>{_SOME})(?:都|全)?(?:换|改|替换)(?:成|为)(?P<new>{_SOME}){_END}", _swapped),
     rule(rf"(?:还是|那就?|都|请|再|就|以后|不对?,)*(?:换成|改成|改为|换为|改到)(?P<new>{_SOME}){_END}", _new),
-    rule(rf"(?:还是|那就?|都|请|再|就)*(?:调到|调成|调为)(?P<new>\d{{1,3}}(?:\.\d)?(?:度|℃|%|档)?){_END}", _new),
-    rule(rf"(?:不对?,|错了,)(?:我说的是|我要的是|我指的是|应该是|我是说)(?P<new>{_SOME}){_END}", _new),
 )
 _OBJECT = r"(?P<v>[^,]{1,20}?)"
 CLAUSES: tuple[Rule, ...] = (
     rule(rf"我?(?:现在|最近|如今){_ADV}{_TASTE}(?P<v>.{{1,40}})$", _now_liked),
-    rule(rf"我?(?:现在|已经|早就|真的|也|都)*(?:不再|再也不){_TASTE}{_OBJECT}{_END}", _unliked),
     rule(rf"我?(?:现在|已经|早就|真的|也|都)*不(?:太|怎么|那么)?{_TASTE}{_OBJECT}了[吧啊呀呢哦]*\W*$", _unliked),
     rule(rf"我?(?:已经|早就|最近)*戒(?:掉)?了?{_OBJECT}了?\W*$", _unliked),
     rule(r"我?(?:已经|现在|早就|也)*不再?(?P<v>吃素|吃斋|吃全素)了?", _diet_over),

@@ -298,3 +298,19 @@ def test_a_tag_of_two_conversations_loses_the_detail_that_one_alone_said(
     rows = learned_rows(world.acme)
     assert (len(rows["tag"]), len(rows["tag_source"])) == (1, 1)
     assert lost not in str(rows)
+
+
+@pytest.mark.parametrize(
+    ("liked", "over", "entry"),
+    [("I like coffee.", "I don't like coffee any more.", "coffee"), ("我喜欢喝咖啡", "我不喜欢喝咖啡了", "咖啡")],
+)
+def test_a_list_that_its_opposite_emptied_holds_again(world: World, liked: str, over: str, entry: str) -> None:
+    acme = world.acme
+    say_at(acme, liked, conversation="dinner", at=MONDAY)
+    drain_work_job(tenant_id=str(acme.tenant.id))
+    assert entry in values(acme)
+    say_at(acme, over, conversation="trip", at=MONDAY + timedelta(days=1))
+    drain_work_job(tenant_id=str(acme.tenant.id))
+    assert entry not in values(acme)
+    delete(acme)
+    assert entry in values(acme)
