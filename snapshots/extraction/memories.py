@@ -12,7 +12,7 @@ from snapshots.extraction.pipeline import extract
 from snapshots.extraction.reading import with_read
 from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore
 from snapshots.extraction.statements import utterance_of
-from snapshots.extraction.values import Candidate, Extraction, ExtractionContext, Rejection
+from snapshots.extraction.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
 from snapshots.models import Message
 
 NOTHING = Extraction()
@@ -33,12 +33,27 @@ def lesson_of(
     echoes = shown.echoes(message)
     spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
     extraction = with_read(extract(spoken, context=context), proposed, spoken, own_names=context.own_names)
+    if context.stated:
+        extraction = with_stated(extraction, replace(spoken, text=context.stated), context)
     if echoes.pasted:
         extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
     matters = bool(extraction.corrections) if changes_only else extraction != NOTHING
     if matters and is_forgotten_message(message):
         extraction = refused(extraction)
     return Lesson(subject, message.conversation, message, extraction, echoes=echoes)
+
+
+def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
+    """Return an extraction with what a bare answer states; the words that prove it stand in no message."""
+    more = extract(stated, context=ExtractionContext(context.own_names))
+    nowhere = Evidence(stated.message_key, "", -1)
+    return replace(
+        extraction,
+        facts=(*extraction.facts, *(replace(one, evidence=nowhere) for one in more.facts)),
+        preferences=(*extraction.preferences, *(replace(one, evidence=nowhere) for one in more.preferences)),
+        tags=(*extraction.tags, *(replace(one, evidence=nowhere) for one in more.tags)),
+        corrections=(*extraction.corrections, *(replace(one, evidence=nowhere) for one in more.corrections)),
+    )
 
 
 def refused(extraction: Extraction) -> Extraction:

@@ -28,11 +28,15 @@ STATEMENT_VERSION = "statement-1"
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message to be remembered, the one before it in its conversation, and what prompts had shown before."""
+    """A message to be remembered, the one before it in its conversation, and what prompts had shown before.
+
+    ``asked``: our own question that the message answers, in words that slots know; "" for none.
+    """
 
     message: Message
     previous: Message | None
     shown: ShownBefore = NOTHING_SHOWN
+    asked: str = ""
 
 
 def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:

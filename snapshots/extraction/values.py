@@ -181,11 +181,12 @@ NOBODY = Nearby()
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
     """What the analysis may know beside the utterance: under which names the subject itself speaks, the assistant's
-    turn before it, and whom the user named just before."""
+    turn before it, whom the user named just before, and what the utterance states as the answer to that turn."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
     nearby: Nearby = NOBODY
+    stated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

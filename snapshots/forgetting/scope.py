@@ -16,6 +16,9 @@ from snapshots.models import Conversation, Message, Note, Snapshot, SnapshotKind
 from snapshots.selectors import with_words
 from snapshots.understanding.heard.turns import tells_something
 
+WORDS = (SnapshotKind.STATEMENT, SnapshotKind.REPLY)
+"""What a message's own words are remembered as."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -58,7 +61,7 @@ def _scope(subject: Subject, order_id: UUID, found: Found) -> Scope:
     }
     whole = {row.id: row.content for row in messages.values() if row.id not in rests}
     told = SnapshotSource.objects.filter(subject_id=subject.id, message_id__in=list(whole)).order_by()
-    said = Snapshot.objects.filter(id__in=told.values("memory_id"), kind=SnapshotKind.STATEMENT)
+    said = Snapshot.objects.filter(id__in=told.values("memory_id"), kind__in=WORDS)
     target = target_of(subject, order_id, set(said.values_list("id", flat=True)), whole)
     cuts = {one: messages[one] for one in rests if one not in target.messages}
     notes = {**_notes_in(subject.id, {one: (found.messages[one], rests[one]) for one in cuts}), **found.notes}
@@ -86,7 +89,7 @@ def _notes_in(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]])
 
 def statements_of(messages: Collection[UUID] | Mapping[UUID, Message]) -> set[UUID]:
     """Return the statements that messages made."""
-    links = SnapshotSource.objects.filter(message_id__in=list(messages), memory__kind=SnapshotKind.STATEMENT)
+    links = SnapshotSource.objects.filter(message_id__in=list(messages), memory__kind__in=WORDS)
     return set(links.order_by().values_list("memory_id", flat=True))
 
 

@@ -11,11 +11,13 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Subject, Tag
+from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.versions import keep_image
 from snapshots.lifecycle.selectors import current
-from snapshots.models import Note, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.notes.policy import HABITS, HabitPolicy
 from snapshots.notes.values import NoteRepeat, PreparedNote
 
 
@@ -43,8 +45,8 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
     """Note that held notes were said again, in the open scope; return the snapshots' ids of those that changed.
 
     Each is validated now, has the message as a further source, is no longer possibly outdated, and keeps the stronger
-    of both confidences and provenances. A message that stands behind the note already changes nothing, nor does a
-    repeat of a note that is no longer current.
+    of both confidences and provenances; a habit that nobody states outright gains a step on each further day. A message
+    that stands behind the note already changes nothing, nor does a repeat of a note that is no longer current.
     """
     lock_memory(subject.id)
     own = {"subject_id": subject.id}
@@ -62,8 +64,13 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
         if one.note_id not in notes or one.message_id in behind[one.note_id]:
             continue
         snapshot, note = held[one.note_id], notes[one.note_id]
-        outdated = {"possibly_outdated": False, "changed_by": None} if note.possibly_outdated else {}
-        change_note(snapshot, note, stronger_of(snapshot, one.confidence, one.provenance), outdated)
+        outdated = {"possibly_outdated": False, "changed_by": None}
+        details: dict[str, Any] = dict(outdated) if note.possibly_outdated else {}
+        columns = stronger_of(snapshot, one.confidence, one.provenance)
+        if _is_further_day(snapshot, note, one, behind[one.note_id]):
+            columns |= _a_step_surer(snapshot)
+            details["review_by"] = utc_now() + HABITS.looked_at_after
+        change_note(snapshot, note, columns, details)
         if one.message_id is not None:
             _add_source(snapshot, one.message_id)
             behind[one.note_id].add(one.message_id)
@@ -71,6 +78,28 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
     if changed:
         touch_memory(subject.id, changed=[snapshot.position for snapshot in changed.values()])
     return list(changed)
+
+
+def is_inferred(grade: str, provenance: str) -> bool:
+    """Return whether a note is a habit that nobody has stated outright."""
+    return grade == NoteGrade.HABIT and provenance != Provenance.CONFIRMED_BY_USER
+
+
+def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: Iterable[UUID]) -> bool:
+    """Return whether an inferred habit was done again, on a day on which nobody had told of it."""
+    if not is_inferred(note.grade, snapshot.provenance) or not is_inferred(note.grade, one.provenance):
+        return False
+    rows = Message.objects.filter(subject_id=snapshot.subject_id, id__in=[*sources, one.message_id])
+    days = {row_id: said_at.date() for row_id, said_at in rows.values_list("id", "said_at")}
+    own = days.pop(one.message_id, None) if one.message_id else None
+    return own is not None and own not in days.values()
+
+
+def _a_step_surer(snapshot: Snapshot, policy: HabitPolicy = HABITS) -> dict[str, Any]:
+    """Return the columns of a habit after one more day; above the ceiling of what is observed it is a conclusion."""
+    sure = min(policy.ceiling, round(snapshot.confidence + policy.step, 2))
+    is_more = sure > BELIEFS.ceiling(Provenance.OBSERVATION)
+    return {"confidence": sure, "provenance": Provenance.ANALYSIS.value} if is_more else {"confidence": sure}
 
 
 def stronger_of(snapshot: Snapshot, confidence: float, provenance: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from snapshots.extraction.policy import READING, RUNNING
 from snapshots.extraction.proposing import Proposed, propose, shares_of
 from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import Heard, hear
-from snapshots.extraction.values import ExtractionContext, Nearby
+from snapshots.extraction.values import Nearby
 from snapshots.models import Message, MessageRole
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
@@ -36,6 +36,9 @@ from snapshots.understanding.drafting.replies import Answer, answers_in, draft_r
 from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
 from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
 from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.heard.asks import context_of, settle_answered, with_asks
+from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents
+from snapshots.understanding.heard.repetition import as_guessed, doing_drafts, habit_repeat_of, keep_repeated
 from snapshots.understanding.people import give_to_people, people_before
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
@@ -48,15 +51,14 @@ Replies = Mapping[UUID, Sequence[PreparedSnapshot]]
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What is to be written of claimed messages. ``before``: the assistant's turn before a message, where there is
-    one."""
+    """What is to be written of claimed messages. ``heard``: what users said, with what stood before it."""
 
     notes: Notes
     endings: Sequence[MessageEndings]
     replies: Replies
     proposed: Proposed
     filled: FieldsFilled
-    before: Mapping[UUID, str]
+    heard: Mapping[UUID, Heard]
 
 
 def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -72,12 +74,15 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         proposed = propose(model, now)
         items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
         later = [item for share in left for item in share.items]
-    heard, names, asked, answers = _hear(tenant_id, items)
+    heard, names, asked, answers, consented = _hear(tenant_id, items)
     read = read_messages(heard, names)
     drafts = [draft for one in read for draft in one.drafts]
-    notes, filled = index_notes(drafts), match_fields(drafts, asked)
+    notes, filled = index_notes([*drafts, *habits_in(tenant_id, read)]), match_fields(drafts, asked)
+    for one in consented:
+        notes.setdefault(one.message_id, []).extend(index_agreed(draft_consented(one, names)))
     endings, replies = endings_in(tenant_id, read), index_replies(answers)
-    _write(tenant_id, items, Learned(notes, endings, replies, proposed, filled, turns_before(heard)))
+    said = {one.message.id: one for one in heard}
+    _write(tenant_id, items, Learned(notes, endings, replies, proposed, filled, said))
     if later:
         with tenant_tx(tenant_id):
             release(later)
@@ -95,7 +100,7 @@ def read_messages(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) 
         log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)
         return []
     return [
-        Read(one, said, graded, note_drafts(one, said, graded))
+        Read(one, said, graded, [as_guessed(note) for note in note_drafts(one, said, graded)])
         for one, said, graded in zip(heard, spoken, grades, strict=True)
     ]
 
@@ -105,9 +110,22 @@ def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
     found: dict[UUID, list[PreparedNote]] = {}
     prepared = prepare_snapshots([draft.snapshot for draft in drafts], active_embedders())
     for draft, ready in zip(drafts, prepared, strict=True):
-        (message_id,) = draft.snapshot.message_ids
-        found.setdefault(message_id, []).append(PreparedNote(ready, draft.details))
+        found.setdefault(draft.snapshot.message_ids[-1], []).append(PreparedNote(ready, draft.details))
     return found
+
+
+def index_agreed(drafts: Sequence[NoteDraft]) -> list[PreparedNote]:
+    """Return notes of earlier words, indexed and embedded, to be written with the message that agreed to them."""
+    return [note for own in index_notes(drafts).values() for note in own]
+
+
+def habits_in(tenant_id: UUID, read: Sequence[Read]) -> list[NoteDraft]:
+    """Return what becomes a habit, for it was done on another day before. Opens a scope of its own where any may."""
+    doings = [draft for one in read for draft in doing_drafts(one.heard, one.spoken, one.grades)]
+    if not doings:
+        return []
+    with tenant_tx(tenant_id):
+        return keep_repeated(doings)
 
 
 def index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapshot]]:
@@ -141,7 +159,7 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
         if subject_id not in held:
             held[subject_id] = held_notes(subject_id)
         known = held[subject_id]
-        repeat = repeat_of(draft, known)
+        repeat = repeat_of(draft, known) or habit_repeat_of(draft, known)
         if repeat is None:
             new.append(one)
             known.append(as_held(draft))
@@ -171,23 +189,17 @@ def said_parts(draft: NoteDraft, note_id: UUID) -> list[SaidPart]:
     return [SaidPart(draft.snapshot.subject_id, note_id, one, start, end) for one in draft.snapshot.message_ids]
 
 
-def turns_before(heard: Iterable[Heard]) -> dict[UUID, str]:
-    """Return, by message, the assistant's turn before it, where there is one: a bare answer is read with it."""
-    turns = ((one.message.id, one.previous) for one in heard)
-    return {message: turn.content for message, turn in turns if turn and turn.role == MessageRole.ASSISTANT}
-
-
 def _hear(
     tenant_id: UUID, items: Sequence[ClaimedWork]
-) -> tuple[list[Heard], dict[UUID, frozenset[str]], Asked, list[Answer]]:
+) -> tuple[list[Heard], dict[UUID, frozenset[str]], Asked, list[Answer], list[Consent]]:
     """Return what users said in claimed messages, under which names each of them speaks, which fields the tenant asks
-    for, and what assistants said."""
+    for, what assistants said, and which messages agree to an offer to remember."""
     with tenant_tx(tenant_id):
         said = hear(items)
-        heard = [one for one in said if one.message.role == MessageRole.USER]
+        heard = with_asks(one for one in said if one.message.role == MessageRole.USER)
         wanted = {one.message.subject_id for one in heard}
         subjects = list(with_epoch(Subject.objects.filter(id__in=wanted)))
-        return heard, own_names(subjects), fields_asked(subjects), answers_in(said)
+        return heard, own_names(subjects), fields_asked(subjects), answers_in(said), read_consents(heard)
 
 
 def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> None:
@@ -203,10 +215,11 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         for message in messages:
             subject = subjects[message.subject_id]
             nearby[message.id] = people_before(message)
-            context = ExtractionContext(names[subject.id], learned.before.get(message.id), nearby[message.id])
+            context = context_of(names[subject.id], learned.heard.get(message.id), nearby[message.id])
             lesson = lesson_of(subject, message, context, learned.proposed.get(str(message.id), ()), shown)
             if learn(lesson):
                 names |= own_names([subject])
+                settle_answered(subject, learned.heard.get(message.id))
             fill_fields(lesson, context.own_names, learned.filled.get(message.id, ()))
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]

@@ -50,6 +50,7 @@ ASSUMED = {
     "snapshots.episodes.EpisodePolicy": "partial taught_all part_chars",
     "snapshots.episodes.TaskPolicy": "steps shown scratchpad_chars",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
+    "snapshots.notes.HabitPolicy": "looked_at_after",
     "snapshots.forgetting.ForgettingPolicy": "erase_every notes_compared erased_at_once",
     "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.extraction.EchoPolicy": (

@@ -41,7 +41,7 @@ class NotePart:
 
 def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING) -> list[NotePart]:
     """Return the parts of a message that last, in order, from the grades of its clauses."""
-    lasting = [_part(clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
+    lasting = [_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
     kept = [part for part in lasting if _is_held(part, policy)]
     whole = _join(kept, lambda before, after: before.sentence == after.sentence, spoken.text, policy)
     joined = _join(whole, lambda before, after: _lean_together(before, after, spoken.text), spoken.text, policy)
@@ -57,8 +57,10 @@ def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING) 
     return grade.vital_class if grade.vital >= policy.vital_without_cue else ""
 
 
-def _part(clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
-    vital = vital_class_of(clause, grade, policy)
+def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
+    vital = vital_class_of(clause, grade, policy)  # nothing is vital by being asked for
+    if spoken.is_wanted(clause.start, clause.end):
+        grade = replace(grade, lasting=1.0)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language)
 
 
@@ -108,4 +110,4 @@ def _is_loose(part: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
     """Return whether a part is a fragment that neither answers a question nor is nearly sure to last."""
     if not _is_fragment(part, spoken.text) or part.grade.lasting >= policy.fragment_from or part.vital_class:
         return False
-    return not (spoken.was_asked and part.start == spoken.clauses[0].start)
+    return not spoken.answer and not (spoken.was_asked and part.start == spoken.clauses[0].start)

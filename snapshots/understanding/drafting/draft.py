@@ -11,23 +11,29 @@ from profiles.values import Provenance
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored import masked_name
-from snapshots.extraction.echo import blanked
+from snapshots.extraction.echo import Span, blanked
 from snapshots.extraction.gate import speaks_for_subject
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.statements import STATEMENT_VERSION, Heard, utterance_of
 from snapshots.extraction.topics import importance_of, topics_of
+from snapshots.extraction.values import ExtractionContext
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
-from snapshots.understanding.grading.cues import has_cue
+from snapshots.understanding.grading.cues import has_cue, vital_cues
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import Grade, clause_reader
+from snapshots.understanding.heard.asks import question_of, stated_to_ask
+from snapshots.understanding.heard.offers import consents
+from snapshots.understanding.heard.questions import evades, is_bare_answer, says_no, says_yes, state_answer
+from snapshots.understanding.heard.remember_orders import RememberOrder, read_remember_orders
 from snapshots.understanding.reading.clauses import LONGEST_READ, Clause, split_clauses
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
 
@@ -61,15 +67,49 @@ def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NO
     text = blanked(message.content, (*echoes.pasted, *echoes.told))
     if is_played(matching_form(text[:LONGEST_READ])):
         return Spoken(message.content, (), asked)
+    if heard.previous is not None and asked:
+        said = _spoken_answer(heard, heard.previous.content, asked)
+        if said is not None:
+            return said
+    orders = read_remember_orders(text)
+    text = blanked(text, [span for order in orders for span in _words_of(order)])
     clauses = [clause for clause in split_clauses(text) if not instructs(clause, text)]
-    return Spoken(text, tuple(clauses[: policy.graded_clauses]), asked)
+    wanted = tuple((order.said_start, order.said_end) for order in orders if not order.is_refused)
+    return Spoken(text, tuple(clauses[: policy.graded_clauses]), asked, wanted)
 
 
 def note_drafts(
     heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
 ) -> list[NoteDraft]:
     """Return the notes that a message makes, in order."""
-    return [_draft(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+    return [draft_part(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+
+
+def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
+    """Return what a bare answer says, together with its question; None where a message is more than that.
+
+    Consent to an offer to remember says nothing itself: :mod:`snapshots.understanding.heard.consent` reads it.
+    """
+    text = heard.message.content
+    if consents(text, previous) or (is_bare_answer(text, previous) and evades(text)):
+        return Spoken(text, (), asked)
+    stated = state_answer(text, previous)
+    if stated:
+        wanted = ((0, len(stated)),) if read_slots(stated, message_key="") else ()
+        return Spoken(stated, tuple(split_clauses(stated)), wanted=wanted, answer=f"{asked} {text.strip()}")
+    if says_yes(text) or says_no(text):
+        return Spoken(text, (), asked)
+    known = ExtractionContext(previous=question_of(heard))
+    if is_bare_answer(text, previous) and (stated_to_ask(heard) or read_slots(text, known, message_key="")):
+        return Spoken(text, tuple(split_clauses(text)), asked, wanted=((0, len(text)),))
+    return None
+
+
+def _words_of(order: RememberOrder) -> list[Span]:
+    """Return the words of an order to remember that are no part of a note: all of one that is refused."""
+    if order.is_refused:
+        return [(min(order.start, order.said_start), max(order.end, order.said_end))]
+    return [(order.start, order.end)]
 
 
 def instructs(clause: Clause, text: str) -> bool:
@@ -83,12 +123,14 @@ def instructs(clause: Clause, text: str) -> bool:
     )
 
 
-def _draft(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:
+def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:
+    """Return one part of a message as a note to be."""
     message, previous, now = heard.message, heard.previous, utc_now()
-    said = spoken.text[part.start : part.end]
+    said = spoken.answer or spoken.text[part.start : part.end]
     text, masked = mask_sensitive(said)
     topics = topics_of(text)
     hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
+    hedged = hedged and not spoken.is_wanted(part.start, part.end)
     sure = policy.hedged if hedged else policy.said_outright
     snapshot = SnapshotDraft(
         id=note_id(message.id, part.start),
@@ -123,18 +165,21 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
     text = spoken.text[part.start : part.end]
     is_other = part.grade.other >= policy.other_from
     leans = not _names_its_subject(text, part.language, is_other=is_other)
+    is_answer = bool(spoken.answer) or (bool(spoken.asked) and spoken.is_wanted(part.start, part.end))
     context = _context(heard, spoken, part, policy) if leans else ""
+    if is_answer and heard.previous is not None:
+        context = mask_sensitive(asked_in(heard.previous.content))[0]
     person = (find_person(text, part.language) or _leaned_on(text, context, part.language)) if is_other else None
     grade = NoteGrade(part.grade.kind)
     details = NoteDetails(
         grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
         grade_probability=round(min(part.grade.lasting, 1.0), 4),
-        vital_class=part.vital_class,
+        vital_class=_vital_class(spoken, part),
         # Held for what it may hurt though the reader is unsure that it lasts: somebody should look at it.
         review_by=utc_now() if part.grade.lasting < policy.held_from else None,
         context=context,
-        span_start=part.start,
-        span_end=part.end,
+        span_start=0 if spoken.answer else part.start,
+        span_end=len(heard.message.content) if spoken.answer else part.end,
         reader_version=clause_reader().version,
         statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
     )
@@ -146,6 +191,18 @@ def _leaned_on(text: str, context: str, language: str) -> Person | None:
     person = find_person(context, language)
     words, word = load_language(language).words, pronoun_in(text)
     return person if person and may_mean(word, person.relation or person.label, words) else None
+
+
+def _vital_class(spoken: Spoken, part: NotePart) -> str:
+    """Return why a note is vital: by its own words, or because it answers a question after something vital.
+
+    What the assistant said is never vital by a yes: the slot that it fills stands in every context anyway.
+    """
+    if spoken.answer:
+        return ""
+    answers = bool(spoken.asked) and spoken.is_wanted(part.start, part.end) and not says_no(spoken.text)
+    asked_after = vital_cues(matching_form(spoken.asked)) if answers else []
+    return part.vital_class or (asked_after[0] if asked_after else "")
 
 
 def _about(details: NoteDetails, person: Person | None) -> NoteDetails:

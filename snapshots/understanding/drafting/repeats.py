@@ -61,8 +61,9 @@ def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy =
         if one.id == own.id:
             return None
         if one.about == own.about and _may_repeat(one, own, policy) and says_the_same(one.text, own.text, policy):
-            (message_id,) = draft.snapshot.message_ids
-            return NoteRepeat(one.id, message_id, draft.snapshot.confidence, Provenance(draft.snapshot.provenance))
+            return NoteRepeat(
+                one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, Provenance(draft.snapshot.provenance)
+            )
     return None
 
 

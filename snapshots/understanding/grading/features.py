@@ -34,11 +34,21 @@ Vectors = Mapping[str, Float32]
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none."""
+    """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none.
+
+    ``wanted`` are the characters that the user asked to have remembered, or that answer a known question. ``answer``:
+    ``text`` is only what a bare yes or no states, and these are the words that say it: question and answer.
+    """
 
     text: str
     clauses: tuple[Clause, ...]
     asked: str = ""
+    wanted: tuple[tuple[int, int], ...] = ()
+    answer: str = ""
+
+    def is_wanted(self, start: int, end: int) -> bool:
+        """Return whether the user asked to have these characters remembered, or some of them."""
+        return any(start < last and first < end for first, last in self.wanted)
 
     @property
     def was_asked(self) -> bool:

@@ -1,0 +1,21 @@
+"""The numbers of habits that nobody states outright, with where they come from."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_platform.kernel.policy import assumed, promised
+
+
+@dataclass(frozen=True, slots=True)
+class HabitPolicy:
+    """How sure an inferred habit is: at first, with each further day, and at most; and when to look at it again."""
+
+    first: float = promised(0.5, row="P12")
+    step: float = promised(0.1, row="P12")
+    ceiling: float = promised(0.8, row="P12")
+    looked_at_after: timedelta = assumed(
+        timedelta(days=60), owner="notes", settle_by="how long habits of products' users last"
+    )
+
+
+HABITS = HabitPolicy()

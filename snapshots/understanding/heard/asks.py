@@ -1,0 +1,124 @@
+"""Answers to our own asks: which open ask a message answers, by the question that the assistant put just before it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from uuid import UUID
+
+from profiles.elicitation.answers import settle_ask
+from profiles.models import Ask, Subject
+from profiles.services.locking import lock_subject
+from snapshots.extraction.observe import language_of, matching_form
+from snapshots.extraction.statements import Heard
+from snapshots.extraction.values import ExtractionContext, Nearby
+from snapshots.models import MessageRole
+from snapshots.understanding.heard.questions import evades, is_bare_answer, state_answer
+
+# An ask that was given out longer ago is no longer what the assistant's question is about.
+ASKED_WITHIN = timedelta(hours=1)
+_LOOSE = " .!。"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """How a key is asked for: by which words, as which question slots know it, or as what the answer states."""
+
+    asks: re.Pattern[str]
+    question: Mapping[str, str]
+    states: Mapping[str, str]
+
+
+def _asked(asks: str, en: str, zh: str, *, states: bool = False) -> AskedFor:
+    both = {"en": en, "zh": zh}
+    return AskedFor(re.compile(asks, re.IGNORECASE), {} if states else both, both if states else {})
+
+
+KEYS = {
+    "name": _asked(r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"),
+    "home": _asked(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
+    "work": _asked(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪家公司工作?"),
+    "occupation": _asked(
+        r"\bdo for|living|job|work|profession|做什么|职业|工作", "What is your job?", "您是做什么工作的?"
+    ),
+    "interests": _asked(
+        r"\benjoy|hobb|interest|spare time|free time|爱好|喜欢做|兴趣", "I enjoy {}", "我平时喜欢{}", states=True
+    ),
+    "food": _asked(r"\beat|food|cuisine|dish|meal|吃|菜|口味", "I like to eat {}", "我喜欢吃{}", states=True),
+    "music": _asked(r"\bmusic|listen|songs?|band|听|歌|音乐", "I like to listen to {}", "我喜欢听{}", states=True),
+}
+
+
+def with_asks(heard: Iterable[Heard]) -> list[Heard]:
+    """Return messages with the question of our own that each answers, in the open scope; one query where any may."""
+    everything = list(heard)
+    may = [one for one in everything if _may_answer(one)]
+    if not may:
+        return everything
+    conversations = {one.message.conversation.external_id for one in may}
+    rows = Ask.objects.filter(
+        subject_id__in={one.message.subject_id for one in may}, conversation__in=conversations, answered_at__isnull=True
+    )
+    asks = list(rows.filter(key__in=list(KEYS)).order_by("-asked_at"))
+    known = {one.message.id for one in may}
+    return [_with_ask(one, asks) if one.message.id in known else one for one in everything]
+
+
+def stated_to_ask(heard: Heard) -> str:
+    """Return what a message states as the answer to an ask that no slot asks for: "ramen" to "What do you like to eat?"
+    states "I like to eat ramen"; "" else."""
+    key, _, _ = heard.asked.partition(":")
+    asked = KEYS.get(key)
+    if asked is None or not asked.states:
+        return ""
+    return asked.states[language_of(heard.message.content)].format(heard.message.content.strip(_LOOSE))
+
+
+def question_of(heard: Heard) -> str:
+    """Return the question that a message answers as slots know it: that of an ask, else the assistant's turn."""
+    key, _, _ = heard.asked.partition(":")
+    asked = KEYS.get(key)
+    if asked is not None and asked.question:
+        return asked.question[language_of(heard.message.content)]
+    is_assistants = heard.previous is not None and heard.previous.role == MessageRole.ASSISTANT
+    return heard.previous.content if is_assistants and heard.previous else ""
+
+
+def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> ExtractionContext:
+    """Return what slots know beside a message: the question that it may answer, people, what it states as an answer."""
+    question = question_of(heard) if heard else ""
+    stated = stated_to_ask(heard) if heard else ""
+    if heard and question and not stated:
+        stated = state_answer(heard.message.content, question)
+    return ExtractionContext(names, question or None, nearby, stated)
+
+
+def settle_answered(subject: Subject, heard: Heard | None) -> None:
+    """Note that the subject answered an ask, in the open scope, unless somebody has noted it."""
+    _, _, ask_id = heard.asked.partition(":") if heard else ("", "", "")
+    if not ask_id:
+        return
+    lock_subject(subject)
+    ask = Ask.objects.filter(subject_id=subject.id, id=UUID(ask_id), answered_at__isnull=True).first()
+    if ask is not None:
+        settle_ask(subject, ask, accepted=True)
+
+
+def _may_answer(one: Heard) -> bool:
+    previous = one.previous
+    return (
+        previous is not None
+        and previous.role == MessageRole.ASSISTANT
+        and is_bare_answer(one.message.content, previous.content)
+        and not evades(one.message.content)
+    )
+
+
+def _with_ask(one: Heard, asks: Iterable[Ask]) -> Heard:
+    said = matching_form(one.previous.content) if one.previous else ""
+    for ask in asks:
+        is_here = ask.subject_id == one.message.subject_id and ask.conversation == one.message.conversation.external_id
+        age = one.message.accepted_at - ask.asked_at
+        if is_here and timedelta(0) <= age <= ASKED_WITHIN and KEYS[ask.key].asks.search(said):
+            return replace(one, asked=f"{ask.key}:{ask.id}")
+    return one

@@ -1,0 +1,116 @@
+"""A yes to an offer to remember: the user's own earlier words become a note, else those of the offer, believed less."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from profiles.values import Provenance
+from snapshots.embedding.drafts import SnapshotDraft
+from snapshots.extraction.statements import Heard
+from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
+from snapshots.notes.values import NoteDetails
+from snapshots.selectors import with_words
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, note_id, spoken_of
+from snapshots.understanding.grading.reader import clause_reader, grade_messages
+from snapshots.understanding.heard.offers import consents, may_be_taken, offered_clause, read_offer
+from snapshots.understanding.reading.clauses import Clause
+
+# How many turns of the user before the offer are looked through.
+TURNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A message that agrees to an offer, and the earlier words that are meant; None where there are none."""
+
+    heard: Heard
+    offer: str
+    earlier: Message | None = None
+    clause: Clause | None = None
+
+    @property
+    def message_id(self) -> UUID:
+        """The message that agrees."""
+        return self.heard.message.id
+
+
+def read_consents(heard: Iterable[Heard]) -> list[Consent]:
+    """Return the messages that agree to an offer to remember, in the open scope; one query for each."""
+    found = []
+    for one in heard:
+        previous = one.previous
+        if previous is None or previous.role != MessageRole.ASSISTANT or not one.message.remember:
+            continue
+        if consents(one.message.content, previous.content):
+            found.append(_with_earlier(Consent(one, read_offer(previous.content) or "")))
+    return found
+
+
+def draft_consented(one: Consent, names: Mapping[UUID, frozenset[str]]) -> list[NoteDraft]:
+    """Return the notes that a yes to an offer to remember makes. No transaction may be open."""
+    if one.earlier is None or one.clause is None:
+        return offer_drafts(one)
+    earlier, clause = Heard(one.earlier, None), one.clause
+    said = spoken_of(earlier, names[one.earlier.subject_id])
+    said = replace(said, wanted=((clause.start, clause.end),))
+    try:
+        (grades,) = grade_messages([said])
+    except EmbeddingUnavailable:
+        return []
+    return [draft for draft in note_drafts(earlier, said, grades) if _stands_in(draft, clause)]
+
+
+def _stands_in(draft: NoteDraft, clause: Clause) -> bool:
+    start, end = draft.details.span_start, draft.details.span_end
+    return start is not None and end is not None and start < clause.end and clause.start < end
+
+
+def offer_drafts(one: Consent, policy: NotingPolicy = NOTING) -> list[NoteDraft]:
+    """Return a note of an offer's own words, for a user who had said nothing of the kind; none of what is delicate."""
+    return [_draft(one, policy)] if may_be_taken(one.offer) else []
+
+
+def _with_earlier(one: Consent) -> Consent:
+    message = one.heard.message
+    rows = Message.objects.filter(
+        subject_id=message.subject_id,
+        conversation_id=message.conversation_id,
+        seq__lt=message.seq,
+        role=MessageRole.USER,
+        remember=True,
+    ).order_by("-seq")[:TURNS]
+    for row in with_words(list(rows)):
+        clause = offered_clause(row.content, one.offer)
+        if clause is not None:
+            return replace(one, earlier=row, clause=clause)
+    return one
+
+
+def _draft(one: Consent, policy: NotingPolicy) -> NoteDraft:
+    message = one.heard.message
+    snapshot = SnapshotDraft(
+        id=note_id(message.id, 0),
+        subject_id=message.subject_id,
+        kind=SnapshotKind.NOTE,
+        text=one.offer,
+        said_at=message.said_at,
+        valid_at=min(message.said_at, utc_now()),
+        expires_at=None,
+        by_kind=True,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        confidence=policy.offered,
+        provenance=Provenance.ANALYSIS,
+        message_ids=(message.id,),
+    )
+    details = NoteDetails(
+        grade=NoteGrade.FACT,
+        grade_probability=1.0,
+        span_start=0,
+        span_end=len(message.content),
+        reader_version=clause_reader().version,
+    )
+    return NoteDraft(snapshot, details)

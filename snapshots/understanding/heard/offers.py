@@ -1,0 +1,88 @@
+"""Consent to an assistant's offer to remember: "Shall I remember that you like window seats?" "Yes please". Pure."""
+
+import re
+
+from memory_platform.kernel.terms import terms
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.grading.features import asked_in
+from snapshots.understanding.heard.questions import says_yes
+from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.reading.modality import is_asked
+
+_ASKS_EN = (
+    r"(?:(?:shall|should|may|can|could) i|(?:do|would) you (?:want|like) me to|want me to|is it ok(?:ay)? if i|"
+    r"mind if i)(?: also| just)? "
+)
+_LATER_EN = r"(?: for (?:you|next time|later|the future|future reference|future trips))?"
+# "Save" and "keep" are said of files and windows, too: they need "your ...", "that you ..." or "in mind".
+_OFFER_EN = re.compile(
+    _ASKS_EN + r"(?:(?:remember|note|memori[sz]e|make a note|jot)(?: down| a note)?(?: (?:that|this|it))?"
+    r"(?:,? (?:of )?(?:that )?(?P<said>.+?))?|(?:save|store|keep|record) (?:that |the fact that )?(?P<yours>your? .+?)|"
+    r"(?:keep|save|store|record) (?:that|this|it)(?: in mind| in (?:my|your) (?:memory|notes|profile)| for .+?))"
+    + _LATER_EN
+    + r"\W*",
+    re.IGNORECASE,
+)
+_COMPANY = re.compile(r"you (?:company|warm|posted|updated|waiting|safe|going)", re.IGNORECASE)
+_OFFER_ZH = re.compile(
+    r".{0,6}?(?:要不要|需要|要|用不用|可以|希望|想)?(?:我|让我)?(?:来|帮[你您]|替[你您]|把这[个点])?(?:记住|记下来?|"
+    r"记一下|保存(?:下来)?|存下来?)"
+    r"(?P<said>[^吗?]{0,40}?)(?:吗|么|好吗|可以吗|行吗|好不好|吧)?\W*"
+)
+_OFFERS_ZH = re.compile(r"我|要不要|需要|帮[你您]")
+# The words of an offer are the assistant's: these are never taken from it.
+_NEVER = re.compile(
+    r"\d|\b(?:street|st\.|avenue|road|lane|drive|boulevard|address|card|account|iban|pay(?:ment)?|bank|password|pin|"
+    r"phone|number|"
+    r"email|code)\b|[零一二三四五六七八九十]{2,}|路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱",
+    re.IGNORECASE,
+)
+_LOOSE = " ,.?!。"
+_IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)
+
+
+def read_offer(previous: str) -> str | None:
+    """Return what an assistant's turn offers to remember, "" where it does not say; None where it offers nothing."""
+    asked = matching_form(asked_in(previous)).strip()
+    if "?" not in asked:
+        return None
+    found = _OFFER_EN.fullmatch(asked)
+    if found is None and _OFFERS_ZH.search(asked):
+        found = _OFFER_ZH.fullmatch(asked)
+    if found is None:
+        return None
+    parts = found.groupdict()
+    said = (parts["said"] or parts.get("yours") or "").strip(_LOOSE)
+    if _COMPANY.match(said):
+        return None
+    return "" if _IDLE.fullmatch(said) else said
+
+
+def consents(text: str, previous: str) -> bool:
+    """Return whether a message says yes to an offer to remember."""
+    return says_yes(text) and read_offer(previous) is not None
+
+
+def offered_clause(text: str, offer: str) -> Clause | None:
+    """Return the clause of a user's earlier words that an offer speaks of: the nearest to its words, else the last that
+    tells something."""
+    form = matching_form(text)
+    telling = [
+        one
+        for one in split_clauses(text)
+        if tells_something(form[one.start : one.end])
+        and not is_asked(form[one.start : one.end], ends_asked=one.asked, language=one.language)
+    ]
+    wanted = set(terms(offer))
+    near = [one for one in telling if wanted & set(terms(one.text))]
+    if wanted and not near:
+        return None
+    return max(near, key=lambda one: len(wanted & set(terms(one.text)))) if near else (telling[-1] if telling else None)
+
+
+def may_be_taken(offer: str) -> bool:
+    """Return whether the words of an offer themselves may become a note: no address, number or payment, no order."""
+    return bool(offer) and not _NEVER.search(offer) and not is_instruction(offer) and not mask_sensitive(offer)[1]

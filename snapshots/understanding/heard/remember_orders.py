@@ -1,0 +1,157 @@
+"""Read what a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
+
+What follows the words is to be a note, whatever the reader of clauses thinks of it. Nobody becomes an administrator,
+and no secret or question is remembered, by being asked.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.reading.modality import find_quoted, is_asked, is_played
+
+LONGEST_READ = 2_000
+_MAY_ORDER = re.compile(
+    r"remember|note|mind|forget|record|save|store|memor|reference|记|别忘|牢|存一下|备忘", re.IGNORECASE
+)
+_LEAD_EN = (
+    r"(?:(?:please|pls|ok|okay|oh|hey|also|and|so|but|well|now|just|by the way|btw|(?:can|could|would|will) you|"
+    r"i(?:'d| would) like you to|i (?:want|need) you to|you should|make sure (?:you|to)|for next time)[\s,]{1,3}){0,4}"
+)
+_THAT_EN = (
+    r"(?:[,:]\s{0,2}|\s+(?:that\b[,:]?\s{1,2}(?!time|day|night|one\b|song|place\b|guy|girl|man\b|thing)|"
+    r"this[,:]\s{0,2}))"
+)
+_CUE_EN = re.compile(
+    rf"{_LEAD_EN}(?:(?:remember|note|memori[sz]e|make a (?:mental )?note|take (?:a )?note|keep in mind|bear in mind|"
+    rf"don't forget|"
+    rf"do not forget|never forget|(?:save|store|record)(?: the fact)?|(?:add|put|save|write)(?: this| it)? "
+    rf"(?:to|in|into) (?:your |the )?(?:memory|notes|records))(?:{_THAT_EN}|\s+(?=(?:i|i'm|i've|my|we|our)\s))"
+    r"|(?:for (?:future reference|the record|your (?:memory|notes|records|information)))[,:]\s{0,2})(?P<said>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_SAID_EN = re.compile(
+    r"(?:to|me\b|when\b|how\b|what\b|where\b|who\b|why\b|you\b|your\b|my (?:order|seat|settings?) (?:please|next))",
+    re.IGNORECASE,
+)
+_AFTER_EN = re.compile(
+    r"\W*(?:(?:please|and|so|can you|could you|would you|just|ok)[\s,]{1,3}){0,3}(?:remember|note|memori[sz]e|save|"
+    r"store|keep)"
+    r" (?:that|this|it)(?: down| in mind| for (?:me|later|next time|the future))?(?:[\s,]{1,3}(?:please|thanks|"
+    r"will you|ok))?\W*",
+    re.IGNORECASE,
+)
+_LEAD_ZH = (
+    r"(?:(?:请|麻烦|拜托|帮我|你|您|要|一定|务必|给我|好好|替我|能不能|可以|那|还有|对了|另外|哦|以后|顺便|先|"
+    r"把这个|把这条)[,\s]{0,2}){0,5}"
+)
+_CUE_ZH = re.compile(
+    rf"{_LEAD_ZH}(?:(?:记住|记一下|记下来?|记着|记好|记个备忘|牢记|存一下|记录一下|备忘一下)(?!了|吗|没|密码|"
+    rf"我的话)[,::\s]{{0,3}}"
+    r"|(?:记得|别忘了|不要忘了|别忘记|不要忘记)[,:\s]{0,2}(?=我(?:对|是|不|住|家|的|有|在|喜欢|讨厌|怕|爱|每|从|叫|"
+    r"属|姓)))(?P<said>\S.*)",
+    re.DOTALL,
+)
+_AFTER_ZH = re.compile(
+    r"(?:(?:请|麻烦|帮我|你|您|要|一定|给我|把这个|这个|这点|这一点|可以|能不能)[,\s]{0,2}){0,4}"
+    r"(?:记住|记一下|记下来?|记着|记好|牢记)(?:哦|啊|吧|好吗|一下|这个|这点|这一点|了)?\W*"
+)
+_SENTENCE = re.compile(r"[^.!?;。!?;\n]+(?:\.(?=\w)[^.!?;。!?;\n]+)*[.!?;。!?;\n]?")
+_RANK = re.compile(
+    r"\bi(?:'m| am) (?:now )?(?:an? |the |your |its )?(?:\w+ )?(?:admin|administrator|root|owner|developer|"
+    r"superuser|operator|"
+    r"vip)\b|\b(?:i have|grant me|i get) (?:full |root |admin )?(?:access|rights|privileges|permissions)\b"
+    r"|我是.{0,6}(?:管理员|开发者|超级用户|最高权限)|我有.{0,6}权限",
+    re.IGNORECASE,
+)
+_LOOSE = " .!?;。\n"
+_HAN = re.compile(r"[\u3400-\u9fff]|\d")
+_LEAST_HAN, _LEAST_WORDS = 4, 2
+
+
+@dataclass(frozen=True, slots=True)
+class RememberOrder:
+    """Words that ask to remember, ``start`` to ``end``, and what they ask to remember, ``said_start`` to ``said_end``.
+
+    ``is_refused``: what must not become a note by being asked.
+    """
+
+    start: int
+    end: int
+    said_start: int
+    said_end: int
+    is_refused: bool = False
+
+
+def read_remember_orders(text: str) -> list[RememberOrder]:
+    """Return what a user's message asks to remember, in order; most messages cost one search."""
+    if len(text) > LONGEST_READ or not _MAY_ORDER.search(text):
+        return []
+    form = matching_form(text)
+    if is_played(form):
+        return []
+    quoted = find_quoted(form)
+    return [one for one in _orders(form) if not any(start <= one.start < end for start, end in quoted)]
+
+
+def _orders(form: str) -> Iterator[RememberOrder]:
+    before: tuple[int, int] | None = None
+    for found in _SENTENCE.finditer(form):
+        start, end = found.span()
+        start += len(found.group()) - len(found.group().lstrip())
+        sentence = form[start:end]
+        order = _before(sentence, start) or _after(sentence, start, before)
+        if order is not None:
+            yield order
+        before = (start, end)
+
+
+def _before(sentence: str, start: int) -> RememberOrder | None:
+    """Return an order whose words stand before what they ask to remember."""
+    for cue in (_CUE_EN, _CUE_ZH):
+        found = cue.match(sentence)
+        if found is None or (cue is _CUE_EN and _NOT_SAID_EN.match(found["said"])):
+            continue
+        said = found["said"].rstrip(_LOOSE)
+        asks = sentence.rstrip().endswith(("?", "吗")) and not re.match(
+            r"\W*(?:can|could|would|will) you\b", sentence, re.IGNORECASE
+        )
+        if (
+            not _says_enough(said)
+            or asks
+            or is_asked(said, ends_asked=False, language="zh" if cue is _CUE_ZH else "en")
+        ):
+            continue
+        first = start + found.start("said")
+        return RememberOrder(start, first, first, first + len(said), is_refused=_is_refused(said))
+    return None
+
+
+def _after(sentence: str, start: int, before: tuple[int, int] | None) -> RememberOrder | None:
+    """Return an order whose words follow what they ask to remember: "I'm vegan, remember that"."""
+    cut = max(sentence.rfind(","), sentence.rfind(","))
+    if cut > 0 and _is_after(sentence[cut + 1 :]):
+        said = sentence[:cut]
+        return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(said))
+    # Alone, the words speak of the sentence before them.
+    whole = _is_after(sentence) and not sentence.rstrip().endswith("?")
+    if before is None or not whole:
+        return None
+    return RememberOrder(start, start + len(sentence), before[0], before[1])
+
+
+def _says_enough(said: str) -> bool:
+    """Return whether words say something by themselves: "save that file" and 记一下时间 do not."""
+    return len(_HAN.findall(said)) >= _LEAST_HAN or len(said.split()) >= _LEAST_WORDS
+
+
+def _is_after(words: str) -> bool:
+    return bool(_AFTER_EN.fullmatch(words) or _AFTER_ZH.fullmatch(words.strip()))
+
+
+def _is_refused(said: str) -> bool:
+    """Return whether words must not be remembered by being asked: secrets, ranks, orders to the model."""
+    return bool(mask_sensitive(said)[1] or _RANK.search(said) or is_instruction(said))

@@ -1,0 +1,143 @@
+"""What somebody does again and again is a habit, though they never call it one: believed a little more each day (P12).
+
+What is done once says nothing. Done again on another day it becomes a note at 0.5; each further day adds 0.1, to 0.8.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+from memory_platform.kernel.terms import terms
+from profiles.values import Provenance
+from snapshots.extraction.observe import matching_form
+from snapshots.extraction.statements import Heard
+from snapshots.lifecycle.selectors import current
+from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.notes.policy import HABITS, HabitPolicy
+from snapshots.notes.store import is_inferred
+from snapshots.notes.values import NoteRepeat
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.drafting.assemble import NotePart
+from snapshots.understanding.drafting.draft import NoteDraft, draft_part
+from snapshots.understanding.drafting.repeats import HeldNote, as_held
+from snapshots.understanding.grading.cues import has_cue
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import Grade
+from snapshots.understanding.reading.clauses import Clause, split_clauses
+
+_AGAIN = re.compile(
+    r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b|又|再次|还是老样子|照旧", re.IGNORECASE
+)
+_HEDGES = re.compile(
+    r"\b(?:i (?:think|guess|suppose|reckon)|probably|maybe|perhaps|might|kind of|sort of|more or less)\b"
+    r"|好像|大概|似乎|估计|可能|应该是|差不多",
+    re.IGNORECASE,
+)
+# Words that tell one occasion from another, and nothing of what is done.
+_IDLE = frozenset(
+    terms(
+        "again another just now today tonight morning evening afternoon usual as first second third fourth here back "
+        "quick get getting have having go going grab grabbing head heading take taking do doing off out bit more "
+        "又 再 刚 刚刚 今天 现在 正在 还是 又来 了 在 去 来 我 一 次 杯 个 个 第 二 三"
+    )
+)
+_LEAST_TERMS = 2
+
+
+def is_doing(clause: Clause, grade: Grade) -> bool:
+    """Return whether a clause tells what the user is doing at the moment, of their own accord."""
+    form = matching_form(clause.text).lower()
+    if clause.asked or grade.other >= NOTING.other_from or any(has_cue(name, form) for name in ("wish", "feeling")):
+        return False
+    is_again = grade.likeliest == "event" and _AGAIN.search(form) is not None
+    return (grade.likeliest == "momentary" or is_again) and len(core_of(clause.text)) >= _LEAST_TERMS
+
+
+def doing_drafts(
+    heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
+) -> list[NoteDraft]:
+    """Return the clauses that tell of a moment and are no notes by themselves, as the habits that they may become."""
+    if spoken.answer or spoken.wanted:
+        return []
+    return [
+        as_habit(draft_part(heard, spoken, NotePart(one.start, one.end, one.sentence, grade, "", one.language), policy))
+        for one, grade in zip(spoken.clauses, grades, strict=False)
+        if grade.lasting < policy.held_from and is_doing(one, grade)
+    ]
+
+
+def core_of(text: str) -> frozenset[str]:
+    """Return the terms of a text that say what is done."""
+    return frozenset(terms(matching_form(text))) - _IDLE
+
+
+def is_same_doing(one: frozenset[str], other: frozenset[str], policy: NotingPolicy = NOTING) -> bool:
+    """Return whether two texts, by their core terms, tell of the same doing."""
+    return bool(one) and len(one & other) >= policy.same_doing * len(one | other)
+
+
+def keep_repeated(doings: Iterable[NoteDraft], policy: NotingPolicy = NOTING) -> list[NoteDraft]:
+    """Return the doings that were done on another day before, in the open scope, with both messages as sources."""
+    found = []
+    for draft in doings:
+        earlier = _earlier_day(draft, policy)
+        if earlier is not None:
+            ids = (earlier, *draft.snapshot.message_ids)
+            found.append(replace(draft, snapshot=replace(draft.snapshot, message_ids=ids)))
+    return found
+
+
+def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | None:
+    """Return which held note a further occasion strengthens; None for what is no habit, and for a first one."""
+    if not is_inferred(draft.details.grade, draft.snapshot.provenance):
+        return None
+    own, core = as_held(draft), core_of(draft.snapshot.text)
+    for one in held:
+        if one.id != own.id and one.about == own.about and is_same_doing(core, core_of(one.text)):
+            provenance = Provenance(draft.snapshot.provenance)
+            return NoteRepeat(one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, provenance)
+    return None
+
+
+def is_guessed(draft: NoteDraft) -> bool:
+    """Return whether a note says a habit that its own speaker is not sure of."""
+    details, snapshot = draft.details, draft.snapshot
+    if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
+        return False
+    return is_inferred(details.grade, snapshot.provenance) or _HEDGES.search(matching_form(snapshot.text)) is not None
+
+
+def as_guessed(draft: NoteDraft) -> NoteDraft:
+    """Return a habit that its own speaker is not sure of as the first evidence of one; any other note as it is."""
+    return as_habit(draft) if is_guessed(draft) else draft
+
+
+def as_habit(draft: NoteDraft, habits: HabitPolicy = HABITS) -> NoteDraft:
+    """Return a note as the first evidence of a habit: half believed, and to be looked at again."""
+    snapshot = replace(draft.snapshot, confidence=habits.first, provenance=Provenance.OBSERVATION)
+    review_by = draft.snapshot.said_at + habits.looked_at_after
+    return NoteDraft(snapshot, replace(draft.details, grade=NoteGrade.HABIT, vital_class="", review_by=review_by))
+
+
+def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
+    """Return a message of another day, before, that tells of the same doing; None where there is none."""
+    if draft.details.about_kind != AboutKind.SELF:
+        return None
+    own, day = draft.snapshot, draft.snapshot.said_at.date()
+    rows = Snapshot.objects.filter(
+        current(),
+        subject_id=own.subject_id,
+        kind=SnapshotKind.STATEMENT,
+        said_at__lt=own.said_at,
+        said_at__gt=own.said_at - timedelta(days=policy.habit_days),
+    )
+    core = core_of(own.text)
+    for row_id, text, said_at in rows.order_by("-said_at").values_list("id", "text", "said_at")[: policy.held_compared]:
+        if said_at.date() == day or len(core & core_of(text)) < policy.same_doing * len(core):
+            continue
+        if any(is_same_doing(core, core_of(clause.text)) for clause in split_clauses(text)):
+            links = SnapshotSource.objects.filter(subject_id=own.subject_id, memory_id=row_id).order_by()
+            return links.values_list("message_id", flat=True).first()
+    return None
