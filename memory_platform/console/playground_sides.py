@@ -12,11 +12,10 @@ from memory_platform.console.why_prompt import said_in
 from memory_platform.console.why_words import reason_told
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.record import candidates_from, shown_sections, shown_tokens
-from snapshots.context.service import ContextQuery, Drawn, draw_context
+from snapshots.context.service import ContextQuery, Drawn, draw_context, sent
 from snapshots.context.values import ContextRequest
 from snapshots.policies.effective import Policies
 from snapshots.receipts.packing import shown_candidate
-from snapshots.receipts.values import Rendered
 
 BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 
@@ -84,7 +83,7 @@ def side_of(label: str, drawn: Drawn) -> Side:
     context = drawn.context
     kept = [shown_candidate(one) for one in candidates_from(context, drawn.held.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
-    said = said_in(Rendered(drawn.ready.asked.request.query, context.messages, context.text), kept, sections)
+    said = said_in(sent(drawn))
     return Side(
         label=label,
         candidates=tuple(kept),

@@ -60,7 +60,7 @@ class Why:
 def why_of(receipt: Receipt) -> Why:
     """Return the page of a receipt, in the open scope: at most ten queries, however many candidates there are."""
     candidates, rendered = candidates_of(receipt), rendered_of(receipt)
-    prompt = said_in(rendered, candidates, receipt.sections) if rendered else None
+    prompt = said_in(rendered) if rendered else None
     beside = Beside(
         known=known_memories(receipt.subject_id, candidates),
         outcomes=outcomes_of(receipt),

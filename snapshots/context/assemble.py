@@ -4,28 +4,30 @@ Pure: no clock, no database, no model. With the same nonce, which the caller dra
 :func:`snapshots.context.fence.new_nonce`, the same input gives the same context, byte for byte.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_platform.providers.contracts import TokenCounter
 from snapshots.context.budget import (
-    FILL_ORDER,
     Piece,
     Room,
     Shelf,
     Slot,
+    Step,
+    fill_order,
     open_room,
     reserved_below,
     slots_for,
     take,
+    together,
     unused_below,
 )
 from snapshots.context.facts import in_stable_order
 from snapshots.context.guide import language_for
 from snapshots.context.order import arranged
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.render import Scribe, as_messages, as_text, prefix_of
-from snapshots.context.report import decisions_of, prefix_report, section_reports, token_report
+from snapshots.context.render import Scribe, write_prompt
+from snapshots.context.report import decisions_of, places_of, prefix_report, section_reports, token_report
 from snapshots.context.shelves import Refused, in_speaking_order, present_in, screened_shelf, shelves_of, trusted_shelf
 from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, MemoryRoom, SectionName
 
@@ -54,24 +56,26 @@ def assemble(
     policy = policy or ContextPolicy()
     total = policy.total if request.budget.total is None else request.budget.total
     language = _language(request, material)
-    scribe = Scribe(counter, nonce, language, request.format, policy.message_overhead)
+    scribe = Scribe(counter, nonce, language, request, policy)
     system, query = scribe.block(request.system_prompt, messages=2), scribe.query(request.query)
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
-    slots = slots_for(
-        request.budget, request.intent, policy, system_tokens=system.tokens, intent_read=request.intent_read
-    )
-    shelves = shelves_of(request, material, scribe, policy)
-    choice = choose(shelves, slots, room, request, material)
+    slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
+    shelves = shelves_of(request, material, scribe, is_small=total < policy.small)
+    choice = choose(shelves, slots, room, request, material, fill_order(policy, total))
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
-    chosen[SectionName.MEMORY] = tuple(arranged(chosen[SectionName.MEMORY], request.order))
+    chosen[SectionName.PROFILE] = together(chosen[SectionName.PROFILE])
+    chosen[SectionName.MEMORY] = together(arranged(chosen[SectionName.MEMORY], request.order))
     sections = section_reports(chosen, shelves, choice.refused)
+    prompt = write_prompt(request, chosen, shelves)
+    decisions = decisions_of(chosen, shelves, choice.refused)
     return AssembledContext(
-        messages=as_messages(chosen, shelves) if request.format == "messages" else (),
-        text=as_text(chosen, shelves) if request.format == "text" else None,
+        messages=prompt.messages,
+        text=prompt.text,
         sections=sections,
         tokens=token_report(sections, budget=total, full_history=material.full_history_tokens, counter=counter.name),
-        prefix=prefix_report(prefix_of(chosen, shelves), chosen, shelves),
-        decisions=decisions_of(chosen, shelves, choice.refused),
+        prefix=prefix_report(prompt.prefix, chosen, shelves),
+        decisions=decisions,
+        places=places_of(chosen, prompt),
         intent=request.intent,
         phase=request.phase,
         language=language,
@@ -85,19 +89,29 @@ def choose(
     room: Room,
     request: ContextRequest,
     material: Material,
+    order: Sequence[Step],
 ) -> Choice:
     """Fill the sections, the most needed first; memories are screened against what prefix and window then hold."""
     choice = Choice()
-    for name in FILL_ORDER:
-        shelf, refused = _screened(name, shelves[name], choice, request, material)
+    for at, (name, most) in enumerate(order):
+        later = {one for one, _ in order[at + 1 :]}
+        held = choice.pieces.get(name, ())
+        shelf, refused = _screened(name, shelves[name].beyond(held, most), choice, request, material)
         choice.refused.extend(refused)
         if name is SectionName.MEMORY:
-            room = room.with_more(unused_below(name, shelves, slots))
-        reserved = reserved_below(name, shelves, slots)
+            room = room.with_more(unused_below(later, shelves, slots))
+        reserved = reserved_below(later, shelves, slots)
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
-        taken, room = take(shelf, slots[name], room, reserved=reserved)
-        choice.pieces[name] = in_speaking_order(taken) if name is SectionName.WINDOW else taken
+        taken, room = take(shelf, slots[name].beyond(held), room, reserved=reserved)
+        choice.pieces[name] = (*held, *taken)
+    choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
+    if not _remembers(choice):  # nobody needs to be told how to read what is not there
+        choice.pieces[SectionName.GUIDE] = tuple(one for one in choice.pieces[SectionName.GUIDE] if not one.in_prefix)
     return choice
+
+
+def _remembers(choice: Choice) -> bool:
+    return any(choice.pieces.get(name) for name in (SectionName.PROFILE, SectionName.MEMORY))
 
 
 def _screened(

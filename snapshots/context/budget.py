@@ -6,32 +6,47 @@ stays out as well: filling this way leaves exactly what dropping would have left
 """
 
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.values import BudgetRequest, MemoryItem, Passage, SectionName, WindowTurn
+from snapshots.context.values import ContextRequest, MemoryItem, Passage, SectionName, WindowTurn
 
-FILL_ORDER = (
-    SectionName.GUIDE,
-    SectionName.PROFILE,
-    SectionName.WINDOW,
-    SectionName.MEMORY,
-    SectionName.SUMMARY,
-    SectionName.TASK,
-    SectionName.KNOWLEDGE,
-)
+_LAST = (SectionName.SUMMARY, SectionName.TASK, SectionName.KNOWLEDGE)
+FILL_ORDER = (SectionName.GUIDE, SectionName.PROFILE, SectionName.WINDOW, SectionName.MEMORY, *_LAST)
+
+Step = tuple[SectionName, int | None]
+"""A section to fill, and with how many pieces at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An element that holds lines: what opens and what closes it, and the tokens of both."""
+
+    opening: str
+    closing: str
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One whole item as it would stand in the prompt, its tokens with framing, and what it was made from."""
+    """One whole item as it would stand in the prompt, its tokens, what it was made from, and the element that holds it
+    with others; None where it is an element of its own. ``in_prefix`` tells the guide from what else it says."""
 
     text: str
     tokens: int
     origin: MemoryItem | Passage | WindowTurn | None = None
+    frame: Frame | None = None
+    in_prefix: bool = False
+
+
+def together(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return pieces with those of one element together, elements in the order of their first."""
+    held = list(pieces)
+    places = {frame: at for at, frame in enumerate(dict.fromkeys(piece.frame for piece in held))}
+    return tuple(sorted(held, key=lambda piece: places[piece.frame]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,10 @@ class Slot:
 
     tokens: int
     grows: Literal["elastic", "never", "freely"] = "elastic"
+
+    def beyond(self, held: Sequence["Piece"]) -> "Slot":
+        """Return what pieces that are taken already leave of the slot."""
+        return replace(self, tokens=max(0, self.tokens - tokens_of(held)))
 
     def limit_in(self, room: "Room", reserved: int) -> int:
         """Return the tokens that the section may have as far as slots are concerned, whatever the total says."""
@@ -73,26 +92,53 @@ class Shelf:
     opening: Piece | None = None
     unbroken: bool = False
 
+    def beyond(self, held: Sequence[Piece], most: int | None = None) -> "Shelf":
+        """Return the shelf without the pieces that are taken already, of the rest at most ``most``."""
+        opening = None if held else self.opening
+        return replace(self, pieces=self.pieces[len(held) :][:most], opening=opening)
+
     @property
     def demand(self) -> int:
         """Tokens of everything offered."""
-        return sum(piece.tokens for piece in self.pieces) + (self.opening.tokens if self.opening else 0)
+        return tokens_of(self.pieces) + (self.opening.tokens if self.opening else 0)
+
+
+def tokens_of(pieces: Iterable[Piece]) -> int:
+    """Return the tokens of pieces with the elements that hold them, each of which is opened once."""
+    held = list(pieces)
+    return sum(piece.tokens for piece in held) + sum(frame.tokens for frame in frames_of(held))
+
+
+def frames_of(pieces: Iterable[Piece]) -> list[Frame]:
+    """Return the elements that hold pieces, in the order in which they are first needed."""
+    return list(dict.fromkeys(piece.frame for piece in pieces if piece.frame))
+
+
+def fill_order(policy: ContextPolicy, total: int) -> tuple[Step, ...]:
+    """Return the sections in the order in which they are filled. A small total goes to the window's last turns and to
+    memories before the guide and the rest of the window."""
+    if total >= policy.small:
+        return tuple((name, None) for name in FILL_ORDER)
+    first = ((SectionName.PROFILE, None), (SectionName.WINDOW, policy.last_turns), (SectionName.MEMORY, None))
+    return (*first, *((name, None) for name in (SectionName.GUIDE, SectionName.WINDOW, *_LAST)))
 
 
 def slots_for(
-    budget: BudgetRequest, intent: str | None, policy: ContextPolicy, *, system_tokens: int, intent_read: bool = False
+    request: ContextRequest, policy: ContextPolicy, *, total: int, system_tokens: int
 ) -> dict[SectionName, Slot]:
     """Return the slot of every section that is filled. A slot named by the caller, or by an intent that it names, is a
     ceiling; one by an intent that was read grows, because a reading may be wrong, except that small talk stays small.
 
     ``system_tokens``: what the system prompt takes of the slot that it shares with the guide.
     """
+    budget, intent = request.budget, request.intent
     by_intent = policy.memory_slot_of(intent)
-    grows = by_intent is None or (intent_read and intent not in policy.memory_kept_small)
+    grows = by_intent is None or (request.intent_read and intent not in policy.memory_kept_small)
+    profile = min(policy.profile, int(policy.profile_share * total)) if budget.profile is None else budget.profile
     system = policy.system if budget.system is None else budget.system
     return {
         SectionName.GUIDE: Slot(max(0, system - system_tokens), grows="freely"),
-        SectionName.PROFILE: Slot(policy.profile if budget.profile is None else budget.profile, grows="never"),
+        SectionName.PROFILE: Slot(profile, grows="never"),
         SectionName.WINDOW: _slot(budget.window, policy.window),
         SectionName.MEMORY: _slot(budget.memory, policy.memory if by_intent is None else by_intent, grows=grows),
         SectionName.SUMMARY: Slot(policy.summary),
@@ -117,11 +163,14 @@ def take(shelf: Shelf, slot: Slot, room: Room, *, reserved: int = 0) -> tuple[tu
     wanted = slot.limit_in(room, reserved)
     limit = 0 if room.closed else min(wanted, room.free)
     taken: list[Piece] = []
+    opened: set[Frame | None] = {None}
     used, opening, closed = 0, shelf.opening.tokens if shelf.opening else 0, room.closed
     for piece in shelf.pieces:
-        with_it = used + piece.tokens + (0 if taken else opening)
+        frame = 0 if piece.frame is None or piece.frame in opened else piece.frame.tokens
+        with_it = used + piece.tokens + frame + (0 if taken else opening)
         if with_it <= limit:
             taken.append(piece)
+            opened.add(piece.frame)
             used = with_it
             continue
         closed = closed or with_it <= wanted
@@ -131,16 +180,16 @@ def take(shelf: Shelf, slot: Slot, room: Room, *, reserved: int = 0) -> tuple[tu
 
 
 def reserved_below(
-    section: SectionName, shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
+    later: Iterable[SectionName], shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
 ) -> int:
-    """Return the tokens that the sections filled after ``section`` need of their own slots."""
-    later: Iterable[SectionName] = FILL_ORDER[FILL_ORDER.index(section) + 1 :]
+    """Return the tokens that the sections filled later need of their own slots."""
     return sum(min(slots[name].tokens, shelves[name].demand) for name in later)
 
 
-def unused_below(section: SectionName, shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]) -> int:
-    """Return the tokens that the sections filled after ``section`` have no use for in their own slots."""
-    later: Iterable[SectionName] = FILL_ORDER[FILL_ORDER.index(section) + 1 :]
+def unused_below(
+    later: Iterable[SectionName], shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
+) -> int:
+    """Return the tokens that the sections filled later have no use for in their own slots."""
     return sum(max(0, slots[name].tokens - shelves[name].demand) for name in later)
 
 

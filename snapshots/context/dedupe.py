@@ -1,23 +1,30 @@
 """Candidates that a context does not need, or must not hold, whatever room there is."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from snapshots.context.values import MemoryItem, Reason
 
+NOTED = 0.6
+"""The share of a statement's characters from which its notes stand for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix."""
+    """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix, and how many
+    characters of a statement, by its id, stand there as notes."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
+    noted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Seen:
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
+    noted: Counter[str] = field(default_factory=Counter)
 
 
 def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
@@ -28,8 +35,14 @@ def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
 def screened(
     best_first: Sequence[MemoryItem], present: Present
 ) -> tuple[list[MemoryItem], list[tuple[MemoryItem, Reason]]]:
-    """Return the items worth a place, best first, and the others with the reason."""
-    seen = _Seen()
+    """Return the items worth a place, best first, and the others with the reason.
+
+    Of a message whose words stand mostly in notes, the notes are taken.
+    """
+    seen = _Seen(noted=Counter(present.noted))
+    for item in best_first:
+        if item.statement_id and (item.lane, item.id) not in present.facts and not item.untrusted_instruction:
+            seen.noted[item.statement_id] += len(item.text)
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, Reason]] = []
     for item in best_first:
@@ -52,7 +65,7 @@ def _reason_against(item: MemoryItem, said: str | None, present: Present, seen: 
         return Reason.DUPLICATE_OF_WINDOW
     if (item.lane, item.id) in present.facts:
         return Reason.DUPLICATE_OF_PROFILE
-    if (item.lane, item.id) in seen.ids or said in seen.texts:
+    if (item.lane, item.id) in seen.ids or said in seen.texts or seen.noted[item.id] >= NOTED * len(item.text):
         return Reason.DUPLICATE_OF_MEMORY
     return None
 

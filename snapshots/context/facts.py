@@ -77,17 +77,28 @@ def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
 def in_stable_order(profile: ProfileView) -> list[MemoryItem]:
     """Return the facts of ``profile`` that say something, those that do harm when missing first.
 
-    Name, then what limits the subject (allergies, diet, avoid_*, *_limit), other fields, preferences, attributes, tags.
-    The order depends on nothing but the facts: no clock, no query, no order of rows, so that a prefix stays the same.
+    Vital notes, what limits the subject (allergies, diet, avoid_*, *_limit), name and other fields, preferences,
+    attributes, tags, then the other notes. Notes stand oldest first: a new one is appended. The order depends on
+    nothing but the facts: no clock, no query, no order of rows, so that a prefix stays the same.
     """
     ranked = [
         *(((1, _field_rank(fact), fact.id), fact) for fact in profile.fields),
         *((_preference_rank(fact), fact) for fact in profile.preferences),
         *(((4, 0, fact.category), fact) for fact in profile.attributes),
         *(((5, 0, fact.text), fact) for fact in profile.tags),
+        *(((-1 if note.vital else 6, 0, _since(note)), note) for note in profile.notes),
     ]
     ranked.sort(key=lambda pair: (*pair[0], pair[1].text, pair[1].id))
     return [fact for _, fact in ranked if fact.text.strip()]
+
+
+def may_harm(fact: MemoryItem) -> bool:
+    """Return whether a fact stands in a prefix however small: a vital note, or what limits the subject."""
+    return fact.vital or (fact.lane == "preferences" and _preference_rank(fact)[0] == 0)
+
+
+def _since(note: MemoryItem) -> str:
+    return note.valid_since.isoformat() if note.valid_since else ""
 
 
 def _field_rank(fact: MemoryItem) -> int:

@@ -1,33 +1,52 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TypeVar
+from datetime import datetime
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from memory_platform.kernel.terms import terms
 from profiles.held import HeldFact, HeldPreference
 from profiles.models import Tag
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.looks import LOOKS
 from snapshots.context.relevance import touched_facts
-from snapshots.context.scene import Scene
+from snapshots.context.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
-from snapshots.recall.values import RecalledMemory
+from snapshots.recall.values import RecalledMemory, RecalledNote
+from snapshots.understanding.grading.features import asked_in
 from snapshots.window.values import WindowTurn as HeldTurn
 
 Item = TypeVar("Item", MemoryItem, Passage)
 
 LOCALE = "locale"
+BARE_TERMS = 6
+"""Terms of an answer that may need its question to be understood."""
 
 
-def material_of(query: str, found: Recalled, scene: Scene | None, *, full_history: int) -> Material:
-    """Return all that may go into the context of ``query``; ``full_history`` in tokens."""
-    profile = profile_view(found.lanes)
+def material_of(
+    query: str,
+    found: Recalled,
+    scene: Scene | None,
+    *,
+    full_history: int,
+    standing: tuple[MemoryItem, ...] = (),
+) -> Material:
+    """Return all that may go into the context of ``query``: ``full_history`` in tokens, ``standing`` the notes that are
+    there whatever is asked."""
+    profile = replace(profile_view(found.lanes), notes=standing)
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
         profile=profile,
-        memories=(*map(memory_item, (*found.memories, *found.replies)), *touched_facts(query, profile, meant)),
+        memories=(
+            *map(note_item, found.notes),
+            *map(memory_item, (*found.memories, *found.replies)),
+            *touched_facts(query, replace(profile, notes=()), meant),
+        ),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=full_history,
@@ -87,6 +106,63 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
         untrusted_instruction=looks.instructs,
         looks=looks,
+    )
+
+
+def note_item(note: RecalledNote) -> MemoryItem:
+    """Return a recalled note as an item."""
+    about = (note.about.label, note.about.relation) if note.about else ("", "")
+    text = note_words(note.memory.text, about, note.context)
+    item = replace(
+        memory_item(note.memory),
+        grade=note.grade,
+        vital=bool(note.vital_class),
+        statement_id=str(note.statement_id or ""),
+    )
+    return marked(replace(item, text=text))
+
+
+def standing_notes(around: Surroundings) -> tuple[MemoryItem, ...]:
+    """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
+    once."""
+    began = around.conversation.created_at if around.conversation else None
+    return tuple(_standing_note(row) for row in around.standing if row[10] or began is None or row[11] <= began)
+
+
+def local_time(moment: datetime, lanes: RecalledLanes) -> datetime:
+    """Return a moment in the time zone of the subject's profile, where it names one that exists."""
+    named = next((fact.value for fact in lanes.beliefs.facts if fact.field == "timezone"), None)
+    with suppress(ZoneInfoNotFoundError, ValueError):
+        return moment.astimezone(ZoneInfo(str(named))) if named else moment
+    return moment
+
+
+def note_words(text: str, about: tuple[str, str], context: str) -> str:
+    """Return the words of a note so that they stand alone: with whom it is about (label, relation) where it does not
+    say so, and with the question that a bare answer answers."""
+    label, relation = about
+    if label and label.casefold() not in text.casefold():
+        return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
+    if context.rstrip().endswith(("?", "？")) and len(terms(text)) <= BARE_TERMS:
+        return f"{asked_in(context)} {text}"
+    return text
+
+
+def _standing_note(row: Sequence[Any]) -> MemoryItem:
+    note_id, text, confidence, provenance, valid_at, grade, statement_id, label, relation, context, vital, _ = row
+    return marked(
+        MemoryItem(
+            lane="snapshots",
+            id=str(note_id),
+            kind="note",
+            text=note_words(text, (label, relation), context),
+            confidence=confidence,
+            provenance=provenance,
+            valid_since=valid_at,
+            grade=grade,
+            vital=bool(vital),
+            statement_id=str(statement_id or ""),
+        )
     )
 
 

@@ -12,9 +12,18 @@ class ContextPolicy:
 
     total: int = promised(6000, row="X1")
     system: int = promised(500, row="X1")
-    profile: int = promised(300, row="X1")
+    profile: int = promised(600, row="X1")
     """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
-    memory: int = promised(2000, row="X1")
+    profile_share: float = promised(0.4, row="X1")
+    """The most of a total that the profile takes, where that is less."""
+    small: int = promised(1000, row="X11")
+    """Below it, a prefix holds only what does harm when missing; all else competes by the question."""
+    last_turns: int = promised(2, row="X11")
+    """Turns of the window that come before memories where the total is small."""
+    standing_notes: int = promised(100, row="X1")
+    detect_phase: bool = promised(False, row="X6")
+    """Whether guidance on the phase also stands where the caller names none."""
+    memory: int = promised(1700, row="X1")
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (
             ("small_talk", 500),
@@ -40,7 +49,7 @@ class ContextPolicy:
     """Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated."""
     candidates_spare: int = promised(20, row="C2")
     """A window of 20 messages makes at most as many statements needless."""
-    least_per_memory: int = measured(40, source="an element without any words: 47 tokens by estimate-1")
+    least_per_memory: int = measured(10, source="a line of three words with its date: 10 tokens by estimate-1")
     texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
     """Texts of which a process remembers figures: about 0.2 kB each, without the text."""
     tier: str = assumed("middle", owner="context", settle_by="answers judged by tier and intent")

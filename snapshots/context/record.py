@@ -22,7 +22,8 @@ ROOM = "room"
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
     """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
     alike shows the place it got, or why the memory section, which was asked last, left it out."""
-    why = {str(memory.id): tuple(memory.explain) for memory in (*found.memories, *found.replies) if memory.explain}
+    recalled = (*found.memories, *found.replies, *(note.memory for note in found.notes))
+    why = {str(memory.id): tuple(memory.explain) for memory in recalled if memory.explain}
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
@@ -42,7 +43,7 @@ def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]]) -> Re
         decision.tokens,
         decision.guardrail.value if decision.guardrail else None,
         decision.position,
-        why.get(decision.id),
+        None if decision.section is SectionName.PROFILE else why.get(decision.id),
     )
 
 

@@ -3,13 +3,15 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from snapshots.context.budget import Piece, Shelf
+from snapshots.context.budget import Piece, Shelf, tokens_of
 from snapshots.context.looks import LOOKS
+from snapshots.context.render import Prompt
 from snapshots.context.values import (
     Decision,
     Guardrail,
     MemoryItem,
     Passage,
+    Place,
     PrefixReport,
     Reason,
     SectionName,
@@ -51,9 +53,10 @@ def prefix_report(
     content: str, chosen: Mapping[SectionName, Sequence[Piece]], shelves: Mapping[SectionName, Shelf]
 ) -> PrefixReport:
     """Return hash and tokens of message 0; no breakpoint when there is no such message."""
-    pieces = [*chosen[SectionName.SYSTEM], *chosen[SectionName.GUIDE][:1], *chosen[SectionName.PROFILE]]
+    guide = (piece for piece in chosen[SectionName.GUIDE] if piece.in_prefix)
+    pieces = [*chosen[SectionName.SYSTEM], *guide, *chosen[SectionName.PROFILE]]
     opening = shelves[SectionName.PROFILE].opening if chosen[SectionName.PROFILE] else None
-    tokens = sum(piece.tokens for piece in (*pieces, *([opening] if opening else ())))
+    tokens = tokens_of((*pieces, *([opening] if opening else ())))
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return PrefixReport(digest, tokens if content else 0, (0,) if content else ())
 
@@ -74,13 +77,19 @@ def decisions_of(
     )
 
 
+def places_of(chosen: Mapping[SectionName, Sequence[Piece]], prompt: Prompt) -> tuple[Place, ...]:
+    """Return where each candidate that is in the prompt stands, in the order of their positions."""
+    kept = [piece for name in _CANDIDATES for piece in chosen[name]]
+    return tuple(Place(at, *prompt.spans[id(piece)]) for at, piece in enumerate(kept, start=1))
+
+
 def _section_report(
     name: SectionName, pieces: Sequence[Piece], shelf: Shelf | None, elsewhere: Set[int]
 ) -> SectionReport:
     opening = shelf.opening.tokens if shelf and shelf.opening and pieces else 0
     items = sum(1 for piece in pieces if piece.text or piece.origin)
     offered = sum(1 for piece in shelf.pieces if id(piece) not in elsewhere) if shelf else items
-    return SectionReport(name, opening + sum(piece.tokens for piece in pieces), items, offered - items)
+    return SectionReport(name, opening + tokens_of(pieces), items, offered - items)
 
 
 def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | None = None) -> Decision:

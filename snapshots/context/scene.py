@@ -1,15 +1,16 @@
 """The conversation that a context is for, and what its subject's whole history would cost: read along with recall."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from django.db import connection
 
 from memory_platform.postgres.prepared import Rows, Statement
 from snapshots.context.guide import LANGUAGE_CHARS
+from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.route import ModelRoute
-from snapshots.models import Conversation, Message, MessageRole
+from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.current import Whose
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
@@ -42,6 +43,17 @@ ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
 """  # noqa: S608  # made of constants; values are parameters
 """What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due."""
 
+STANDING = f"""
+SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, n.grade, n.statement_id, n.about_label, n.relation,
+       n.context, n.vital_class, s.recorded_at
+FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
+WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.retired_at IS NULL
+  AND (s.expires_at IS NULL OR s.expires_at > now())
+  AND (n.vital_class <> '' OR n.grade IN ('{NoteGrade.LIMIT}', '{NoteGrade.HABIT}'))
+ORDER BY n.vital_class = '', s.valid_at DESC, s.id LIMIT {DEFAULT_CONTEXT.standing_notes}
+"""  # noqa: S608  # made of constants; values are parameters
+"""The notes that stand in a prefix whatever is asked; beyond the most, the newest."""
+
 RECENT_ANSWERS = 20
 """Receipts of the subject among which that of the conversation's last answer is looked for."""
 ROUTE = f"""
@@ -68,10 +80,11 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the conversation if there is one, how it began, the turns
-    between summary and window, the newest first, and the route of its last answer."""
+    """What was read along: the tokens of the whole history, the notes that stand in a prefix, the conversation if there
+    is one, how it began, the turns between summary and window, the newest first, and the route of its last answer."""
 
     full_history: int = 0
+    standing: Rows = field(default_factory=list)
     conversation: Conversation | None = None
     beginning: Rows | None = None
     between: tuple[WindowTurn, ...] = ()
@@ -80,23 +93,23 @@ class Surroundings:
 
 def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
     """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
-    history = Statement(HISTORY, [tenant_id, subject_id])
+    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING)]
     if conversation_id is None:
-        return [history]
+        return always
     place = [tenant_id, subject_id, conversation_id]
-    return [history, *(Statement(sql, place) for sql in (CONVERSATION, BEGINNING, BETWEEN, ROUTE))]
+    return [*always, *(Statement(sql, place) for sql in (CONVERSATION, BEGINNING, BETWEEN, ROUTE))]
 
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
     """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
-    history, *place = found
+    history, standing, *place = found
     ((tokens,),) = history
     if not place or not place[0]:
-        return Surroundings(tokens)
+        return Surroundings(tokens, standing)
     rows, beginning, between, routes = place
     conversation = Conversation.from_db(connection.alias, _COLUMNS, rows[0])
     route = ModelRoute.of(routes[0][0]) if routes else None
-    return Surroundings(tokens, conversation, beginning, tuple(WindowTurn(*row) for row in between), route)
+    return Surroundings(tokens, standing, conversation, beginning, tuple(WindowTurn(*row) for row in between), route)
 
 
 def scene_of(whose: Whose, around: Surroundings) -> Scene | None:

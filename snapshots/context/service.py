@@ -6,7 +6,7 @@ then nothing is left, and the context is made anew; where that does not end, in 
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
@@ -20,14 +20,14 @@ from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
 from snapshots.context.fence import new_nonce
 from snapshots.context.holding import hold_memory
-from snapshots.context.material import material_of
+from snapshots.context.material import local_time, material_of, standing_notes
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.reading import puts_right, with_intent, with_phase
 from snapshots.context.record import candidates_from, kept_sections, shown_tokens
 from snapshots.context.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
 from snapshots.context.tasks import task_passages
-from snapshots.context.understanding import PURPOSE, understood
+from snapshots.context.understanding import understand
 from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
 from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
@@ -37,16 +37,15 @@ from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.replies import asks_for_replies
 from snapshots.recall.search import Question, Stopwatch, prepare_question
-from snapshots.recall.values import DOCUMENTS, REPLIES, SNAPSHOTS, RecallQuery
+from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft, Rendered
 from snapshots.receipts.write import note_receipt, write_receipt
 from tenants.isolation import tenant_tx
-from tenants.services.model_use import chat_for
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
-LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, "preferences", "tags", "profile"})
-"""Notes do not go into contexts yet, replies where they are asked for."""
+LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, NOTES, "preferences", "tags", "profile"})
+"""Replies besides, where they are asked for."""
 TRIED_FREELY = 2
 """How often a context is made while others may change the memory meanwhile."""
 
@@ -152,13 +151,14 @@ def draw_context(
 def made_ready(tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy) -> Ready:
     """Return a request with what models make of it. No scope may be open."""
     watch = Stopwatch()
-    lanes = (SNAPSHOTS, DOCUMENTS) if asked.knowledge else (SNAPSHOTS,)
+    lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if asked.knowledge else ()))
     question = prepare_question(asked.request.query, asked.recall, lanes=lanes)
     watch.ms["embed"] = question.embed_ms
     missing: frozenset[DegradedReason] = frozenset()
     if asked.by_model:
         with watch.stage("understand"):
-            asked, missing = understand(tenant_id, asked)
+            request, missing = understand(tenant_id, asked.request)
+            asked = replace(asked, request=request)
     asked = replace(asked, request=with_intent(asked.request, question.probe.vectors))
     return Ready(subject_external_id, asked, question, policy, missing, watch)
 
@@ -170,28 +170,21 @@ def drawn_from(whose: Whose, ready: Ready) -> Drawn:
     with ready.watch.stage("recall"):
         held = replace(read(whose, ready), missing=ready.missing)
     with ready.watch.stage("assemble"):
-        material = material_of(request.query, held.found, held.scene, full_history=held.around.full_history)
+        request = replace(request, at=local_time(request.at or utc_now(), held.found.lanes))
+        material = material_of(
+            request.query,
+            held.found,
+            held.scene,
+            full_history=held.around.full_history,
+            standing=standing_notes(held.around),
+        )
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         material = replace(material, tasks=held.tasks, said_first=first)
-        request = with_phase(request, material.turns, question.probe.vectors)
+        if policy.detect_phase:
+            request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
         route = routed(request, material, held.around.route, policy)
     return Drawn(ready, held, context, route)
-
-
-def understand(tenant_id: UUID, asked: ContextQuery) -> tuple[ContextQuery, frozenset[DegradedReason]]:
-    """Return the query with what a chat model says of it where there is one and the caller does not say so itself, and
-    what was missing meanwhile."""
-    request = asked.request
-    model = None if request.intent and request.phase else chat_for(tenant_id, PURPOSE)
-    told = understood(request.query, model) if model else None
-    if told is None:
-        return asked, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
-    intent_read = request.intent is None
-    read = replace(
-        request, intent=request.intent or told.intent, intent_read=intent_read, phase=request.phase or told.phase
-    )
-    return replace(asked, request=read), frozenset()
 
 
 def leave_receipt(drawn: Drawn) -> Built:
@@ -242,6 +235,7 @@ def read(whose: Whose, ready: Ready) -> Held:
         lanes=LANES_OF_CONTEXTS | {REPLIES} if replies else LANES_OF_CONTEXTS,
         replies_named=asked.replies,
         top_k=candidates,
+        notes_top_k=candidates,
         explain=True,
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
@@ -283,8 +277,16 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,
         degraded_reason=joined(held.degraded),
-        rendered=Rendered(asked.request.query, context.messages, context.text),
+        rendered=sent(drawn),
         epoch=held.found.state.epoch or None,  # none: there was no memory that could be forgotten
+    )
+
+
+def sent(drawn: Drawn) -> Rendered:
+    """Return what is sent, and where each candidate stands in it."""
+    context = drawn.context
+    return Rendered(
+        drawn.ready.asked.request.query, context.messages, context.text, tuple(map(astuple, context.places))
     )
 
 

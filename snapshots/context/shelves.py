@@ -1,12 +1,13 @@
 """What each section has to offer, written out and counted, in the order in which a budget takes it."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from snapshots.context.budget import Piece, Shelf
 from snapshots.context.dedupe import Present, screened
-from snapshots.context.facts import in_stable_order
+from snapshots.context.facts import in_stable_order, may_harm
 from snapshots.context.guide import phase_guidance, usage_guide
-from snapshots.context.policy import ContextPolicy
 from snapshots.context.render import Scribe
 from snapshots.context.values import ContextRequest, Material, MemoryItem, Passage, Reason, SectionName, WindowTurn
 
@@ -14,19 +15,23 @@ Refused = list[tuple[Piece, Reason]]
 
 
 def shelves_of(
-    request: ContextRequest, material: Material, scribe: Scribe, policy: ContextPolicy
+    request: ContextRequest, material: Material, scribe: Scribe, *, is_small: bool
 ) -> dict[SectionName, Shelf]:
-    """Return the shelf of every section that a budget fills. Memories are not screened yet."""
+    """Return the shelf of every section that a budget fills. Memories are not screened yet.
+
+    The prefix of a small total holds what does harm when missing; its other notes compete with what recall found.
+    """
     turns = without_echo(material.turns, request.query)
-    window_heading = scribe.heading(SectionName.WINDOW) if scribe.format == "text" else None
-    facts = [scribe.memory(fact, in_prefix=True) for fact in in_stable_order(material.profile)]
+    window_heading = scribe.heading(SectionName.WINDOW) if request.format == "text" else None
+    lasting = [fact for fact in in_stable_order(material.profile) if may_harm(fact) or not is_small]
+    facts = [scribe.memory(fact, in_prefix=True) for fact in lasting]
     memories = sorted(material.memories, key=lambda item: -item.score)
     summary = [material.summary] if material.summary else []
     return {
-        SectionName.GUIDE: Shelf(_guide(request, scribe, policy), unbroken=True),
-        SectionName.PROFILE: Shelf(tuple(facts), scribe.heading(SectionName.PROFILE)),
+        SectionName.GUIDE: Shelf(_guide(request, scribe)),
+        SectionName.PROFILE: Shelf(tuple(facts)),
         SectionName.WINDOW: Shelf(tuple(map(scribe.turn, reversed(turns))), window_heading, unbroken=True),
-        SectionName.MEMORY: Shelf(tuple(map(scribe.memory, memories)), scribe.heading(SectionName.MEMORY)),
+        SectionName.MEMORY: Shelf(tuple(map(scribe.memory, memories)), scribe.today()),
         SectionName.SUMMARY: _passages(SectionName.SUMMARY, summary, scribe),
         SectionName.TASK: _passages(SectionName.TASK, material.tasks, scribe),
         SectionName.KNOWLEDGE: _passages(SectionName.KNOWLEDGE, material.knowledge, scribe),
@@ -71,19 +76,26 @@ def screened_shelf(shelf: Shelf, present: Present) -> tuple[Shelf, Refused]:
 
 def present_in(chosen: Mapping[SectionName, Sequence[Piece]], turns: Sequence[WindowTurn], query: str) -> Present:
     """Return what prefix and window hold already. An echoed turn counts: its words are in the prompt as the query."""
-    facts = (piece.origin for piece in chosen.get(SectionName.PROFILE, ()))
+    facts = [piece.origin for piece in chosen.get(SectionName.PROFILE, ()) if isinstance(piece.origin, MemoryItem)]
+    noted = Counter[str]()
+    for fact in facts:
+        noted[fact.statement_id] += len(fact.text) if fact.statement_id else 0
     spoken = (piece.origin for piece in chosen.get(SectionName.WINDOW, ()))
     echoed = turns[len(without_echo(turns, query)) :]
     return Present(
         frozenset(turn.key for turn in (*spoken, *echoed) if isinstance(turn, WindowTurn)),
-        frozenset((fact.lane, fact.id) for fact in facts if isinstance(fact, MemoryItem)),
+        frozenset((fact.lane, fact.id) for fact in facts),
+        noted,
     )
 
 
-def _guide(request: ContextRequest, scribe: Scribe, policy: ContextPolicy) -> tuple[Piece, ...]:
+def _guide(request: ContextRequest, scribe: Scribe) -> tuple[Piece, ...]:
+    guide = scribe.block("\n" + usage_guide(scribe.language)) if request.guide else None
     phase = phase_guidance(request.phase, scribe.language)
-    guide = scribe.block("\n" + usage_guide(scribe.language, policy))
-    return (guide, scribe.block(phase)) if phase else (guide,)
+    return (
+        *((replace(guide, in_prefix=True),) if guide else ()),
+        *((scribe.block(phase),) if phase else ()),
+    )
 
 
 def _passages(section: SectionName, passages: Iterable[Passage], scribe: Scribe) -> Shelf:

@@ -1,5 +1,8 @@
 """Intent and phase by a chat model (X7), for a context that asks for it: reading calls no model otherwise (R8)."""
 
+from dataclasses import replace
+from uuid import UUID
+
 from pydantic import BaseModel
 
 from memory_platform.kernel.errors import Unavailable
@@ -8,8 +11,11 @@ from memory_platform.providers.contracts import ChatModel, Preparable
 from memory_platform.providers.recent import Recent
 from snapshots.context.intent_rules import Intent, Phase
 from snapshots.context.prompts import UNDERSTAND
+from snapshots.context.values import ContextRequest
+from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.policy import REWRITE_POLICY
 from snapshots.recall.rewriting import fenced
+from tenants.services.model_use import chat_for
 
 PURPOSE = "rewrite"
 """The purpose whose model reads questions while somebody waits: a small one, with a short time box."""
@@ -40,3 +46,17 @@ def understood(text: str, model: ChatModel) -> Understanding | None:
         return None
     _KEPT.put(key, told)
     return told
+
+
+def understand(tenant_id: UUID, request: ContextRequest) -> tuple[ContextRequest, frozenset[DegradedReason]]:
+    """Return the request with what a chat model says of it where there is one and the caller does not say so itself,
+    and what was missing meanwhile."""
+    model = None if request.intent and request.phase else chat_for(tenant_id, PURPOSE)
+    told = understood(request.query, model) if model else None
+    if told is None:
+        return request, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
+    intent_read = request.intent is None
+    read = replace(
+        request, intent=request.intent or told.intent, intent_read=intent_read, phase=request.phase or told.phase
+    )
+    return read, frozenset()

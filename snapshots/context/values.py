@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Any, Literal
 
 Order = Literal["u_shape", "relevance_first"]
-Format = Literal["messages", "text"]
+Format = Literal["messages", "text", "plain"]
+Style = Literal["grouped", "full"]
 Language = Literal["en", "zh"]
 Lane = Literal["profile", "preferences", "tags", "snapshots", "documents", "tasks", "summary"]
 
@@ -63,6 +64,7 @@ class MemoryItem:
 
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``score`` orders items of one call.
     ``message_keys`` name the messages it came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
+    ``grade``, ``vital`` and ``statement_id``, the snapshot of its whole message, are a note's.
     ``looks`` is what its text looks like, None where nobody has looked yet.
     """
 
@@ -78,6 +80,9 @@ class MemoryItem:
     message_keys: frozenset[str] = frozenset()
     untrusted_instruction: bool = False
     looks: Looks | None = None
+    grade: str = ""
+    vital: bool = False
+    statement_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +103,15 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ProfileView:
-    """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language."""
+    """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language;
+    ``notes`` are those that stand in every prefix: vital ones, limits and habits."""
 
     locale: str | None = None
     fields: tuple[MemoryItem, ...] = ()
     attributes: tuple[MemoryItem, ...] = ()
     preferences: tuple[MemoryItem, ...] = ()
     tags: tuple[MemoryItem, ...] = ()
+    notes: tuple[MemoryItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,8 @@ class BudgetRequest:
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
     """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller.
-    ``tenant_locale`` stands in where the subject has no locale and the system prompt no language."""
+    ``tenant_locale`` stands in where the subject has no locale and the system prompt no language. ``at`` is the moment
+    of the question, in the subject's time zone; None leaves its date out."""
 
     query: str
     system_prompt: str = ""
@@ -144,6 +152,9 @@ class ContextRequest:
     phase: str | None = None
     order: Order = "u_shape"
     format: Format = "messages"
+    style: Style = "grouped"
+    guide: bool = True
+    at: datetime | None = None
     tenant_locale: str | None = None
 
 
@@ -210,6 +221,17 @@ class PrefixReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where the candidate at ``position`` stands: in which message (0 where the prompt is one text), from character to
+    character, the end not included."""
+
+    position: int
+    message: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryRoom:
     """What bounded the memory section, in tokens: what earlier and later sections left it, and what the total did; it
     takes of the former only where its slot ``grows``."""
@@ -229,6 +251,7 @@ class AssembledContext:
     tokens: TokenReport
     prefix: PrefixReport
     decisions: tuple[Decision, ...]
+    places: tuple[Place, ...]
     intent: str | None
     phase: str | None
     language: Language

@@ -34,7 +34,7 @@ _ELEMENT = re.compile(r"<user_memory\b(?P<attributes>[^<>]{0,600})>(?P<body>[^<]
 _QUERY = re.compile(r"</?query>")
 """How a prompt that is one text fences the user's own words, which stay."""
 _OURS = re.compile(
-    r'\s*source="[^"]*" confidence="[^"]*" provenance="[^"]*" valid_since="[^"]*" category="[^"]*"'
+    r'\s*source="[^"]*" confidence="[^"]*" provenance="[^"]*"(?: valid_since="[^"]*" category="[^"]*")?'
     r'(?: nonce="[^"]*")?\s*'
 )
 """How a prompt opens a memory; nobody writes so by hand."""
@@ -197,7 +197,8 @@ def _elements(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
         return
     yield from (tag.span() for tag in _QUERY.finditer(text))
     for found in _ELEMENT.finditer(text):
-        if _OURS.fullmatch(found["attributes"]) or shown.holds(html.unescape(found["body"]), at):
+        lines = [line for line in html.unescape(found["body"]).splitlines() if line.strip()]
+        if _OURS.fullmatch(found["attributes"]) or (lines and all(shown.holds(line, at) for line in lines)):
             yield found.span()
 
 

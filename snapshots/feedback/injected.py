@@ -12,23 +12,27 @@ from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.read import rendered_of
 from snapshots.receipts.values import Rendered
 
-_ELEMENT = re.compile(r"<user_memory(?: [^>]*)?>([^<]*)</user_memory>")
+_ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
+_LINE = re.compile(r"- (.*?)(?: \([^()]*\))?", re.DOTALL)
+"""How a prompt writes a memory: as an element of its own, or as a line with its date."""
 
 
 def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:
     """Return the words of each injected memory, in the order of ``rows`` (by position); "" where they are gone."""
     rendered = rendered_of(receipt)
-    sent = sent_texts(rendered) if rendered else []
-    if len(sent) != len(rows):  # the prompt was purged
-        held = held_texts(receipt.subject_id, rows)
-        sent = [held.get(row.memory_ref, "") for row in rows]
-    return [InjectedText(row.memory_ref, row.lane, text) for row, text in zip(rows, sent, strict=True)]
+    sent = sent_texts(rendered) if rendered else {}
+    gone = [row for row in rows if row.context_position not in sent]  # the prompt was purged, or is of release 1
+    held = held_texts(receipt.subject_id, gone)
+    texts = (_without_field(row.lane, sent.get(row.context_position)) for row in rows)
+    return [
+        InjectedText(row.memory_ref, row.lane, held.get(row.memory_ref, "") if text is None else text)
+        for row, text in zip(rows, texts, strict=True)
+    ]
 
 
-def sent_texts(rendered: Rendered) -> list[str]:
-    """Return the bodies of the memory elements of a prompt in reading order; what users said holds none."""
-    system = [str(one.get("content") or "") for one in rendered.messages if one.get("role") == "system"]
-    return [html.unescape(body) for body in _ELEMENT.findall("\n".join([*system, rendered.text or ""]))]
+def sent_texts(rendered: Rendered) -> dict[int, str]:
+    """Return the words of the memories of a prompt, by position."""
+    return {place[0]: _words_in(rendered.words_at(place)) for place in rendered.places}
 
 
 def held_texts(subject_id: UUID, rows: Iterable[ReceiptMemory]) -> dict[UUID, str]:
@@ -61,6 +65,16 @@ def _tags(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
 
 
 _READERS = {"snapshots": _snapshots, "preferences": _preferences, "profile": _facts, "tags": _tags}
+
+
+def _without_field(lane: str, text: str | None) -> str | None:
+    """Return the words of a line; of a profile's, only the value."""
+    return text.partition(": ")[2] or text if text and lane == "profile" else text
+
+
+def _words_in(written: str) -> str:
+    found = _ELEMENT.fullmatch(written) or _LINE.fullmatch(written)
+    return html.unescape(found[1] if found else written)
 
 
 def _in_words(value: Any) -> str:

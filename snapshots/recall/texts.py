@@ -30,7 +30,7 @@ WHERE s.tenant_id = $1 AND s.subject_id = $2 AND s.id = ANY($3)
 TEXTS = _TEXTS % ("", "")
 _NOTE_COLUMNS = (
     *("grade", "about_kind", "about_tag_id", "about_label", "relation"),
-    *("vital_class", "possibly_outdated", "context"),
+    *("vital_class", "possibly_outdated", "context", "statement_id"),
 )
 NOTE_TEXTS = _TEXTS % (
     "".join(f", n.{name}" for name in _NOTE_COLUMNS) + ", t.label, t.relation",
@@ -131,6 +131,7 @@ def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> Recalle
         vital_class=note["vital_class"],
         possibly_outdated=note["possibly_outdated"],
         context=note["context"],
+        statement_id=note["statement_id"],
     )
 
 

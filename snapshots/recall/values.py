@@ -244,7 +244,7 @@ class RecalledNote:
     """A note as it is shown: its words and clocks as a memory has them, and what is known of it beside them.
 
     ``about`` is None for a note about the subject, ``vital_class`` empty for one that is not vital. ``context`` is the
-    turn before it, where it does not say by itself whom or what it means.
+    turn before it, where it does not say by itself whom or what it means; ``statement_id`` the snapshot of its message.
     """
 
     memory: RecalledMemory
@@ -253,3 +253,4 @@ class RecalledNote:
     vital_class: str = ""
     possibly_outdated: bool = False
     context: str = ""
+    statement_id: UUID | None = None

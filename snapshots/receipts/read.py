@@ -93,7 +93,7 @@ def rendered_of(receipt: Receipt) -> Rendered | None:
     if receipt.rendered is None:
         return None
     plain = orjson.loads(zlib.decompress(bytes(receipt.rendered)))
-    return Rendered(plain["query"], plain["messages"], plain.get("text"))
+    return Rendered(plain["query"], plain["messages"], plain.get("text"), tuple(map(tuple, plain.get("places", ()))))
 
 
 def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:

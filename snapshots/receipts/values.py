@@ -26,11 +26,22 @@ class ReceiptCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What was asked and what was sent. In text format ``messages`` is empty and ``text`` holds it all."""
+    """What was asked and what was sent. In text format ``messages`` is empty and ``text`` holds it all.
+
+    ``places``: where candidates stand, as (position, message, start, end), ``message`` 0 in a text; none in receipts of
+    release 1.
+    """
 
     query: str
     messages: Sequence[Mapping[str, Any]] = ()
     text: str | None = None
+    places: Sequence[Sequence[int]] = ()
+
+    def words_at(self, place: Sequence[int]) -> str:
+        """Return what stands at a place."""
+        _, message, start, end = place
+        told = self.text if self.text is not None else self.messages[message].get("content")
+        return str(told or "")[start:end]
 
 
 @dataclass(frozen=True, slots=True)

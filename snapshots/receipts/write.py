@@ -139,5 +139,10 @@ def _json(value: object) -> str | None:
 
 def packed(rendered: Rendered) -> bytes:
     """Return what was sent, compressed."""
-    plain = {"query": rendered.query, "messages": list(rendered.messages), "text": rendered.text}
+    plain = {
+        "query": rendered.query,
+        "messages": list(rendered.messages),
+        "text": rendered.text,
+        "places": list(rendered.places),
+    }
     return zlib.compress(orjson.dumps(plain), RECEIPTS.compression_level)

@@ -12,7 +12,16 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api import examples
-from memory_platform.api.fields import ListOfField, OneOfField, ProductIdField, TextField, WholeField, names
+from memory_platform.api.fields import (
+    FlagField,
+    InstantField,
+    ListOfField,
+    OneOfField,
+    ProductIdField,
+    TextField,
+    WholeField,
+    names,
+)
 from memory_platform.api.idempotency import Reply, write_prepared
 from memory_platform.api.permissions import MEMORY_READ
 from memory_platform.api.serializers import Input, Output, StrictSerializer
@@ -31,7 +40,8 @@ from snapshots.policies.effective import Policies
 TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
 ORDERS = ("u_shape", "relevance_first")
-FORMATS = ("messages", "text")
+FORMATS = ("messages", "text", "plain")
+STYLES = ("grouped", "full")
 READERS = ("rules", "model")
 """Who tells intent and phase where the caller does not: rules, or the chat model of the purpose ``rewrite``."""
 
@@ -59,6 +69,11 @@ class ContextInput(PromptFields, Input):
     understand = OneOfField(choices=names(READERS), default="rules")
     order = OneOfField(choices=names(ORDERS), default="u_shape")
     format = OneOfField(choices=names(FORMATS), default="messages")
+    style = OneOfField(  # type: ignore[assignment]  # DRF takes fields off the class, which has a style of its own
+        choices=names(STYLES), default="grouped", help_text="`full` gives each memory an element of its own."
+    )
+    guide = FlagField(default=True, help_text="Whether the model is told how to read memories.")
+    at = InstantField(required=False, help_text="The moment of the question; now unless named. Hides nothing.")
     include = ListOfField(
         child=OneOfField(choices=names(["knowledge", "tasks", "replies"])),
         most=3,
@@ -166,6 +181,9 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         phase=given.get("phase"),
         order=given["order"],
         format=given["format"],
+        style=given["style"],
+        guide=given["guide"],
+        at=given.get("at"),
         tenant_locale=policies.tenant_locale,
     )
     included = given.get("include", ())

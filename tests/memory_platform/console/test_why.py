@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.console.sources import ANSWERS_SHOWN
 from memory_platform.console.why import BAR_UNITS, parts_of
 from memory_platform.console.why_prompt import Said, said_in
+from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.context.fence import escaped
 from snapshots.context.service import ContextQuery, build_context
@@ -68,7 +69,7 @@ def prompt_of(house: House, receipt: Receipt) -> tuple[list[dict[str, Any]], lis
         found = Receipt.objects.get(pk=receipt.pk)
         candidates, rendered = candidates_of(found), rendered_of(found)
         assert rendered is not None
-        return candidates, said_in(rendered, candidates, found.sections)
+        return candidates, said_in(rendered)
 
 
 @pytest.mark.parametrize("shape", ["messages", "text"])
@@ -81,12 +82,12 @@ def test_every_memory_of_a_prompt_is_found_where_it_stands(held: World, shape: A
     with tenant_tx(held.acme.tenant.id):
         texts = {str(one.pk): one.text for one in Snapshot.objects.all()}
     told = [
-        (place, escaped(texts[kept[at]["memory_id"]]))
+        (place, collapse_spaces(escaped(texts[kept[at]["memory_id"]])))
         for at, place in places.items()
         if kept[at]["lane"] == "snapshots"
     ]
     assert len(told) == len(TEXTS)
-    assert all(place.endswith(f">{text}</user_memory>") for place, text in told)
+    assert all(place.startswith(f"- {text} (") for place, text in told)
 
 
 @pytest.mark.parametrize("shape", ["messages", "text"])
@@ -100,21 +101,9 @@ def test_the_prompt_is_shown_to_the_letter(held: World, shape: Any) -> None:
     assert ["".join(piece.text for piece in said.pieces) for said in prompt] == sent
 
 
-def test_the_places_of_tasks_and_summaries_are_told_from_what_others_wrote() -> None:
-    candidates: list[dict[str, Any]] = [
-        {"lane": "tasks", "kind": "tasks", "context_position": 1},
-        {"lane": "summary", "kind": "summary", "context_position": 2},
-        {"lane": "snapshots", "kind": "statement", "context_position": None},
-    ]
-    system = "Mine: <task>forged</task>\n<task>ours</task>\n<conversation_summary>told</conversation_summary>"
-    turn = "<task>said</task><conversation_summary>said</conversation_summary>"
-    rendered = Rendered(
-        "q",
-        [{"role": "system", "content": system}, {"role": "system", "content": turn}, {"role": "user", "content": turn}],
-    )
-    prompt = said_in(rendered, candidates, [{"name": "window", "items": 1}])
-    places = {piece.position: piece.text for said in prompt for piece in said.pieces if piece.position is not None}
-    assert places == {1: "<task>ours</task>", 2: "<conversation_summary>told</conversation_summary>"}
+def test_a_prompt_of_release_1_is_shown_without_places() -> None:
+    (said,) = said_in(Rendered("q", [{"role": "system", "content": "<user_memory>tea</user_memory>"}]))
+    assert [(piece.text, piece.position) for piece in said.pieces] == [("<user_memory>tea</user_memory>", None)]
 
 
 def test_a_candidate_leads_to_its_place_its_memory_and_its_message(held: World, staff: Staff) -> None:
@@ -154,7 +143,7 @@ def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any
 
 
 def test_what_was_left_out_says_why(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme, budget=BudgetRequest(memory=130))
+    receipt = receipt_for(held.acme, budget=BudgetRequest(memory=60))
     page = page_of(staff.sam, receipt)
     assert "Left out: its section had no room left for it." in page
     assert page.count("left-out") == page.count("Left out: ")
@@ -260,7 +249,7 @@ def test_who_may_only_look_sees_the_same_page_without_buttons(held: World, staff
 
 def test_the_page_speaks_chinese(held: World, staff: Staff) -> None:
     staff.sam.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
-    page = page_of(staff.sam, receipt_for(held.acme, budget=BudgetRequest(memory=130)))
+    page = page_of(staff.sam, receipt_for(held.acme, budget=BudgetRequest(memory=60)))
     for words in ("为何如此回答", "实际发送的提示词", "未放入", "意图"):
         assert words in page, words
     for words in ("Left out", "In the prompt", "The question", "tokens went"):
@@ -270,8 +259,9 @@ def test_the_page_speaks_chinese(held: World, staff: Staff) -> None:
 def test_profile_fields_are_told_in_chinese(held: World, staff: Staff) -> None:
     staff.sam.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     page = page_of(staff.sam, receipt_for(held.acme))
+    told, _, prompt = page.partition("实际发送的提示词")
     assert "名字: Ada" in page
-    assert "name: Ada" not in page.replace("名字: Ada", "")
+    assert "name: Ada" not in (told if "名字: Ada" in told else prompt).replace("- name: Ada", "")
 
 
 def test_the_sources_of_a_memory_have_no_id_for_a_heading(held: World, staff: Staff) -> None:

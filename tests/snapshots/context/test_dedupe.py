@@ -40,7 +40,7 @@ def test_the_statement_made_of_the_query_itself_is_a_duplicate() -> None:
     said = WindowTurn("k-0", "user", "Where do I live? ")
     result = context(Material(memories=(memory(1, message_keys=keys(0)),), turns=(said,)), "Where do I live?")
     assert reason_of(result, "m-1") == "duplicate_of_window"
-    assert [message["role"] for message in result.messages] == ["system", "user"]
+    assert [message["role"] for message in result.messages] == ["user"]
 
 
 def test_a_fact_that_the_prefix_holds_is_not_said_twice() -> None:

@@ -1,25 +1,31 @@
-"""What a model is told about memory and about the moment, in both languages. Rows: X5, X6, X9."""
+"""What a model is told about memory and about the moment, in both languages. Rows: X5, X6, X9, X11."""
+
+from typing import Any
 
 import pytest
 
 from snapshots.context.facts import profile_fact
 from snapshots.context.guide import heading, language_for, phase_guidance, usage_guide
-from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import Language, Material, ProfileView, SectionName
-from tests.snapshots.context.world import ADA, COUNTER, NONCE, SURE, context
+from tests.snapshots.context.world import ADA, COUNTER, SURE, all_content, context
 
-POLICY = ContextPolicy()
 PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
 ANYBODY = ProfileView(fields=ADA.fields, preferences=ADA.preferences)
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_guide_names_both_bounds_of_confidence_and_fits_the_system_slot(language: Language) -> None:
-    guide = usage_guide(language, POLICY)
-    assert "0.8" in guide
-    assert "0.5" in guide
-    assert COUNTER.count(guide) <= POLICY.system / 2
+def test_the_guide_tells_what_confidence_means_in_few_tokens(language: Language) -> None:
+    guide = usage_guide(language)
+    assert all(band in guide for band in ("high", "medium", "low"))
+    assert COUNTER.count(guide) <= {"en": 60, "zh": 70}[language]
+
+
+def test_without_memory_or_on_request_there_is_no_guide() -> None:
+    guide = usage_guide("en").splitlines()[1]
+    assert guide in all_content(context(Material(profile=ADA)).messages)
+    assert guide not in all_content(context(Material(profile=ADA), guide=False).messages)
+    assert [message["role"] for message in context().messages] == ["user"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -36,9 +42,10 @@ def test_no_phase_and_an_unknown_one_have_no_guidance() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_ours_holds_markup(language: Language) -> None:
-    headed = (name for name in SectionName if name not in (SectionName.SYSTEM, SectionName.GUIDE))
-    texts = [usage_guide(language, POLICY), *(phase_guidance(phase, language) for phase in PHASES)]
-    texts += [heading(name, language, nonce=NONCE) for name in headed]
+    bare = (SectionName.SYSTEM, SectionName.GUIDE, SectionName.PROFILE, SectionName.MEMORY)
+    headed = (name for name in SectionName if name not in bare)
+    texts = [usage_guide(language), *(phase_guidance(phase, language) for phase in PHASES)]
+    texts += [heading(name, language) for name in headed]
     assert not any(sign in text for text in texts for sign in "<>&")
 
 
@@ -76,17 +83,17 @@ def test_without_a_conversation_the_words_of_the_profile_decide() -> None:
     assert seen == ["en", "zh"]
 
 
-@pytest.mark.parametrize("material", [Material(profile=ADA), Material(profile=ANYBODY), Material()])
+@pytest.mark.parametrize("material", [Material(profile=ADA), Material(profile=ANYBODY)])
 def test_a_query_in_another_language_does_not_change_the_prefix(material: Material) -> None:
-    for request in ({}, {"system_prompt": "Be kind."}, {"tenant_locale": "zh-CN"}):
+    asked: tuple[dict[str, Any], ...] = ({}, {"system_prompt": "Be kind."}, {"tenant_locale": "zh-CN"})
+    for request in asked:
         english, chinese = (context(material, query, **request) for query in ("Navigate home", "导航回家"))
         assert english.messages[0] == chinese.messages[0]
         assert english.language == chinese.language
 
 
-def test_a_chinese_subject_gets_guide_headings_and_phase_in_chinese() -> None:
+def test_a_chinese_subject_gets_guide_and_phase_in_chinese() -> None:
     result = context(Material(profile=ProfileView(locale="zh-CN", fields=ADA.fields)), phase="opening")
-    assert "# 记忆使用说明" in result.messages[0]["content"]
-    assert "# 用户档案" in result.messages[0]["content"]
+    assert "# 记忆\n" in result.messages[0]["content"]
     assert "对话刚开始" in result.messages[1]["content"]
     assert result.language == "zh"

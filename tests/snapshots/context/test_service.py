@@ -15,6 +15,7 @@ from memory_platform.devstack.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.policy import ContextPolicy
 from snapshots.context.route import ModelRoute
 from snapshots.context.service import (
     Built,
@@ -30,6 +31,7 @@ from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.delete import delete_conversation
 from snapshots.intake.values import IncomingMessage
+from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
@@ -40,10 +42,9 @@ from snapshots.window.policy import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
-from tests.snapshots.context.world import all_content, elements
+from tests.snapshots.context.world import all_content, elements, words_in
 from tests.snapshots.held import know, label, prefer, remember, say
 from tests.snapshots.lifecycle.world import edit
-from tests.snapshots.notes_held import note_down
 
 PEANUTS = "I am allergic to peanuts"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -61,21 +62,21 @@ def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
 
 def build(house: House, query: str, conversation_id: str | None = None, subject: str = "", **request: Any) -> Built:
     asked = ContextQuery(ContextRequest(query, **request), "3", conversation_id)
-    return build_context(house.tenant.id, subject or house.subject.external_id, asked)
+    return build_context(house.tenant.id, subject or house.subject.external_id, asked, ContextPolicy(detect_phase=True))
 
 
-def shown(built: Built) -> list[str | None]:
-    return [one.text for one in elements(all_content(built.context.messages))]
+def shown(built: Built) -> list[str]:
+    return words_in(all_content(built.context.messages))
 
 
-def test_notes_do_not_enter_contexts_yet(world: World) -> None:
-    remember(world.acme, PEANUTS, "Peanut butter is fine for Theo")
-    before = build(world.acme, "peanuts")
-    note_down(world.acme, "allergic to peanuts", "peanut butter is fine for Theo")
-    after = build(world.acme, "peanuts")
-    assert shown(after) == shown(before)
-    candidates = [{one["memory_id"] for one in candidates_held(built.receipt)} for built in (before, after)]
-    assert candidates[0] == candidates[1]
+def test_notes_stand_in_contexts_in_place_of_their_message(world: World) -> None:
+    say(world.acme, "My son Theo is allergic to cashews. I never drive after dark.")
+    say(world.globex, "I breed alpacas")
+    drain_work_job(tenant_id=str(world.acme.tenant.id))
+    told = shown(build(world.acme, "Suggest a dinner for the family"))
+    assert sorted(told) == ["I never drive after dark", "My son Theo is allergic to cashews", "Theo: son"]
+    held = [one for one in candidates_held(build(world.acme, "dinner").receipt) if one["context_position"]]
+    assert [one["kind"] for one in held] == ["note", "note", "tag"]
 
 
 def test_everything_is_read_in_one_round_trip_and_written_in_another(world: World) -> None:
@@ -89,9 +90,9 @@ def test_everything_is_read_in_one_round_trip_and_written_in_another(world: Worl
         build(world.acme, "What may I eat?", "now")
     statements = [query["sql"] for query in queries.captured_queries]
     openings = [number for number, sql in enumerate(statements) if "set_config('app.tenant_id'" in sql]
-    read = "state, beliefs, tags, texts; history, conversation, its turns, its last route; then the receipt"
-    assert openings == [0, 10], read
-    assert len(statements) == 12, statements
+    read = "state, beliefs, tags, texts of both lanes; history, notes, conversation, turns, route; then the receipt"
+    assert openings == [0, 12], (read, [sql[:90] for sql in statements])
+    assert len(statements) == 14, statements
 
 
 def edits(house: House) -> None:
@@ -154,7 +155,7 @@ def test_the_beginning_of_an_archived_conversation_is_read_where_it_stands(world
         Work.objects.update(state=WorkState.DONE, done_at=utc_now())
         Conversation.objects.update(status="ended", ended_at=LONG_AGO, last_accepted_at=LONG_AGO)
     assert archive_tenant(world.acme.tenant.id) == 1 + WINDOW_POLICY.messages
-    assert GUIDES["zh"] in build(world.acme, "Say that again", "now").context.messages[0]["content"]
+    assert build(world.acme, "Say that again", "now").context.language == "zh"
 
 
 def test_the_receipt_counts_what_the_context_holds(world: World) -> None:
@@ -240,27 +241,26 @@ def test_a_turn_that_only_calls_tools_has_no_content(world: World) -> None:
     assert assistant == {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-GUIDES = {"zh": "# 记忆使用说明", "en": "# How to use memory"}
 SAID = {"zh": ("导航回家", "再说一遍吧"), "en": ("Navigate home", "Say that again")}
 
 
 @pytest.mark.parametrize(("language", "other"), [("zh", "en"), ("en", "zh")])
 def test_a_conversation_keeps_the_language_that_it_began_with(world: World, language: str, other: str) -> None:
     first = build(world.acme, SAID[language][0], "now")
-    assert GUIDES[language] in first.context.messages[0]["content"]
+    assert first.context.language == language
     for said in (SAID[language][0], *["👍", SAID[other][0]] * WINDOW_POLICY.messages):
         say(world.acme, said, conversation="now")
     later = build(world.acme, SAID[other][1], "now")
     assert later.context.prefix.hash == first.context.prefix.hash
-    assert GUIDES[other] in build(world.acme, SAID[other][1], "later").context.messages[0]["content"]
+    assert build(world.acme, SAID[other][1], "later").context.language == other
 
 
 def test_a_locale_and_a_system_prompt_count_more_than_the_beginning(world: World) -> None:
     say(world.acme, "导航回家", conversation="now")
     told = build(world.acme, "导航回家", "now", system_prompt="You are a car assistant.")
-    assert GUIDES["en"] in told.context.messages[0]["content"]
+    assert told.context.language == "en"
     know(world.acme, locale="en-GB")
-    assert GUIDES["en"] in build(world.acme, "导航回家", "now").context.messages[0]["content"]
+    assert build(world.acme, "导航回家", "now").context.language == "en"
 
 
 SEATS = {

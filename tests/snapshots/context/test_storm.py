@@ -33,7 +33,7 @@ from snapshots.receipts.errors import ContextOutdated
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
-from tests.snapshots.context.world import all_content, elements
+from tests.snapshots.context.world import all_content, words_in
 from tests.snapshots.held import know, remember, say
 
 CONTEXTS, STORMS = 15, 2
@@ -99,7 +99,7 @@ def test_a_memory_that_changes_all_the_time_is_told_each_time(
         outdated = sum(is_outdated(house) for _ in range(CONTEXTS))
     assert outdated > CONTEXTS // 5, "no storm: what is made freely is hardly ever outdated"
     for one in built:
-        told = [element.text or "" for element in elements(all_content(one.context.messages))]
+        told = words_in(all_content(one.context.messages))
         assert any(text.startswith("It is number ") for text in told)
     with tenant_tx(house.tenant.id):
         assert Receipt.objects.count() == 2 * CONTEXTS - outdated
@@ -141,5 +141,5 @@ def test_others_wait_for_a_context_that_holds_the_memory(world: World, numbered:
             with tenant_tx(house.tenant.id):
                 built = leave_receipt_or_anew(drawn)
                 now = Snapshot.objects.get(id=numbered).text
-            told = {element.text for element in elements(all_content(built.context.messages))}
+            told = words_in(all_content(built.context.messages))
             assert built.context is drawn.context or now in told

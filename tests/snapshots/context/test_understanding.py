@@ -78,9 +78,9 @@ def test_the_turn_is_fenced(world: World, server: ModelServer) -> None:
 def test_without_a_usable_answer_rules_tell(world: World, server: ModelServer, reply: Reply) -> None:
     server.answer = lambda _: reply
     query = "Navigate home"
-    assert read(build(world, query)) == ("navigation", "task_execution", "understanding_timeout")
+    assert read(build(world, query)) == ("navigation", None, "understanding_timeout")
 
 
 def test_without_a_model_rules_tell_and_nothing_is_missing(world: World, settings: Settings) -> None:
     settings.CHAT_MODEL = ""
-    assert read(build(world, "Navigate home")) == ("navigation", "task_execution", "")
+    assert read(build(world, "Navigate home")) == ("navigation", None, "")

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from memory_platform.providers.tokens import TokenEstimator
 from snapshots.context.assemble import assemble
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,
@@ -62,9 +63,15 @@ def passage(lane: str, number: int = 0, text: str = "Something to read, of middl
     return Passage(lane=lane, id=f"{lane}-{number}", text=f"{text} {number}", score=1 - number / 1000)  # type: ignore[arg-type]  # lane comes from the test
 
 
-def context(material: Material | None = None, query: str = "Where do I live?", **request: Any) -> AssembledContext:
+def context(
+    material: Material | None = None,
+    query: str = "Where do I live?",
+    policy: ContextPolicy | None = None,
+    **request: Any,
+) -> AssembledContext:
     """Assemble a context of ``material`` with the fixed nonce."""
-    return assemble(ContextRequest(query, **request), material or Material(), counter=COUNTER, nonce=NONCE)
+    asked = ContextRequest(query, **request)
+    return assemble(asked, material or Material(), counter=COUNTER, nonce=NONCE, policy=policy)
 
 
 def within(total: int, **named: int) -> BudgetRequest:
@@ -91,6 +98,21 @@ def reason_of(result: AssembledContext, item_id: str) -> str:
 def elements(content: str, name: str = "user_memory") -> list[ElementTree.Element]:
     """Return the elements called ``name``; raises ParseError when ``content`` is not well-formed beside plain text."""
     return list(ElementTree.fromstring(f"<context>{content}</context>").iter(name))  # noqa: S314 - our own output
+
+
+_LINE = re.compile(r"- (.*?)(?: \(\d[^()]*\))?", re.DOTALL)
+
+
+def words_in(content: str) -> list[str]:
+    """Return the words of the memories in ``content``, whether each is an element or a line of one."""
+    found: list[str] = []
+    for element in elements(content):
+        if element.get("category") is not None:
+            found.append(element.text or "")
+            continue
+        lines = [_LINE.fullmatch(line) for line in (element.text or "").strip("\n").split("\n")]
+        found += [line[1] if line else "?" for line in lines]
+    return found
 
 
 def all_content(messages: Sequence[dict[str, Any]]) -> str:

@@ -81,7 +81,7 @@ def test_a_prompt_that_comes_back_as_a_message_makes_nothing_but_its_question(ac
     query = "Which hotel in Porto has a rooftop pool?"
     ask(acme)
     whole = ask(acme, query, format=form, system_prompt="You are a kind assistant. I like short answers.")
-    assert SEATS in whole
+    assert SEATS.rstrip(".") in whole
     before = held(acme)
     say(acme, whole, conversation="trip")
     settle(acme)

@@ -26,7 +26,7 @@ QUESTIONS = ("What tea does Ada like?", "green tea", "阿达喜欢喝什么茶?"
 
 
 def fill(house: House) -> None:
-    """Remember teas of different ages and provenance, more than a context of 300 tokens holds."""
+    """Remember teas of different ages and provenance, more than a context of 140 tokens holds."""
     ids = remember(house, *(f"Ada likes {tea} tea 喜欢喝茶" for tea in TEAS))
     with tenant_tx(house.tenant.id):
         for n, snapshot_id in enumerate(ids):
@@ -68,12 +68,12 @@ def replayed(house: House, before: int, after: int, **how: Any) -> Replay:
         {"ranking": {"use_provenance": False}},
         {"ranking": {"recency_values": [0.2, 0.5, 1.0, 2.0]}},
         {"ranking": {"use_recency": False, "use_provenance": False}},
-        {"context": {"memory": 240}},
+        {"context": {"memory": 400}},
     ],
 )
 def test_a_replay_tells_what_the_other_policy_really_does(world: World, changes: Any) -> None:
     fill(world.acme)
-    before = make(world.acme, {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}, activate=True)
+    before = make(world.acme, {"context": {"memory": 140, "query": 0, "summary": 0, "task": 0}}, activate=True)
     after = make(world.acme, changes)
     old = [kept(world.acme, ask(world.acme, before, query)) for query in QUESTIONS]
     told = replayed(world.acme, before, after)
@@ -87,10 +87,10 @@ def test_a_replay_tells_what_the_other_policy_really_does(world: World, changes:
 
 
 BESIDE = [
-    (ContextRequest(""), {"context": {"memory": 100}}),  # what the total bounds is no less
-    (ContextRequest("", budget=BudgetRequest(window=100, knowledge=0)), {"context": {"memory": 150}}),
+    (ContextRequest(""), {"context": {"memory": 90}}),  # what the total bounds is no less
+    (ContextRequest("", budget=BudgetRequest(window=100, knowledge=0)), {"context": {"memory": 100}}),
     (ContextRequest("", intent="complaint"), {"context": {"memory_by_intent": {"complaint": 200}}}),
-    (ContextRequest("", budget=BudgetRequest(total=900)), {"context": {"memory": 350}}),
+    (ContextRequest("", budget=BudgetRequest(total=1000)), {"context": {"memory": 120}}),
 ]
 
 
@@ -99,7 +99,7 @@ def test_a_replay_knows_what_other_sections_left_to_memory(
     world: World, request_: ContextRequest, changes: dict[str, Any]
 ) -> None:
     fill(world.acme)
-    small = {"memory": 420, "window": 200, "summary": 100, "task": 0, "memory_by_intent": {"complaint": 420}}
+    small = {"memory": 140, "window": 100, "summary": 40, "task": 0, "memory_by_intent": {"complaint": 140}}
     before = make(world.acme, {"context": small}, activate=True)
     after = make(world.acme, changes)
     old = [kept(world.acme, ask(world.acme, before, query, request_)) for query in QUESTIONS]
@@ -112,7 +112,7 @@ def test_a_replay_knows_what_other_sections_left_to_memory(
 
 def test_the_worth_of_what_leaves_is_told_where_a_reply_is_known(world: World) -> None:
     fill(world.acme)
-    before = make(world.acme, {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}, activate=True)
+    before = make(world.acme, {"context": {"memory": 140, "query": 0, "summary": 0, "task": 0}}, activate=True)
     after = make(world.acme, {"context": {"memory": 60}})
     receipt = ask(world.acme, before, "green tea")
     assert replayed(world.acme, before, after).utilised_leaving.of == 0

@@ -42,8 +42,8 @@ def test_another_order_takes_others_and_says_who_enters_and_leaves() -> None:
 
 def test_more_room_takes_more_and_less_takes_less() -> None:
     rows = [offered("a", 1.0), offered("b", 0.9), offered("c", 0.8, taken=False)]
-    assert replayed(Asked(rows), PLAIN, of(context={"memory": 2050})).after == {"a", "b", "c"}
-    assert replayed(Asked(rows), PLAIN, of(context={"memory": 1950})).after == {"a"}
+    assert replayed(Asked(rows), PLAIN, of(context={"memory": 1750})).after == {"a", "b", "c"}
+    assert replayed(Asked(rows), PLAIN, of(context={"memory": 1650})).after == {"a"}
     assert replayed(
         Asked(rows, "complaint"), PLAIN, of(context={"memory_by_intent": {"complaint": 2050}})
     ).entering == {"c"}

@@ -282,8 +282,9 @@ def test_a_context_marks_it_as_the_assistant_s_and_brings_it_when_asked(
     settle(world.acme)
     prompt = context(acme, question)
     (line,) = [one for one in prompt.splitlines() if kept in one]
-    assert line.startswith('<user_memory source="assistant_said"')
-    assert "nonce=" in line
+    element = prompt[: prompt.index(line)].rpartition("<user_memory ")[2]
+    assert element.startswith('source="assistant_said"')
+    assert "nonce=" in element
     assert kept not in context(acme, other)
     assert kept in context(acme, other, include=["replies"])
 
