@@ -16,6 +16,7 @@ from snapshots.extraction.memories import own_names
 from snapshots.extraction.values import Extraction
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.understanding.fields.asked import Asked, fields_in_force
 from snapshots.understanding.fields.fill import Filled, confidence_of, fill_fields
 from snapshots.understanding.fields.matching import fit_notes
@@ -84,7 +85,16 @@ def _fill_batch(tenant_id: UUID, subject_id: UUID, asked: Asked, said: HeldNotes
             ]
             lesson = Lesson(subject, message.conversation, message, Extraction())
             written += len(fill_fields(lesson, names, filled))
+        link_slots([part for message_id, note, _ in fitting if (part := _said(note, messages.get(message_id)))])
     return Progress(len(notes), written)
+
+
+def _said(note: Snapshot, message: Message | None) -> SaidPart | None:
+    """Return where a note stands in its message; None where it no longer does."""
+    start = message.content.find(note.text) if message is not None else -1
+    if message is None or start < 0:
+        return None
+    return SaidPart(note.subject_id, note.id, message.id, start, start + len(note.text))
 
 
 def _held() -> QuerySet[Snapshot]:

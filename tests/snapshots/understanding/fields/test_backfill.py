@@ -6,7 +6,7 @@ from django.core.management import call_command
 
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation
-from snapshots.models import ProfileFactSource
+from snapshots.models import NoteSlot, ProfileFactSource
 from snapshots.understanding.fields.backfill import count_notes, fill_held
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -38,6 +38,7 @@ def test_what_is_held_fills_a_field_that_is_asked_for_later_and_only_once(world:
     assert (before.id, before.version) == (after.id, after.version)
     with tenant_tx(acme.tenant.id):
         assert ProfileFactSource.objects.filter(memory_id=after.id).count() == 1
+        assert [one.snapshot.text for one in NoteSlot.objects.filter(fact_id=after.id)] == [AISLE]
     ask(acme, seat_preference=SEAT, shipping_preference=PARCELS)
     assert sum(one.filled for one in fill_held(acme.tenant.id)) == 1
     assert held(acme) == {"seat_preference": AISLE, "shipping_preference": TO_STATION}
