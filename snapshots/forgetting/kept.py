@@ -14,12 +14,14 @@ from snapshots.forgetting.values import Belief
 from snapshots.models import (
     SOURCES,
     Note,
+    NoteSlot,
     Snapshot,
     SnapshotKind,
     SnapshotSource,
     SnapshotVersion,
     SnapshotWords,
 )
+from snapshots.notes.slots import KEYS
 
 MADE_AGAIN = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)
 """What workers make of other memories: it is not kept."""
@@ -64,6 +66,8 @@ def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[di
         key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
         own = part._default_manager.filter(subject_id=subject_id, **{key: [row.id for row in held]})
         packed[part.__name__] = [pack_row(row) for row in own]
+    links = NoteSlot.objects.filter(subject_id=subject_id, snapshot_id__in=[row.id for row in held])
+    packed[NoteSlot.__name__] = [pack_row(row) for row in links]
     return packed
 
 
@@ -73,7 +77,10 @@ def pack_beliefs(rows: Iterable[Belief]) -> list[dict[str, Any]]:
     for row in rows:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=row.subject_id, memory_id=row.id).order_by()
         sources = list(links.values_list("message_id", flat=True))
-        packed.append({"id": row.id, "table": type(row).__name__, "sources": sources, **_values_of(row)})
+        linked = NoteSlot.objects.filter(**{f"{KEYS[type(row)]}_id": row.id}, subject_id=row.subject_id).order_by()
+        notes = list(linked.values_list("snapshot_id", flat=True))
+        told = {"id": row.id, "table": type(row).__name__, "sources": sources, "notes": notes}
+        packed.append({**told, **_values_of(row)})
     return packed
 
 

@@ -18,7 +18,7 @@ from snapshots.erasure.words import Words, blank_messages, drop_earlier_texts, d
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.statements import hear_messages, statement
 from snapshots.forgetting.scope import Scope, statements_of
-from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
+from snapshots.models import Message, Note, NoteSlot, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.cues import vital_cues
 
@@ -52,6 +52,7 @@ def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
     of_statement = Note.objects.filter(subject_id=subject_id, statement_id__in=had_statement)
     statement_of = dict(of_statement.exclude(snapshot_id__in=scope.snapshots).values_list("id", "statement_id"))
     shorter = _rows_to_shorten(subject_id, scope)
+    slots = list(NoteSlot.objects.filter(subject_id=subject_id, snapshot_id__in=list(scope.shorter)))
     counts = remake_conversation_snapshots(subject_id, scope.cuts, besides=scope.snapshots)
     counts.update(dissolve_consolidations(subject_id, scope.snapshots))
     counts.update(delete_snapshots(subject_id, scope.snapshots))
@@ -64,6 +65,7 @@ def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
     drafts = [draft for one in heard if (draft := statement(one))]
     stored = set(store_snapshots(prepare_snapshots(drafts, NO_MODELS)))
     _store_shorter(subject_id, shorter)
+    NoteSlot.objects.bulk_create(slots, ignore_conflicts=True)
     for note_id, statement_id in statement_of.items():
         if statement_id in stored:
             Note.objects.filter(id=note_id, subject_id=subject_id).update(statement_id=statement_id)

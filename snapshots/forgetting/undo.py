@@ -28,7 +28,8 @@ from snapshots.forgetting.kept import MESSAGE_COLUMNS, PARTS, unpack, unpack_row
 from snapshots.forgetting.scope import lock_for_forgetting
 from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.forgetting.withhold import audit_order
-from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, Snapshot, SnapshotSource
+from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
+from snapshots.notes.slots import KEYS
 from snapshots.queue.counts import remove_work_of_messages
 from snapshots.queue.enqueue import enqueue_messages, nudge
 from tenants.isolation import current_tenant_id
@@ -95,6 +96,9 @@ def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[Packed]])
         if part is SnapshotSource:
             made = [link for link in made if _still_there(Message, link.message_id)]
         part._default_manager.bulk_create(made, ignore_conflicts=True)
+    slots = [unpack_row(NoteSlot, dict(one)) for one in packed[NoteSlot.__name__]]
+    there = [one for one in slots if any(_still_there(model, getattr(one, f"{KEYS[model]}_id")) for model in KEYS)]
+    NoteSlot.objects.bulk_create(there, ignore_conflicts=True)
     touch_memory(subject_id, changed=[row.position for row in rows])
 
 
@@ -108,7 +112,7 @@ def _restore_belief(subject: Subject, packed: Packed) -> None:
             bring_past_back(outcome.tag, packed["past"])
         about = Note.objects.filter(subject_id=subject.id, id__in=packed.get("notes", ()), about_tag__isnull=True)
         about.update(about_tag_id=outcome.tag.id)
-        _link(Tag, subject.id, outcome.tag.id, packed["sources"])
+        _link(Tag, subject.id, outcome.tag.id, packed)
         return
     is_preference = packed["table"] == Preference.__name__
     claim = Claim(
@@ -121,7 +125,7 @@ def _restore_belief(subject: Subject, packed: Packed) -> None:
     )
     row = _believe_preference(subject, packed, claim) if is_preference else _believe_fact(subject, packed, claim)
     if row is not None:
-        _link(Preference if is_preference else ProfileFact, subject.id, row.id, packed["sources"])
+        _link(Preference if is_preference else ProfileFact, subject.id, row.id, packed)
 
 
 def _believe_preference(subject: Subject, packed: Packed, claim: Claim) -> Preference | None:
@@ -145,14 +149,19 @@ def _believe_fact(subject: Subject, packed: Packed, claim: Claim) -> ProfileFact
     return patch_profile(subject, [FactChange(name, claim, "append" if is_list else "overwrite")])[0].row
 
 
-def _link(model: type[Any], subject_id: UUID, row_id: UUID, sources: Iterable[str]) -> None:
-    links = SOURCES[model]
-    known = set(
-        links._default_manager.filter(subject_id=subject_id, memory_id=row_id).values_list("message_id", flat=True)
-    )
-    wanted = [UUID(one) for one in sources if UUID(one) not in known and _still_there(Message, UUID(one))]
+def _link(model: type[Any], subject_id: UUID, row_id: UUID, packed: Packed) -> None:
+    """Have a slot's messages stand behind it again, and the notes that it was read from."""
+    links, own = SOURCES[model], {"subject_id": subject_id}
+    known = set(links._default_manager.filter(memory_id=row_id, **own).values_list("message_id", flat=True))
+    sources = map(UUID, packed["sources"])
+    wanted = [one for one in sources if one not in known and _still_there(Message, one)]
     links._default_manager.bulk_create(
-        [links(subject_id=subject_id, memory_id=row_id, message_id=one) for one in wanted], ignore_conflicts=True
+        [links(memory_id=row_id, message_id=one, **own) for one in wanted], ignore_conflicts=True
+    )
+    notes = [one for one in map(UUID, packed["notes"]) if _still_there(Snapshot, one)]
+    key = f"{KEYS[model]}_id"
+    NoteSlot.objects.bulk_create(
+        [NoteSlot(snapshot_id=one, **{key: row_id}, **own) for one in notes], ignore_conflicts=True
     )
 
 
