@@ -121,5 +121,6 @@ STAYS: Mapping[str, str] = {
     "idempotent_reply": "copies of answers, for a day",
     "kept_prefix": "names of prompts at a vendor, for minutes",
     "forgotten": "keyed hashes that mean nothing elsewhere",
+    "forget_order": "what a user told us to forget, for a day",
 }
 """Tables of a subject that do not leave, and why."""

@@ -55,13 +55,11 @@ class Person:
 
 def find_introduced(text: str, language: str) -> Person | None:
     """Return somebody or something that ``text`` introduces by name and relation: "my son Theo", 我朋友张三, "our cat
-    Miso"; None where it names nobody so."""
+    Miso"; None where it names nobody so: "my wife" alone tells nothing that a contact could hold."""
     person = find_person(text, language)
     words = load_language(language).words
-    if person is None or not person.relation:
+    if person is None or person.label in ("", person.relation) or not person.relation:
         return None
-    if person.label == person.relation:
-        return person if words.has("one_of", person.relation) else None
     return person if is_name(person.label, words) else None
 
 

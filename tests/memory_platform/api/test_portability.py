@@ -164,7 +164,10 @@ def test_an_import_over_what_is_there_changes_nothing(acme: Caller) -> None:
 
     job = take_back(acme, lines)
 
-    assert set(job["result"]) == {"unchanged"}
+    assert set(job["result"]) == {"unchanged", "forgotten"}
+    assert job["result"]["forgotten"]["message"] == 1, (
+        "the message that a user told us to forget, which has no words any more"
+    )
     assert plain(export(acme)) == plain(lines)
 
 

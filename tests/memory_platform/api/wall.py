@@ -280,8 +280,8 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     task, _ = (done(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
     boat = [
-        {"role": "user", "content": f"I sold my {CANARY} boat."},
-        {"role": "user", "content": "Forget what I just said."},
+        {"message_id": "boat", "role": "user", "content": f"I sold my {CANARY} boat."},
+        {"message_id": "no-boat", "role": "user", "content": "Forget what I just said."},
     ]
     order = done(caller, "POST", f"{at}/conversations/d3/messages", {"messages": boat})["fast_lane"][0]
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)

@@ -33,10 +33,8 @@ def test_the_first_person_that_is_named(text: str, language: str, person: Person
     [
         ("my son Theo is allergic to cashews", "en", "Theo"),
         ("our cat Miso hates thunder", "en", "Miso"),
-        ("my wife can't have dairy", "en", "wife"),
         ("我朋友张三对花生过敏", "zh", "张三"),
         ("我弟李强在北京", "zh", "李强"),
-        ("我老婆海鲜过敏", "zh", "老婆"),
     ],
 )
 def test_a_name_with_its_relation_introduces_somebody(text: str, language: str, label: str) -> None:
@@ -48,6 +46,8 @@ def test_a_name_with_its_relation_introduces_somebody(text: str, language: str, 
     ("text", "language"),
     [
         ("my son is allergic to cashews", "en"),
+        ("my wife can't have dairy", "en"),
+        ("我老婆海鲜过敏", "zh"),
         ("Theo is allergic to cashews", "en"),
         ("my friend Monday is busy", "en"),
         ("my daughter is Vegan", "en"),
