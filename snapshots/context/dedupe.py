@@ -13,11 +13,12 @@ NOTED = 0.6
 @dataclass(frozen=True, slots=True)
 class Present:
     """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix, and how many
-    characters of a statement, by its id, stand there as notes."""
+    characters of a statement, by its id, stand there as notes; ``said``: what its facts say, folded."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
     noted: Mapping[str, int] = field(default_factory=dict)
+    said: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -25,6 +26,11 @@ class _Seen:
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
     noted: Counter[str] = field(default_factory=Counter)
+
+
+def fold_words(text: str) -> str:
+    """Return a text as it is compared with others of the same context: without case, blanks as one."""
+    return " ".join(text.split()).casefold()
 
 
 def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
@@ -46,7 +52,7 @@ def screened(
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, Reason]] = []
     for item in best_first:
-        said = _compared(item) if item.lane == "snapshots" else None
+        said = fold_words(item.text) if item.lane == "snapshots" else None
         reason = _reason_against(item, said, present, seen)
         if reason is None:
             kept.append(item)
@@ -63,12 +69,8 @@ def _reason_against(item: MemoryItem, said: str | None, present: Present, seen: 
         return Reason.UNTRUSTED_INSTRUCTION
     if said_in_window(item, present.message_keys):
         return Reason.DUPLICATE_OF_WINDOW
-    if (item.lane, item.id) in present.facts:
+    if (item.lane, item.id) in present.facts or said in present.said:
         return Reason.DUPLICATE_OF_PROFILE
     if (item.lane, item.id) in seen.ids or said in seen.texts or seen.noted[item.id] >= NOTED * len(item.text):
         return Reason.DUPLICATE_OF_MEMORY
     return None
-
-
-def _compared(item: MemoryItem) -> str:
-    return " ".join(item.text.split()).casefold()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from snapshots.context.budget import Piece, Shelf
-from snapshots.context.dedupe import Present, screened
+from snapshots.context.dedupe import Present, fold_words, screened
 from snapshots.context.facts import in_stable_order, may_harm
 from snapshots.context.guide import phase_guidance, usage_guide
 from snapshots.context.render import Scribe
@@ -86,6 +86,7 @@ def present_in(chosen: Mapping[SectionName, Sequence[Piece]], turns: Sequence[Wi
         frozenset(turn.key for turn in (*spoken, *echoed) if isinstance(turn, WindowTurn)),
         frozenset((fact.lane, fact.id) for fact in facts),
         noted,
+        frozenset(fold_words(fact.text) for fact in facts),
     )
 
 

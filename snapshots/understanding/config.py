@@ -39,7 +39,7 @@ _TAUGHT = "tests/golden/changes_teach.jsonl, each tenth read by what the others 
 class ChangePolicy:
     """When a sentence ends held notes. Shares are probabilities, 0..1; lengths are characters."""
 
-    sure_from: float = measured(0.8, source=f"{_TAUGHT}: ends from .75 .87 / .54, from .85 .97 / .38")
+    sure_from: float = measured(0.85, source=f"{_TAUGHT}: ends from .75 .87 / .54, from .85 .97 / .38")
     doubt_from: float = measured(0.65, source=f"{_TAUGHT}: ends and doubts from .5 .89 / .71, from .7 .92 / .65")
     change_from: float = assumed(0.5, owner="understanding", settle_by="figures of `change` in docs/understanding.md")
     compared: int = assumed(40, owner="understanding", settle_by="notes that share a word or a kind with a change")

@@ -1,7 +1,7 @@
 """Candidates that a context does not need, or must not hold. Rows: X1, G1, E2."""
 
 from snapshots.context.dedupe import Present, said_in_window, screened
-from snapshots.context.facts import preference_fact
+from snapshots.context.facts import preference_fact, profile_fact
 from snapshots.context.values import Material, ProfileView, WindowTurn
 from tests.snapshots.context.world import ADA, SURE, context, elements, kept_ids, memory, reason_of, turns, within
 
@@ -47,6 +47,14 @@ def test_a_fact_that_the_prefix_holds_is_not_said_twice() -> None:
     again = preference_fact("p-1", ("food", "allergies"), ["peanuts"], SURE)
     result = context(Material(profile=ADA, memories=(again,)))
     assert [d.reason.value for d in result.decisions if d.id == "p-1"] == ["kept", "duplicate_of_profile"]
+
+
+def test_words_that_fill_a_field_are_not_said_again_by_their_note() -> None:
+    wish = "Only ship to my office"
+    profile = ProfileView(attributes=(profile_fact("shipping", wish, SURE),))
+    result = context(Material(profile=profile, memories=(memory(1, f"{wish}", kind="note"), memory(2))))
+    assert reason_of(result, "m-1") == "duplicate_of_profile"
+    assert reason_of(result, "m-2") == "kept"
 
 
 def test_a_preference_that_found_no_place_in_the_prefix_may_come_as_a_memory() -> None:
