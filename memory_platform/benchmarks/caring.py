@@ -47,6 +47,7 @@ ORDER = (
     "review-memories",
     "archive-messages",
     "purge-expired",
+    "erase-withheld",
     "evict-memories",
 )
 """Jobs that come later find what earlier ones have made."""

@@ -137,6 +137,7 @@ COUNTED = {
     "memory_acts": _("acts of staff"),
     "messages": _("messages"),
     "model_usage": _("usage of models"),
+    "orders": _("orders to forget"),
     "of them heard of": _("of them heard of"),
     "outdated": _("outdated"),
     "receipt_texts": _("texts of receipts"),

@@ -91,6 +91,7 @@ def test_a_preference_that_serves_ten_answers_gains_confidence(
         after = product.preference()
         assert (after["id"], after["value"]) == (believed["id"], believed["value"])
         assert after["confidence"] == 1.0
-        context = client.post(f"/v1/subjects/{acme.subject.external_id}/context", json={"query": "Which seat?"}).json()
+        asked = {"query": "Which seat?", "style": "full"}
+        context = client.post(f"/v1/subjects/{acme.subject.external_id}/context", json=asked).json()
         assert 'confidence="1"' in "".join(one["content"] for one in context["messages"])
     assert calibrations(world.globex) == []

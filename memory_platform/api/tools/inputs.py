@@ -65,6 +65,7 @@ class SaveTagInput(SavingInput, TagInput):
 
     kind = None  # type: ignore[assignment]  # REST framework's way to take a field out
     relation = None  # type: ignore[assignment]
+    valid_at = None  # type: ignore[assignment]  # what a model saves holds from now on
 
 
 class SaveRelationshipInput(SavingInput):

@@ -2,9 +2,11 @@
 
 import json
 import re
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from memory_platform.kernel.clock import utc_now
 from snapshots.episodes.tasks import begin_task
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
@@ -20,7 +22,10 @@ JOURNEY = json.loads((Path(__file__).parents[3] / "data" / "journey.json").read_
 SETTLED_EVERY = 10
 """Messages after which workers have done what there is: between two turns a person takes longer than they do."""
 BESIDE = ("intent", "phase", "model_route", "cache", "policy_version", "degraded_reason")
-VARYING = re.compile(r"\d{4}-\d\d-\d\d(?=\")|(?<=nonce )[a-z]{10}|(?<=nonce=\")[a-z]{10}|…\w{6}|[0-9a-f]{64}")
+VARYING = re.compile(
+    r"\d{4}-\d\d-\d\d(?=[\"T])|\d{1,2} [A-Z][a-z]{2}(?: \d{4})?(?=[).])|(?:\d{4}年)?\d{1,2}月\d{1,2}日(?=[)，])"
+    r"|(?<=nonce=\")[a-z]{10}|…\w{6}|[0-9a-f]{64}"
+)
 """What is another in every world and on every day: dates, nonces, ids, hashes."""
 NUMBER = re.compile(r"-?\d+\.\d+")
 
@@ -29,10 +34,11 @@ def printed(house: House, caller: Caller, language: str) -> str:
     """Return what the page prints of one language: the request, the context whole, and its receipt."""
     life = JOURNEY[language]
     live_through(house, life)
-    answer = body_of(caller("POST", "/v1/subjects/ada/context", life["asked"]))
+    asked = life["asked"] | {"at": f"{this_monday().isoformat()}T09:00:00Z"}
+    answer = body_of(caller("POST", "/v1/subjects/ada/context", asked))
     receipt = body_of(caller("GET", f"/v1/receipts/{answer['receipt_id']}"))
     parts = [
-        f"```json\n{as_json(life['asked'])}\n```",
+        f"```json\n{as_json(asked)}\n```",
         f"```text\n{in_words(answer['messages'])}\n```",
         f"Beside the messages, shortened: `{as_json({name: answer[name] for name in BESIDE})}`",
         f"Sections as tokens; items, left out:\n\n{sections_of(answer)}",
@@ -41,6 +47,13 @@ def printed(house: House, caller: Caller, language: str) -> str:
         f"One of them in full:\n\n```json\n{as_json(one_in_full(receipt))}\n```",
     ]
     return "\n\n".join(parts)
+
+
+def this_monday() -> date:
+    """Return a Monday of this year near today: tokens of a date differ by the day of the week and by a year said."""
+    today = utc_now().date()
+    monday = today - timedelta(days=today.weekday())
+    return monday if monday.year == today.year else monday + timedelta(days=7)
 
 
 def live_through(house: House, life: dict[str, Any]) -> None:

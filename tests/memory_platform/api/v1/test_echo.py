@@ -61,7 +61,7 @@ def test_an_answer_that_recites_leaves_memory_as_it_was(acme: Caller, world: Wor
 
     post(acme, "trip", user(request))
     context = body_of(acme("POST", f"{ADA}/context", {"query": request, "conversation_id": "trip"}))
-    assert told[0] in str(context["messages"])
+    assert told[0].rstrip(".。") in str(context["messages"])
     post(acme, "trip", {"role": "assistant", "content": None, "tool_calls": [CALL]})
     post(acme, "trip", {"role": "assistant", "content": reply}, user(quoted))
     acme("POST", f"{ADA}/conversations/trip/end")

@@ -57,7 +57,7 @@ def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: P
     )
     assert whole["questions"] == none["questions"] == 12
     assert whole["memory"] >= 0.9
-    assert none["memory"] <= 0.3
+    assert none["memory"] <= 0.5, "limits and habits stand in the prefix"
 
 
 def test_a_repeat_begins_anew_and_finds_the_same(tmp_path: Path) -> None:
