@@ -21,7 +21,7 @@ from snapshots.extraction.proposing import Proposed, propose, shares_of
 from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import Heard, hear
 from snapshots.extraction.values import Nearby
-from snapshots.models import Message, MessageRole
+from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
@@ -147,7 +147,9 @@ def index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapshot
 
 def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNote]) -> int:
     """Store notes in the order in which they were said, or confirm those that are held already, in the open scope;
-    return how many are new."""
+    return how many are new. What a message said before it was delivered again is held, or has ended since: it makes no
+    further note."""
+    read = messages_with_notes(prepared)
     new: list[PreparedNote] = []
     repeats: dict[UUID, list[NoteRepeat]] = {}
     repeated: set[UUID] = set()
@@ -160,10 +162,10 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
             held[subject_id] = held_notes(subject_id)
         known = held[subject_id]
         repeat = repeat_of(draft, known) or habit_repeat_of(draft, known)
-        if repeat is None:
+        if repeat is None and read.isdisjoint(draft.snapshot.message_ids):
             new.append(one)
             known.append(as_held(draft))
-        else:
+        elif repeat is not None:
             repeats.setdefault(subject_id, []).append(repeat)
             repeated.add(repeat.note_id)
         parts += said_parts(draft, repeat.note_id if repeat else draft.snapshot.id)
@@ -172,6 +174,13 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
     for subject_id, again in sorted(repeats.items(), key=lambda pair: str(pair[0])):
         confirm_notes(subjects[subject_id], again)
     return len(stored)
+
+
+def messages_with_notes(prepared: Sequence[PreparedNote]) -> frozenset[UUID]:
+    """Return which messages of prepared notes are a source of some note already, in the open scope."""
+    messages = {message for one in prepared for message in one.prepared.draft.message_ids}
+    links = SnapshotSource.objects.filter(message_id__in=messages, memory__kind=SnapshotKind.NOTE)
+    return frozenset(links.values_list("message_id", flat=True)) if messages else frozenset()
 
 
 def write_endings(found: Iterable[MessageEndings]) -> None:
