@@ -103,7 +103,7 @@ def numbers(sentence: Sentence, held: Sequence[HeldText], vectors: Vectors) -> l
         }
         row = {**close, "asked": float(asked[place]), **_shared(side, one, words, kinds, 1 + len(held) // _RARE_SHARE)}
         row |= _figures(side, one) | _whose(sentence, side, one)
-        found.append({**_said(sentence, side), **_together(row, side)})
+        found.append({**_measure_sentence(sentence, side), **_together(row, side)})
     return found
 
 
@@ -147,7 +147,7 @@ def _side_of(sentence: Sentence) -> _Side:
     )
 
 
-def _said(sentence: Sentence, side: _Side) -> dict[str, float]:
+def _measure_sentence(sentence: Sentence, side: _Side) -> dict[str, float]:
     """The numbers of a sentence alone."""
     cues = {f"cue_{row.name}": float(row.name in side.cues) for row in cue_rows()}
     return {

@@ -85,11 +85,13 @@ def _fill_batch(tenant_id: UUID, subject_id: UUID, asked: Asked, said: HeldNotes
             ]
             lesson = Lesson(subject, message.conversation, message, Extraction())
             written += len(fill_fields(lesson, names, filled))
-        link_slots([part for message_id, note, _ in fitting if (part := _said(note, messages.get(message_id)))])
+        link_slots(
+            [part for message_id, note, _ in fitting if (part := _find_said_part(note, messages.get(message_id)))]
+        )
     return Progress(len(notes), written)
 
 
-def _said(note: Snapshot, message: Message | None) -> SaidPart | None:
+def _find_said_part(note: Snapshot, message: Message | None) -> SaidPart | None:
     """Return where a note stands in its message; None where it no longer does."""
     start = message.content.find(note.text) if message is not None else -1
     if message is None or start < 0:
