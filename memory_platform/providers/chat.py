@@ -6,11 +6,11 @@ Importing pydantic-ai takes seconds: only a process that is configured to chat p
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import TimeoutError as TooSlow
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from celery.exceptions import SoftTimeLimitExceeded
 
@@ -18,13 +18,14 @@ from memory_platform.env_chat import ChatEndpoint
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.chat_output import Unusable, json_answer, schema_instructions, text_answer
+from memory_platform.providers.chat_output import Unusable, json_answer, plain_schema, schema_instructions, text_answer
 from memory_platform.providers.circuit import Circuit, CircuitOpen
 from memory_platform.providers.contracts import (
     Answered,
     ChatPrompt,
     ChatUnavailable,
     InvalidOutput,
+    JsonForm,
     Shape,
     Usage,
 )
@@ -40,13 +41,27 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 USE = "chat"
 INVALID = "invalid_output"
+FORMS = tuple(JsonForm)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted(Generic[Answer]):
+    """What is made of an answer: ``read`` raises Unusable. With a ``schema`` JSON is asked for, in one of ``forms``."""
+
+    read: Callable[[str], Answer]
+    repairs: int
+    schema: Mapping[str, Any] | None = None
+    forms: tuple[JsonForm, ...] = ()
 
 
 class Connection:
-    """One endpoint in this process: its library, and one event loop in a thread that all purposes share."""
+    """One endpoint in this process: its library, one event loop in a thread, and what it refused of JSON, which all
+    purposes share."""
 
     def __init__(self, endpoint: ChatEndpoint, policy: ChatPolicy = CHAT) -> None:
         self.endpoint = endpoint
+        # Of other makers only the plain JSON mode has been tried.
+        self.forms = FORMS if endpoint.kind == "openai" else FORMS[FORMS.index(JsonForm.OBJECT) :]
         self._policy = policy
         self._lock = threading.Lock()
         self._prepared: tuple[Model, asyncio.AbstractEventLoop] | None = None
@@ -94,7 +109,6 @@ class Chat:
         self._seconds = seconds
         self._policy = policy
         self._circuit = Circuit(circuit_policy)
-        self._json_mode = True
 
     @property
     def ready(self) -> bool:
@@ -107,18 +121,29 @@ class Chat:
 
     def structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
         """See :class:`ChatModel`."""
-        told = replace(prompt, instructions=f"{prompt.instructions}\n\n{schema_instructions(shape)}")
-        return self._answered(told, partial(json_answer, shape=shape), as_json=True)
+        return self._structured(prompt, shape, self._connection.forms, self._policy.repairs)
+
+    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> Answered[Shape]:
+        """See :class:`JsonForms`."""
+        return self._structured(prompt, shape, (form,), repairs=0)
 
     def text(self, prompt: ChatPrompt) -> Answered[str]:
         """See :class:`ChatModel`."""
-        return self._answered(prompt, partial(text_answer, chars=self._policy.text_chars), as_json=False)
+        read = partial(text_answer, chars=self._policy.text_chars)
+        return self._answered(prompt, Wanted(read, self._policy.repairs))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
         """See :class:`ChatModel`."""
         return self.structured(ChatPrompt(instructions, content), shape).value
 
-    def _answered(self, prompt: ChatPrompt, read: Callable[[str], Answer], *, as_json: bool) -> Answered[Answer]:
+    def _structured(
+        self, prompt: ChatPrompt, shape: type[Shape], forms: tuple[JsonForm, ...], repairs: int
+    ) -> Answered[Shape]:
+        schema = plain_schema(shape)
+        told = replace(prompt, instructions=f"{prompt.instructions}\n\n{schema_instructions(schema)}")
+        return self._answered(told, Wanted(partial(json_answer, shape=shape), repairs, schema, forms))
+
+    def _answered(self, prompt: ChatPrompt, wanted: Wanted[Answer]) -> Answered[Answer]:
         forbid_open_transaction()
         try:
             self._circuit.refuse_while_open()
@@ -129,7 +154,7 @@ class Chat:
 
         started = time.perf_counter()
         call = Call(ends=time.monotonic() + self._seconds)
-        coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, read, call, as_json), loop)
+        coming = asyncio.run_coroutine_threadsafe(self._read(model, prompt, wanted, call), loop)
         try:
             value = coming.result(timeout=self._seconds)
         except SoftTimeLimitExceeded:  # the worker's time is up, which is no fault of the endpoint
@@ -142,43 +167,50 @@ class Chat:
         _count("ok", started, call.usage)
         return Answered(value, call.usage)
 
-    async def _read(
-        self, model: "Model", prompt: ChatPrompt, read: Callable[[str], Answer], call: "Call", as_json: bool
-    ) -> Answer:
+    async def _read(self, model: "Model", prompt: ChatPrompt, wanted: Wanted[Answer], call: "Call") -> Answer:
         """Ask, and once more with what was wrong. Raises Unusable, CallFailed."""
         from memory_platform.providers.chat_vendors import Objection  # noqa: PLC0415 -- imported with the library
 
         objections: list[Objection] = []
         while True:
-            said = await self._said(model, prompt, objections, call, as_json)
+            said = await self._said(model, prompt, objections, call, wanted)
             try:
-                return read(said.text)
+                return wanted.read(said.text)
             except Unusable as unusable:
-                if len(objections) == self._policy.repairs:
+                if len(objections) == wanted.repairs:
                     raise
                 brief = " It was cut off: be brief." if said.cut else ""
                 fault = f"That answer could not be used. {unusable}{brief} Answer again as the instructions say."
                 objections.append(Objection(said.text[: self._policy.text_chars], fault))
 
     async def _said(
-        self, model: "Model", prompt: ChatPrompt, objections: "Sequence[Objection]", call: "Call", as_json: bool
+        self,
+        model: "Model",
+        prompt: ChatPrompt,
+        objections: "Sequence[Objection]",
+        call: "Call",
+        wanted: Wanted[Answer],
     ) -> "Said":
-        """Ask once; an endpoint that refuses its kind's JSON mode, as some servers do, is asked without it ever after.
+        """Ask once; an endpoint that refuses a form of JSON, as some servers do, is asked without it ever after.
 
         Raises CallFailed.
         """
         from memory_platform.providers.chat_vendors import say  # noqa: PLC0415 -- imported with the library
 
-        json_mode = as_json and self._json_mode
-        try:
-            return await say(model, prompt, objections, call, self._policy, as_json=json_mode)
-        except CallFailed as failed:
-            if not json_mode or failed.failure is not Failure.REFUSED:
-                raise
-        call.failure = None
-        said = await say(model, prompt, objections, call, self._policy, as_json=False)
-        self._json_mode = False
-        return said
+        if wanted.schema is None:
+            return await say(model, prompt, objections, call, self._policy)
+        for place, form in enumerate(wanted.forms):
+            try:
+                said = await say(model, prompt, objections, call, self._policy, schema=wanted.schema, form=form)
+            except CallFailed as failed:
+                if failed.failure is not Failure.REFUSED or form is wanted.forms[-1]:
+                    raise
+                call.failure = None
+            else:
+                if place:
+                    self._connection.forms = wanted.forms[place:]
+                return said
+        raise AssertionError("the last form answers or raises")
 
     def _failed(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
         """Return what to raise, and note it: an answer that is at fault says nothing about the endpoint."""

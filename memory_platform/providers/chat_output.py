@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -58,10 +59,24 @@ def json_answer(text: str, shape: type[Shape]) -> Shape:
     raise Unusable(_told(faults))
 
 
-def schema_instructions(shape: type[BaseModel]) -> str:
+def plain_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of ``shape`` without titles, which only repeat the names."""
+    return {key: value for key, value in _untitled(shape.model_json_schema()).items() if key != "description"}
+
+
+def schema_instructions(schema: Mapping[str, Any]) -> str:
     """Return the sentences that tell a model which JSON is expected of it."""
-    schema = orjson.dumps(shape.model_json_schema()).decode()
-    return f"Answer with one JSON object that is valid under this JSON schema, and with nothing else:\n{schema}"
+    shown = orjson.dumps(schema).decode()
+    return f"Answer with one JSON object that is valid under this JSON schema, and with nothing else:\n{shown}"
+
+
+def _untitled(schema: Any) -> Any:
+    """A property that is called "title" stays: its value is a schema, not a string."""
+    if isinstance(schema, list):
+        return [_untitled(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _untitled(one) for key, one in schema.items() if key != "title" or not isinstance(one, str)}
 
 
 def _json_values(text: str) -> Iterator[str]:

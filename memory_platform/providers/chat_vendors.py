@@ -5,8 +5,9 @@ Only :mod:`memory_platform.providers.chat` imports it, when a model is first nee
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic_ai.direct import model_request
@@ -18,7 +19,7 @@ from pydantic_ai.settings import ModelSettings
 
 from memory_platform.env_chat import OPENAI, ChatEndpoint
 from memory_platform.providers.chat_wire import CURRENT, BoundedClient, Call
-from memory_platform.providers.contracts import ChatPrompt, Usage
+from memory_platform.providers.contracts import ChatPrompt, JsonForm, Usage
 from memory_platform.providers.endpoint import CallFailed, Failure
 from memory_platform.providers.policy import ChatPolicy
 from memory_platform.providers.tokens import TokenEstimator
@@ -73,10 +74,20 @@ def connected(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
             return _google(endpoint, client)
 
 
-async def say(
-    model: Model, prompt: ChatPrompt, objections: Sequence[Objection], call: Call, policy: ChatPolicy, *, as_json: bool
+async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its answer is held to a shape
+    model: Model,
+    prompt: ChatPrompt,
+    objections: Sequence[Objection],
+    call: Call,
+    policy: ChatPolicy,
+    *,
+    schema: Mapping[str, Any] | None = None,
+    form: JsonForm = JsonForm.PROMPTED,
 ) -> Said:
-    """Ask once, adding what it cost to ``call``. Raises CallFailed without a word of what was said."""
+    """Ask once, adding what it cost to ``call``; the answer is held to the ``schema`` as ``form`` says.
+
+    Raises CallFailed without a word of what was said.
+    """
     CURRENT.set(call)
     messages = _messages(prompt, objections)
     estimate = _ESTIMATE.count(prompt.instructions) + _ESTIMATE.count(prompt.content)
@@ -86,7 +97,7 @@ async def say(
             model,
             messages,
             model_settings=ModelSettings(temperature=0.0, max_tokens=policy.answer_tokens),
-            model_request_parameters=_json_mode(model) if as_json else ModelRequestParameters(),
+            model_request_parameters=_held_to(model, schema, form),
         )
     except ContentFilterError:
         raise CallFailed(Failure.REFUSED) from None
@@ -116,15 +127,18 @@ def _messages(prompt: ChatPrompt, objections: Sequence[Objection]) -> list[Model
     return said
 
 
-def _json_mode(model: Model) -> ModelRequestParameters:
-    """Return the vendor's own JSON mode where there is one; the shape itself stands in the instructions."""
-    if not model.profile.get("supports_json_object_output", False):
-        return ModelRequestParameters()
-    return ModelRequestParameters(
-        output_mode="prompted",
-        output_object=OutputObjectDefinition(json_schema={"type": "object"}),
-        prompted_output_template=False,
-    )
+def _held_to(model: Model, schema: Mapping[str, Any] | None, form: JsonForm) -> ModelRequestParameters:
+    """Return how an answer is held to a schema; where the maker has no such form, the instructions alone do."""
+    if schema is not None and form is JsonForm.SCHEMA and model.profile.get("supports_json_schema_output", False):
+        # OpenAI holds an answer to a schema only when it is strict; other servers of its form always do, and keep the
+        # bounds of lists and texts, which a strict schema may not have.
+        strict = True if model.profile.get("openai_chat_supports_max_completion_tokens", False) else None
+        wanted = OutputObjectDefinition(json_schema=dict(schema), name="answer", strict=strict)
+        return ModelRequestParameters(output_mode="native", output_object=wanted)
+    if schema is not None and form is JsonForm.OBJECT and model.profile.get("supports_json_object_output", False):
+        wanted = OutputObjectDefinition(json_schema={"type": "object"})
+        return ModelRequestParameters(output_mode="prompted", output_object=wanted, prompted_output_template=False)
+    return ModelRequestParameters()
 
 
 def _usage(response: ModelResponse, estimate: int, text: str) -> Usage:

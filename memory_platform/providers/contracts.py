@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -164,6 +165,17 @@ class Answered(Generic[Answer]):
     usage: Usage
 
 
+class JsonForm(StrEnum):
+    """How an endpoint is held to a JSON schema, the surest first. The schema always stands in the instructions too."""
+
+    SCHEMA = "schema"
+    """The endpoint is given the schema, and most servers let the model write nothing else."""
+    OBJECT = "object"
+    """The endpoint is asked for JSON of any shape."""
+    PROMPTED = "prompted"
+    """Only the instructions say so."""
+
+
 @runtime_checkable
 class ChatModel(Protocol):
     """A language model for one purpose, which bounds its time; it answers once, in a shape or as a bounded text.
@@ -184,6 +196,14 @@ class ChatModel(Protocol):
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
         """Return the value alone of :meth:`structured`."""
+
+
+@runtime_checkable
+class JsonForms(Protocol):
+    """A chat model that can be tried in one form of JSON."""
+
+    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> Answered[Shape]:
+        """Return the model's first answer in one form, without a repair. Raises ChatUnavailable."""
 
 
 @runtime_checkable

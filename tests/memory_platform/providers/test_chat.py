@@ -19,7 +19,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.env_chat import PURPOSES, ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.chat import Chat, Connection
-from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Usage
+from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, JsonForm, Usage
 from memory_platform.providers.policy import CHAT, CircuitPolicy
 from memory_platform.providers.registry import chat_model, forget
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
@@ -72,7 +72,9 @@ def test_an_answer_comes_in_the_shape_asked_for_with_what_it_cost(server: ModelS
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {SECRET}"
-    assert request.body["response_format"] == {"type": "json_object"}
+    schema = request.body["response_format"]["json_schema"]["schema"]
+    assert request.body["response_format"]["type"] == "json_schema"
+    assert set(schema["properties"]) == {"colour", "shade"}
     assert (request.body["model"], request.body["max_tokens"]) == ("some-model", CHAT.answer_tokens)
     system, user = request.body["messages"]
     assert (system["role"], user["role"], user["content"]) == ("system", "user", TEXT)
@@ -87,12 +89,32 @@ def test_a_text_comes_as_it_is(server: ModelServer) -> None:
     assert "json" not in str(server.requests[0].body).lower()
 
 
-def test_a_server_without_json_mode_is_asked_without_it_from_then_on(server: ModelServer) -> None:
-    server.answer = lambda request: Reply({}, status=400) if "response_format" in request.body else completion(GOOD)
+@pytest.mark.parametrize("known", [("json_object",), ()])
+def test_a_form_of_json_that_a_server_refuses_is_left_out_from_then_on_by_all_purposes(
+    server: ModelServer, known: tuple[str, ...]
+) -> None:
+    def form(request: Request) -> str:
+        return str(request.body.get("response_format", {}).get("type", ""))
+
+    server.answer = lambda asked: completion(GOOD) if form(asked) in (*known, "") else Reply({}, status=400)
     model = chat(server, failures=1)
-    for _ in range(2):
-        assert model.structured(ASKED, Colour).value.shade == 3
-    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
+    other = Chat(model._connection, seconds=5)
+    for one in (model, model, other):
+        assert one.structured(ASKED, Colour).value.shade == 3
+    first = ["json_schema", "json_object", ""][: 2 if known else 3]
+    assert [form(request) for request in server.requests] == [*first, first[-1], first[-1]]
+    assert all('"shade"' in request.body["messages"][0]["content"] for request in server.requests)
+
+
+def test_one_form_can_be_tried_alone_and_is_not_repaired(server: ModelServer) -> None:
+    model = chat(server)
+    for form, sent in ((JsonForm.SCHEMA, "json_schema"), (JsonForm.OBJECT, "json_object"), (JsonForm.PROMPTED, None)):
+        assert model.structured_as(ASKED, Colour, form).value.shade == 3
+        assert server.requests[-1].body.get("response_format", {}).get("type") == sent
+    server.answer = lambda _: completion("no")
+    with pytest.raises(InvalidOutput):
+        model.structured_as(ASKED, Colour, JsonForm.SCHEMA)
+    assert len(server.requests) == 4
 
 
 def test_threads_and_calls_share_the_connection(server: ModelServer) -> None:
@@ -175,7 +197,7 @@ def test_a_text_beyond_all_bounds_is_invalid(server: ModelServer) -> None:
         (Reply({}, status=500), 2, "broken"),
         (Reply({}, status=429), 2, "overloaded"),
         (Reply({}, status=401), 1, "denied"),
-        (Reply({"error": {"message": TEXT}}, status=400), 2, "refused"),
+        (Reply({"error": {"message": TEXT}}, status=400), 3, "refused"),
         (Reply({"choices": []}), 1, "wrong_answer"),
         (Reply(b"not JSON " + TEXT.encode()), 1, "wrong_answer"),
         (Reply(b"packed", headers={"Content-Encoding": "gzip"}), 1, "wrong_answer"),
