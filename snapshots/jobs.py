@@ -10,9 +10,7 @@ from uuid import UUID
 from snapshots.care import COUNT, run_care, send_cut_short, wake_for_jobs
 from snapshots.erasure.signing import sign_left_behind
 from snapshots.erasure.subjects import run_erasure
-from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.statements import store_statements
-from snapshots.extraction.summaries import write_summaries
 from snapshots.feedback.loop import close_loops
 from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
@@ -24,6 +22,8 @@ from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.turns import take_turn
 from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.wake_up import nudge
+from snapshots.summaries.conversations import store_conversation_snapshots
+from snapshots.summaries.running import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import for_each_tenant

@@ -11,12 +11,12 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
 from profiles.values import Verdict
+from snapshots.echo.shown_memories import shown_before
 from snapshots.extraction.corrections import may_correct
 from snapshots.extraction.learn import Learned, Lesson, learn, said_with_changes
 from snapshots.extraction.memories import lesson_of, own_names
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import ExtractionContext
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole

@@ -80,7 +80,7 @@ def record_id(message: Message, origin: str, number: int) -> UUID:
 
 def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
     """Apply a candidate, unless it only comes back from a prompt, or is in doubt: then it waits for a person."""
-    if lesson.echoes.hold(found.evidence):
+    if lesson.echoes.hold(found.evidence.span):
         return Learned(found, target_of(found), Verdict.REJECTED, ECHO)
     doubt = "" if later_wins else doubt_about(lesson.subject, found)
     if doubt:

@@ -8,7 +8,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import CandidateKind, Subject
 from profiles.services.claims import Claim, learned
 from profiles.values import Provenance, Verdict
-from snapshots.extraction.echo import NO_ECHO, Echoes
+from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.extraction.values import Candidate, Extraction, PreferenceCandidate, ProfileFact, TagCandidate
 from snapshots.models import Conversation, Message
 

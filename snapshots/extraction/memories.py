@@ -6,11 +6,11 @@ from uuid import UUID
 
 from profiles.models import ProfileFact, Subject
 from profiles.services.forgetting import is_forgotten
-from snapshots.extraction.echo import Echoes
+from snapshots.echo.detection import Echoes
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.extraction.learn import Lesson
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.reading import with_read
-from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
 from snapshots.models import Message
@@ -66,7 +66,7 @@ def refused(extraction: Extraction) -> Extraction:
 def with_echoes(own: Extraction, whole: Extraction, echoes: Echoes) -> Extraction:
     """Return what a message teaches in its ``own`` words; what was read from echoes in its whole as rejections without
     their values: the memory may have been forgotten since."""
-    refused = (Rejection("echo", one.evidence) for one in candidates_of(whole) if echoes.hold(one.evidence))
+    refused = (Rejection("echo", one.evidence) for one in candidates_of(whole) if echoes.hold(one.evidence.span))
     return replace(own, rejections=(*own.rejections, *refused))
 
 

@@ -78,56 +78,7 @@ class SummaryPolicy:
     importance_per_cue: float = assumed(0.15, owner="extraction", settle_by="utilisation by importance (G2)")
 
 
-@dataclass(frozen=True, slots=True)
-class RunningPolicy:
-    """The running summary of a long conversation (C4). Lengths are characters where not said otherwise."""
-
-    turns: int = promised(10, row="C4")
-    """User messages between two summaries."""
-    turns_shown: int = promised(3, row="C4")
-    tool_chars: int = promised(500, row="C4")
-    over_share: float = promised(0.5, row="C4")
-    budget: int = assumed(400, owner="extraction", settle_by="share of contexts whose summary section is cut at 500")
-    """Tokens by estimate."""
-    words: int = assumed(250, owner="extraction", settle_by="length of model summaries against their budget")
-    tolerated: float = assumed(1.5, owner="extraction", settle_by="length of model summaries against their budget")
-    from_source: float = assumed(0.4, owner="extraction", settle_by="words of model summaries that nobody had said")
-    """Of a model's words, the share that has to stand in what it read."""
-    user_weight: float = assumed(1.5, owner="extraction", settle_by="answer judging with a model (D4)")
-    kept_before: float = assumed(0.5, owner="extraction", settle_by="answer judging with a model (D4)")
-    line_chars: int = assumed(300, owner="extraction", settle_by="longest sentence of real messages")
-    messages_read: int = assumed(400, owner="extraction", settle_by="longest stretch of a real conversation")
-    prompt_chars: int = assumed(24_000, owner="extraction", settle_by="context length of small configured models")
-
-
-@dataclass(frozen=True, slots=True)
-class EchoPolicy:
-    """When words of a message are taken for an echo of what a prompt showed (S6). Lengths are characters."""
-
-    held_share: float = measured(
-        0.5, source="tests/golden/echoes.jsonl: up to 0.5 all 123 are read rightly, 2 not at 0.6, 6 not at 1"
-    )
-    """Of the words of a memory, or of the part of it that is said again."""
-    strange_pairs: float = measured(
-        0.5, source="tests/golden/echoes.jsonl: from 0.3 on all 123 are read rightly, 1 not at 0.2, 6 not at 0"
-    )
-    """Of a sentence's pairs of Chinese characters, the share that the memory may lack: the order may differ."""
-    sentence_chars: int = assumed(600, owner="extraction", settle_by="longest sentence of real answers")
-    message_chars: int = assumed(20_000, owner="extraction", settle_by="lengths of real answers")
-    memory_chars: int = assumed(2_000, owner="extraction", settle_by="lengths of injected memories")
-    memories: int = assumed(500, owner="extraction", settle_by="memories that a conversation's prompts held")
-    """Read at once, those shown last first."""
-    receipts: int = assumed(30, owner="extraction", settle_by="how far back what is said again was shown")
-    receipts_of_conversation: int = assumed(200, owner="extraction", settle_by="prompts of real conversations")
-    prompts: int = assumed(3, owner="extraction", settle_by="which prompts products send back as messages")
-    within: timedelta = assumed(
-        timedelta(days=7), owner="extraction", settle_by="time between a prompt and what comes back of it"
-    )
-
-
 EXTRACTION = ExtractionPolicy()
 READING = ReadingPolicy()
-RUNNING = RunningPolicy()
 DOUBT = DoubtPolicy()
 SUMMARY = SummaryPolicy()
-ECHO = EchoPolicy()

@@ -7,11 +7,11 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable
 from profiles.models import Subject
+from snapshots.echo.shown_memories import ShownBefore, shown_before
 from snapshots.extraction.gate import speaks_for_subject
 from snapshots.extraction.memories import is_forgotten_message, own_names
 from snapshots.extraction.policy import READING, ReadingPolicy
 from snapshots.extraction.reading import read
-from snapshots.extraction.shown import ShownBefore, shown_before
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import Candidate, Utterance
 from snapshots.extraction.worth import says_something

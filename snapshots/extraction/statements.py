@@ -6,13 +6,15 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.embedding.stored import masked_name
-from snapshots.extraction.extractive import statement_draft
-from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
+from snapshots.extraction import values
+from snapshots.extraction.policy import SUMMARY, SummaryPolicy
+from snapshots.extraction.topics import importance_of, topics_of
 from snapshots.extraction.values import Utterance
 from snapshots.extraction.worth import says_something
 from snapshots.models import Message, MessageRole, SnapshotKind
@@ -110,6 +112,23 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         category=drawn.category or "",
         message_ids=(message.id,),
         masked=bool(drawn.masked) or name != message.name,
+    )
+
+
+def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> values.SnapshotDraft | None:
+    """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
+    if utterance.role != "user" or not says_something(utterance.text):
+        return None
+    text, masked = mask_sensitive(utterance.text)
+    topics = topics_of(text, policy=policy)
+    return values.SnapshotDraft(
+        kind="statement",
+        text=text,
+        importance=importance_of(text, policy=policy),
+        topics=topics,
+        category=topics[0] if topics else None,
+        sources=(utterance.message_key,),
+        masked=masked,
     )
 
 

@@ -67,6 +67,11 @@ class Evidence:
     quote: str
     start: int
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """From character to character of the message, the end not included."""
+        return self.start, self.start + len(self.quote)
+
 
 @dataclass(frozen=True, slots=True)
 class ProfileFact:

@@ -10,10 +10,10 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
+from snapshots.echo.shown_memories import ShownBefore, shown_before
 from snapshots.extraction.memories import own_names
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.shown import ShownBefore, shown_before
 from snapshots.extraction.statements import Heard
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole

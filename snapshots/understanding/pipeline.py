@@ -11,14 +11,14 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
+from snapshots.echo.shown_memories import shown_before
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.extraction.learn import learn
 from snapshots.extraction.memories import lesson_of, own_names
-from snapshots.extraction.policy import READING, RUNNING
+from snapshots.extraction.policy import READING
 from snapshots.extraction.proposing import Proposed, propose, shares_of
-from snapshots.extraction.shown import shown_before
 from snapshots.extraction.statements import Heard, hear
 from snapshots.extraction.values import Nearby
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
@@ -28,6 +28,7 @@ from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.leases import complete, hold, release
 from snapshots.queue.values import ClaimedWork
+from snapshots.summaries.policy import RUNNING
 from snapshots.understanding.changes.ending import apply_endings, name_successors
 from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of

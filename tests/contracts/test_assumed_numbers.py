@@ -53,14 +53,14 @@ ASSUMED = {
     "snapshots.notes.HabitPolicy": "looked_at_after",
     "snapshots.forgetting.ForgettingPolicy": "erase_every notes_compared erased_at_once",
     "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
-    "snapshots.extraction.EchoPolicy": (
+    "snapshots.echo.EchoPolicy": (
         "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"
     ),
     "snapshots.extraction.ExtractionPolicy": (
         "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence shown_within"
     ),
     "snapshots.extraction.ReadingPolicy": "calls messages chars message_chars",
-    "snapshots.extraction.RunningPolicy": (
+    "snapshots.summaries.RunningPolicy": (
         "budget words tolerated from_source user_weight kept_before line_chars messages_read prompt_chars"
     ),
     "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),

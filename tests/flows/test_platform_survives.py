@@ -15,7 +15,6 @@ import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
-from snapshots.extraction.policy import RUNNING
 from snapshots.extraction.worth import says_something
 from snapshots.models import (
     Message,
@@ -26,6 +25,7 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.counts import work_counts
+from snapshots.summaries.policy import RUNNING
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, eventually

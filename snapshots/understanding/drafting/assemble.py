@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from snapshots.extraction.extractive import rough_tokens
 from snapshots.extraction.observe import matching_form
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.grading.cues import vital_cues
 from snapshots.understanding.grading.features import Spoken, count_words

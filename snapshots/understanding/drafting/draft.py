@@ -8,10 +8,10 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.values import Provenance
+from snapshots.echo.detection import Span, blanked
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored import masked_name
-from snapshots.extraction.echo import Span, blanked
 from snapshots.extraction.gate import speaks_for_subject
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form

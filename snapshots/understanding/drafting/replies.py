@@ -13,8 +13,8 @@ from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored import masked_name
-from snapshots.extraction.extractive import rough_tokens
 from snapshots.extraction.statements import Heard, messages_at
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.topics import importance_of, topics_of
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive

@@ -6,9 +6,7 @@ from typing import Any
 
 from memory_platform.kernel.ids import new_id
 from profiles.selectors import current_preferences, current_profile, preference_values
-from snapshots.extraction.conversations import store_conversation_snapshots
 from snapshots.extraction.statements import store_statements
-from snapshots.extraction.summaries import write_summaries
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import (
@@ -20,6 +18,8 @@ from snapshots.models import (
 )
 from snapshots.queue.drain import drain_work
 from snapshots.queue.ends import end_conversation
+from snapshots.summaries.conversations import store_conversation_snapshots
+from snapshots.summaries.running import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
 from tenants.isolation import tenant_tx
 from tests.conftest import House

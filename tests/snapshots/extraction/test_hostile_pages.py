@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from snapshots.extraction.extractive import conversation_draft, statement_draft
 from snapshots.extraction.pipeline import extract
+from snapshots.extraction.statements import statement_draft
 from snapshots.extraction.values import Extraction, ExtractionContext, Utterance
+from snapshots.summaries.extractive import conversation_draft
 
 PAGE_BYTES = 65_000
 MOST_S = 0.6

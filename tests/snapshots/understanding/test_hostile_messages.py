@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.models import Work, WorkState
 from snapshots.understanding.config import NOTING
 from tenants.isolation import tenant_tx

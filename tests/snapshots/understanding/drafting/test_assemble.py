@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import assemble_parts
 from snapshots.understanding.grading.features import Spoken

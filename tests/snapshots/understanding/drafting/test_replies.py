@@ -1,6 +1,6 @@
 """What an assistant gave is kept in parts that stand alone, a few of a message, without echoes. Rows: C7."""
 
-from snapshots.extraction.extractive import rough_tokens
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.drafting.replies import reply_parts
 from snapshots.understanding.grading.features import Spoken

@@ -1,12 +1,12 @@
-"""Snapshots without a model (S1, S2): the sentences that decide, count or prefer, in the speakers' own words."""
+"""Snapshots of conversations without a model (S1): sentences that decide, count or prefer, in the speakers' words."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from snapshots.extraction.policy import SUMMARY, SummaryPolicy
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.topics import CUES, importance_of, topics_of
 from snapshots.extraction.values import SnapshotDraft, Utterance
 from snapshots.extraction.worth import says_something
@@ -14,10 +14,8 @@ from snapshots.sensitive.detector import mask_sensitive
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600
-_UNIT = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9']+")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _USER_WEIGHT = 1.5
-_TOKENS_PER_WORD = 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +46,6 @@ def segments_of(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMAR
 def segment_draft(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> SnapshotDraft | None:
     """Return the snapshot of one segment; None where nothing was said worth keeping."""
     return _draft("segment", messages, policy)
-
-
-def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> SnapshotDraft | None:
-    """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
-    if utterance.role != "user" or not says_something(utterance.text):
-        return None
-    text, masked = mask_sensitive(utterance.text)
-    topics = topics_of(text, policy=policy)
-    return SnapshotDraft(
-        kind="statement",
-        text=text,
-        importance=importance_of(text, policy=policy),
-        topics=topics,
-        category=topics[0] if topics else None,
-        sources=(utterance.message_key,),
-        masked=masked,
-    )
-
-
-def rough_tokens(text: str) -> int:
-    """Return an estimate of tokens: 1.3 per word, 1 per Chinese character, rounded up."""
-    units = _UNIT.findall(text)
-    han = sum(1 for unit in units if _HAN.match(unit))
-    return math.ceil((len(units) - han) * _TOKENS_PER_WORD + han)
 
 
 def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> SnapshotDraft | None:

@@ -7,12 +7,12 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.env_chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
-from snapshots.extraction.compress import shortened, summary_by_rules
-from snapshots.extraction.extractive import rough_tokens
-from snapshots.extraction.policy import RUNNING, RunningPolicy
-from snapshots.extraction.summaries import Stretch, asked, summarised
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Work
+from snapshots.summaries.compression import shortened, summary_by_rules
+from snapshots.summaries.policy import RUNNING, RunningPolicy
+from snapshots.summaries.running import Stretch, asked, summarised
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion

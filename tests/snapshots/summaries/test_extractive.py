@@ -1,13 +1,9 @@
 """Snapshots without a model: what is chosen, how long it may be, what it cites. Rows: S1, S2, E2."""
 
-from snapshots.extraction.extractive import (
-    conversation_draft,
-    rough_tokens,
-    segment_draft,
-    segments_of,
-    statement_draft,
-)
+from snapshots.extraction.statements import statement_draft
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.topics import importance_of, topics_of
+from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
 from tests.snapshots.extraction.said import said
 
 TALK = [

@@ -13,7 +13,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.extraction.shown import NOTHING_SHOWN, shown_before
+from snapshots.echo.shown_memories import NOTHING_SHOWN, shown_before
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx

@@ -12,16 +12,8 @@ from django.db import connection
 
 from memory_platform.kernel.text import comparable
 from profiles.values import in_words
-from snapshots.extraction.echo import (
-    NO_ECHO,
-    Echoes,
-    Shown,
-    ShownMemory,
-    echoes_in,
-    has_elements,
-    may_echo,
-)
-from snapshots.extraction.policy import ECHO, EchoPolicy
+from snapshots.echo.detection import NO_ECHO, Echoes, Shown, ShownMemory, echoes_in, has_elements, may_echo
+from snapshots.echo.policy import ECHO, EchoPolicy
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.receipts.read import rendered_of
 from snapshots.receipts.spread import INJECTED

@@ -7,20 +7,21 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable, InvalidOutput
+from snapshots.echo.policy import ECHO
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import lock_memory, store_snapshots
 from snapshots.embedding.versions import supersede
 from snapshots.extraction import values
-from snapshots.extraction.digest import digested
-from snapshots.extraction.extractive import conversation_draft, segment_draft, segments_of
-from snapshots.extraction.policy import ECHO, RUNNING
-from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.statements import own_utterance
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
+from snapshots.summaries.digest import digested
+from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
+from snapshots.summaries.policy import RUNNING
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 

@@ -11,13 +11,14 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
-from snapshots.extraction.compress import shortened
-from snapshots.extraction.extractive import rough_tokens
-from snapshots.extraction.policy import RUNNING, SUMMARY
-from snapshots.extraction.prompts import DIGEST
-from snapshots.extraction.summaries import is_true_to
+from snapshots.extraction.policy import SUMMARY
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.topics import importance_of
 from snapshots.extraction.values import SnapshotDraft, Utterance
+from snapshots.summaries.compression import shortened
+from snapshots.summaries.policy import RUNNING
+from snapshots.summaries.prompts import DIGEST
+from snapshots.summaries.running import is_true_to
 
 _WORDS = {"zh": SUMMARY.max_chars_zh, "en": SUMMARY.max_tokens // 2}
 

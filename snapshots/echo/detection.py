@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Self
 
 from memory_platform.kernel.text import comparable, index_form
-from snapshots.extraction.echo_words import (
+from snapshots.echo.policy import ECHO, EchoPolicy
+from snapshots.echo.wording import (
     ATTRIBUTION,
     KINDS_OF_CONTACT,
     SUMMARY,
@@ -24,8 +25,6 @@ from snapshots.extraction.echo_words import (
     says_for_oneself,
     speaks_to_or_of_the_user,
 )
-from snapshots.extraction.policy import ECHO, EchoPolicy
-from snapshots.extraction.values import Evidence
 
 Span = tuple[int, int]
 """From character to character of a message, the end not included."""
@@ -145,10 +144,10 @@ class Echoes:
     told: tuple[Span, ...] = ()
     quoted: tuple[Span, ...] = ()
 
-    def hold(self, evidence: Evidence) -> bool:
-        """Return whether a candidate was read from echo alone."""
-        end = evidence.start + len(evidence.quote)
-        return any(start <= evidence.start and end <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
+    def hold(self, span: Span) -> bool:
+        """Return whether what stands at ``span`` was read from echo alone."""
+        first, last = span
+        return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
 
     def rest(self, text: str) -> str:
         """Return ``text`` without sentences, elements and lines that are echo."""

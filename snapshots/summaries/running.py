@@ -13,20 +13,21 @@ from memory_platform.kernel.text import detect_language, index_form
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
-from snapshots.extraction.compress import is_too_much_for_rules, shortened, summary_by_rules
-from snapshots.extraction.extractive import rough_tokens
+from snapshots.echo.policy import ECHO
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form
-from snapshots.extraction.policy import ECHO, RUNNING, RunningPolicy
-from snapshots.extraction.prompts import SUMMARISE
-from snapshots.extraction.shown import NOTHING_SHOWN, ShownBefore, shown_before
 from snapshots.extraction.statements import own_utterance
+from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.values import Utterance
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.sensitive.detector import is_sensitive
+from snapshots.summaries.compression import is_too_much_for_rules, shortened, summary_by_rules
+from snapshots.summaries.policy import RUNNING, RunningPolicy
+from snapshots.summaries.prompts import SUMMARISE
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 

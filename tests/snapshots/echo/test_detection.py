@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.extraction.echo import Shown, ShownMemory, echoes_in, has_elements, may_echo
+from snapshots.echo.detection import Shown, ShownMemory, echoes_in, has_elements, may_echo
 from snapshots.extraction.values import Evidence
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "echoes.jsonl"
@@ -87,8 +87,8 @@ def test_words_quoted_inside_a_sentence_teach_nothing_but_the_sentence_stays() -
     text = 'Why did you write "I love rock music" when I asked about jazz?'
     echoes = echoes_in(text, "user", shown(("snapshots", "I love rock music")), AT)
     assert echoes.rest(text) == text
-    assert echoes.hold(Evidence("m1", "I love rock music", text.index("I love")))
-    assert not echoes.hold(Evidence("m1", "I asked about jazz", text.index("I asked")))
+    assert echoes.hold(Evidence("m1", "I love rock music", text.index("I love")).span)
+    assert not echoes.hold(Evidence("m1", "I asked about jazz", text.index("I asked")).span)
 
 
 def test_a_line_of_the_prompt_goes_with_its_elements_and_places_stay() -> None:

@@ -1,0 +1,1 @@
+"""What prompts had shown is not learned again when it comes back in a message."""
