@@ -119,9 +119,11 @@ def prompt_keeper() -> PromptKeeper | None:
 
 
 def forget() -> None:
-    """Forget every provider made so far, as a process does that starts anew."""
-    models = (_embedded, _hashing, _remote, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper)
-    for made in (*models, _connection, _service):
+    """Forget every provider that settings shaped, as a process does that starts anew.
+
+    The models that come with the platform stay: no setting shapes them, and they take seconds to load.
+    """
+    for made in (_remote, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper, _connection, _service):
         made.cache_clear()
 
 

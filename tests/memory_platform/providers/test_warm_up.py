@@ -9,7 +9,8 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.api.health import probe_embedding
 from memory_platform.observability.health import Outcome
-from memory_platform.providers.registry import embedders, forget
+from memory_platform.providers import registry
+from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready, warm_up
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_readiness_is_degraded_until_every_listed_model_is_loaded(settings: Settings) -> None:
     settings.EMBEDDER = "use,wordllama"
-    forget()  # as in a process that has just started
+    registry._embedded.cache_clear()  # as in a process that has just started
     assert probe_embedding() is Outcome.DEGRADED
     warm_up(answering=True).join(timeout=60)
     assert all(map(is_ready, embedders("use,wordllama")))

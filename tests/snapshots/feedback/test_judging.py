@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.providers.registry import forget
 from snapshots.feedback.judging import is_unclear
 from snapshots.feedback.reader import read_turns
 from snapshots.feedback.values import Turn
@@ -31,7 +30,6 @@ LUNCH_ZH, ANSWER_ZH, UNCLEAR_ZH = "中午吃什么好?", "泰国菜馆不放花�
 def server(settings: Settings) -> Iterator[ModelServer]:
     with chat_server(settings, "judge") as running:
         yield running
-    forget()
 
 
 @pytest.fixture
