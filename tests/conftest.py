@@ -1,11 +1,17 @@
 """The test world: real Postgres as the app role, real commits, two tenants that must never meet."""
 
+import gc
 import logging
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
+from pathlib import Path
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
+from django.test.client import ClientHandler
 from pytest_django.plugin import DjangoDbBlocker
 
 from profiles.models import Subject
@@ -15,24 +21,51 @@ from tenants.models import Scope, Tenant
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 from tenants.services.tenants import create_tenant
+from tests.embedded_stack import MARK
 
 # A line logged after pytest has taken its stream back is lost; the complaint about it would stand in another's output.
 logging.raiseExceptions = False
+
+HANDLER = ClientHandler(enforce_csrf_checks=False)
+"""What the tests' clients ask: one with a handler of its own builds the middleware, which reads every static file."""
+
+
+def pytest_collection_finish() -> None:
+    """Keep what collecting made out of every later look for garbage: it lives until the run ends."""
+    gc.collect()
+    gc.freeze()
+
+
+MIGRATED = "test_memory_migrated"
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(
     request: pytest.FixtureRequest, django_test_environment: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
-    """Create one database per xdist worker as the owner, migrate it, and let the app role serve it."""
+    """Give each xdist worker a database of the owner's, migrated, and let the app role serve it."""
     worker = getattr(request.config, "workerinput", {}).get("workerid", "solo")
-    owner = connections["owner"]
     with django_db_blocker.unblock():
-        owner.settings_dict["TEST"]["NAME"] = f"test_memory_{worker}"
-        owner.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-        point_app_role_at(str(owner.settings_dict["NAME"]))
+        name = copy_migrated_database(f"test_memory_{worker}")
+        connections["owner"].settings_dict["NAME"] = name
+        point_app_role_at(name)
     yield
     # The database is not dropped: its whole server is thrown away when the run ends (tests/embedded_stack.py).
+
+
+def copy_migrated_database(name: str) -> str:
+    """Make a database of this name from one that the first worker to come here migrates for all of them."""
+    owner = connections["owner"]
+    with (Path(os.environ[MARK]) / "migrated").open("a") as migrated:
+        flock(migrated, LOCK_EX)
+        if os.fstat(migrated.fileno()).st_size == 0:
+            owner.settings_dict["TEST"]["NAME"] = MIGRATED
+            owner.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+            owner.close()
+            migrated.write("done")
+        with owner._nodb_cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {name} TEMPLATE {MIGRATED}")
+    return name
 
 
 def point_app_role_at(name: str) -> None:
@@ -44,10 +77,35 @@ def point_app_role_at(name: str) -> None:
 @pytest.fixture
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Open the database for one test, with real commits; empty it afterwards, tenant by tenant, as the owner."""
-    with django_db_blocker.unblock():
+    with opened_database(django_db_blocker):
+        yield
+
+
+@pytest.fixture(scope="module")
+def shared_database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Open the database for all tests of a module, none of which may ask for one of its own."""
+    with opened_database(django_db_blocker):
+        yield
+
+
+@contextmanager
+def opened_database(blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let the block at an empty database, and empty it again."""
+    with blocker.unblock():
+        assert not Tenant.objects.exists(), "a test that shares its world with its module asks for another one"
         LEARNT_FLOORS.read()  # none: what an earlier test's spaces have learnt is not kept, and no question reads them
         yield
         empty_database()
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Take back what the block writes, though it commits: nothing of it is seen by another connection."""
+    around = transaction.atomic()
+    around._from_testcase = True  # type: ignore[attr-defined]  # what Django's own test case says: scopes may open within
+    with around:
+        yield
+        transaction.set_rollback(True)
 
 
 def empty_database() -> None:
@@ -99,7 +157,18 @@ def build_house(slug: str, name: str, subject_id: str) -> House:
     return House(tenant, key.token, subject)
 
 
+def build_world() -> World:
+    """Make two tenants with one subject each."""
+    return World(acme=build_house("acme", "Acme", "ada"), globex=build_house("globex", "Globex", "gil"))
+
+
 @pytest.fixture
 def world(database: None) -> World:
     """Two tenants with one subject each."""
-    return World(acme=build_house("acme", "Acme", "ada"), globex=build_house("globex", "Globex", "gil"))
+    return build_world()
+
+
+@pytest.fixture(scope="module")
+def shared_world(shared_database: None) -> World:
+    """Two tenants with one subject each, for all tests of a module: what one test leaves, the next one finds."""
+    return build_world()

@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from tests.conftest import House, World
+from tests.conftest import HANDLER, House, World
 from tests.memory_platform.api.conformance import check_answer
 
 JSON = "application/json"
@@ -27,9 +27,9 @@ class Caller:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         given = (self.house.headers if self.house else {}) | given
         kind = given.pop("Content-Type", JSON if body is not None else "")
-        response: Any = Client(raise_request_exception=False).generic(
-            method, path, sent, content_type=kind, headers=given
-        )
+        client = Client(raise_request_exception=False)
+        client.handler = HANDLER
+        response: Any = client.generic(method, path, sent, content_type=kind, headers=given)
         if response.streaming:
             response = HttpResponse(b"".join(response), status=response.status_code, headers=dict(response.items()))
         check_answer(method, path, response)

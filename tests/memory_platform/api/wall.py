@@ -22,6 +22,8 @@ from tests.memory_platform.api.routes import Route
 CANARY = "kestrel4711"
 """Stands in every text of acme's rows, and in nothing that a call sends."""
 PLAIN = "窗外下雨 tea"
+Rows = dict[str, list[str]]
+"""Every row of a tenant, by table."""
 _MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 _OWN_REQUESTS = re.compile(r'"requests":\d+')
@@ -366,7 +368,7 @@ def comparable(response: HttpResponse, ids: Ids) -> tuple[int, list[str], str]:
     return response.status_code, sorted(name for name, _ in response.items()), text
 
 
-def rows_of(tenant_id: UUID) -> dict[str, list[str]]:
+def rows_of(tenant_id: UUID) -> Rows:
     """Return every row of every table that a tenant owns, read as the owner."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT set_config('app.tenant_id', %s, false)", [str(tenant_id)])

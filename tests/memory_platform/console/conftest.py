@@ -19,11 +19,15 @@ from tenants.models import ActorKind, Role, Tenant
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.support import open_support
 from tenants.services.tenants import set_member
-from tests.conftest import World
+from tests.conftest import HANDLER, World
 
 
 class Browser(Client):
     """Sends with a form the tenant that its page stood in, as a browser does; here always the one worked in now."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handler = HANDLER
 
     def post(self, path: str, data: Any = None, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]  # as given
         """Send a form; one that names its tenant, or names "", is sent as it is."""
