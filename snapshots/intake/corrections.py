@@ -10,6 +10,7 @@ from snapshots.extraction.memories import is_forgotten_message
 from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message
+from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.changes.ending import apply_endings
 from snapshots.understanding.changes.foresee import Ending
 
@@ -25,8 +26,9 @@ def correct_at_once(
 ) -> tuple[FastLaneResult, ...]:
     """Apply what the subject's new messages correct and end; the same conversation's next call sees it."""
     results = apply_corrections(subject, conversation, messages)
-    ended = _end_notes(messages, foreseen)
     changed = [one.memory_id for one in results if one.verdict in APPLIED]
+    changed += end_outdated_notes(subject.id, [one.id for one in messages]) if changed else []
+    ended = _end_notes(messages, foreseen)
     changed += [one.note_id for one in ended if one.is_sure]
     if changed:
         note_changes(subject.id, changed, accepted_at=messages[0].accepted_at)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
@@ -56,7 +56,7 @@ def link_slots(parts: Sequence[SaidPart]) -> None:
 def slots_of(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
     """Return the slots of notes that are believed now, by the note's snapshot, in the open scope. One query."""
     found = defaultdict[UUID, list[SlotPlace]](list)
-    links = NoteSlot.objects.filter(_believed(), snapshot_id__in=list(notes)).order_by("id")
+    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes)).order_by("id")
     for link in links.select_related("preference", "fact", "tag") if notes else ():
         found[link.snapshot_id].append(_place_of(link))
     return {note_id: tuple(places) for note_id, places in found.items()}
@@ -85,15 +85,13 @@ def _overlap(record: Candidate, part: SaidPart) -> bool:
 
 
 def _slot_meant(record: Candidate, message_id: UUID) -> Any:
-    """Return the current slot that a record speaks of and this message is behind; None where there is none by now."""
+    """Return the slot that a record speaks of and this message is behind: the current one, else what it was before."""
     model = OF_KIND[record.kind]
     links = SOURCES[model]._default_manager.filter(subject_id=record.subject_id, message_id=message_id).order_by()
     rows = model._default_manager.filter(subject_id=record.subject_id, id__in=links.values("memory_id"))
-    return next((row for row in rows if _is_current(row) and record.target in _targets(row)), None)
-
-
-def _is_current(slot: Any) -> bool:
-    return isinstance(slot, Tag) or slot.is_current
+    if model is not Tag:
+        rows = rows.filter(retired_at__isnull=True).order_by(F("invalid_at").desc(nulls_first=True))
+    return next((row for row in rows if record.target in _targets(row)), None)
 
 
 def _targets(slot: Any) -> Iterable[str]:
@@ -127,7 +125,7 @@ def _link(slot: Any, note_id: UUID) -> NoteSlot:
     )
 
 
-def _believed() -> Q:
+def believed_links() -> Q:
     """Return the condition on links whose slot is believed now."""
     now = [
         Q(**{f"{name}__isnull": False, f"{name}__invalid_at__isnull": True, f"{name}__retired_at__isnull": True})

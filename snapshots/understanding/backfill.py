@@ -14,6 +14,7 @@ from profiles.services.locking import lock_subject
 from snapshots.extraction.memories import own_names
 from snapshots.extraction.statements import hear_messages
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.people import give_to_people, people_before
 from snapshots.understanding.pipeline import index_notes, read_messages, write_endings, write_notes
@@ -75,6 +76,7 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
         said = [one.message for one in heard if one.message.id in kept]
         given = [give_to_people(subject, one, notes.get(one.id, ()), people_before(one)) for one in said]
         made = write_notes({subject.id: subject}, [note for own in given for note in own])
+        end_outdated_notes(subject_id, kept)
         write_endings(one for one in endings if one.message.id in kept)
     return Progress(subject_id, len(heard), made)
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
+from profiles.services.locking import lock_subject
 from snapshots.echo.shown_memories import shown_before
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
@@ -22,6 +23,7 @@ from snapshots.extraction.proposing import Proposed, propose, shares_of
 from snapshots.extraction.statements import Heard, hear
 from snapshots.extraction.values import Nearby
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
@@ -219,6 +221,8 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         said = _messages_of(held)
         messages = [message for message in said if message.role == MessageRole.USER]
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
+        for subject_id in sorted(subjects):
+            lock_subject(subjects[subject_id])  # before anybody's memory, as everywhere
         names = own_names(list(subjects.values()))
         shown = shown_before(messages)
         nearby: dict[UUID, Nearby] = {}
@@ -234,6 +238,8 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
+        for subject_id in subjects:
+            end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         write_endings(one for one in learned.endings if one.message.subject_id in subjects)
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)

@@ -8,10 +8,13 @@ from memory_platform.kernel.clock import utc_now
 from profiles.completeness import Known, Need
 from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
+from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Note, Snapshot, SnapshotKind
+from snapshots.notes.ending import current_notes, end_note
+from snapshots.notes.slot_ends import end_slots_of_notes
 from snapshots.notes.store import change_note
 from snapshots.understanding.config import CHANGES, ChangePolicy
 
@@ -35,24 +38,28 @@ def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Nee
 
 
 def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
-    """Confirm or end the note that an ask was for, in the open scope; None where it holds no more.
+    """Confirm the note that an ask was for, or end it with what it filled, in the open scope; None where it holds no
+    more.
 
     Raises ValueUnclear for an answer that is neither yes nor no.
     """
     still = _is_still(value)
+    lock_subject(subject)
     lock_memory(subject.id)
-    own = {"subject_id": subject.id}
-    row = Snapshot.objects.filter(
-        current(), id=UUID(key.removeprefix(OF_A_NOTE)), kind=SnapshotKind.NOTE, **own
-    ).first()
-    note = Note.objects.filter(snapshot_id=row.id, **own).first() if row else None
+    note_id = UUID(key.removeprefix(OF_A_NOTE))
+    row, note = current_notes(subject.id, [note_id]).get(note_id, (None, None))
     if row is None or note is None:
         return None
     now = utc_now()
-    columns: dict[str, Any] = {**CONFIRMED, "last_validated_at": now} if still else {"invalid_at": now}
-    change_note(row, note, columns, {"possibly_outdated": False, "changed_by": None})
-    touch_memory(subject.id, changed=[row.position])
-    return Verdict.UNCHANGED if still else Verdict.SUPERSEDED
+    if still:
+        change_note(
+            row, note, {**CONFIRMED, "last_validated_at": now}, {"possibly_outdated": False, "changed_by": None}
+        )
+        touch_memory(subject.id, changed=[row.position])
+        return Verdict.UNCHANGED
+    touch_memory(subject.id, changed=end_note(row, note, at=now, by=None))
+    end_slots_of_notes(subject, [note_id], at=now, message=None)
+    return Verdict.SUPERSEDED
 
 
 def _need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:

@@ -6,12 +6,11 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory_platform.kernel.clock import utc_now
+from profiles.services.locking import lock_subject
 from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.embedding.versions import keep_image
-from snapshots.lifecycle.selectors import current
 from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.notes.store import change_note
+from snapshots.notes.ending import current_notes, doubt_note, end_note
+from snapshots.notes.slot_ends import end_slots_of_notes
 from snapshots.understanding.changes.foresee import Ending
 
 
@@ -19,12 +18,14 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     """End notes that a message ends, mark those that it makes doubtful; return what was changed.
 
     A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message says what holds instead. Its
-    statement ends with the last of its notes. What was said after the message, or has ended since, stays as it is.
+    statement ends with the last of its notes, the slots that it filled with the note. What was said after the message,
+    or has ended since, stays as it is.
     """
     if not endings:
         return []
+    lock_subject(message.subject)
     lock_memory(message.subject_id)
-    rows = _notes(message.subject_id, [one.note_id for one in endings])
+    rows = current_notes(message.subject_id, [one.note_id for one in endings])
     changed, positions = [], []
     for one in endings:
         if one.note_id not in rows:
@@ -33,16 +34,16 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
         if not _is_before(snapshot, message):
             continue
         if one.is_sure:
-            _end(snapshot, note, message)
-            positions += [snapshot.position, *_end_statement(note, message)]
-        elif not note.possibly_outdated:
-            change_note(snapshot, note, {}, {"possibly_outdated": True, "changed_by": message.id})
-            positions.append(snapshot.position)
+            touched = end_note(snapshot, note, at=message.said_at, by=message.id)
         else:
-            continue
-        changed.append(one)
+            touched = doubt_note(snapshot, note, by=message.id)
+        positions += touched
+        changed += [one] if touched else []
     if positions:
         touch_memory(message.subject_id, changed=positions)
+    over = [one.note_id for one in changed if one.is_sure]
+    if over:
+        end_slots_of_notes(message.subject, over, at=message.said_at, message=message)
     return changed
 
 
@@ -86,33 +87,3 @@ def _is_before(snapshot: Snapshot, message: Message) -> bool:
     if snapshot.conversation_id == message.conversation_id and snapshot.seq is not None:
         return snapshot.seq < message.seq
     return snapshot.said_at <= message.said_at
-
-
-def _end(snapshot: Snapshot, note: Note, message: Message) -> None:
-    """End a note when the message was said."""
-    at = max(snapshot.valid_at, min(message.said_at, utc_now()))
-    ended = {"invalid_at": at, "superseded_by_id": None}
-    change_note(snapshot, note, ended, {"possibly_outdated": False, "changed_by": message.id})
-
-
-def _end_statement(note: Note, message: Message) -> list[int]:
-    """End the statement of a note that ended, where none of its notes holds any more; return the positions changed."""
-    own = {"subject_id": note.subject_id}
-    statement = Snapshot.objects.filter(current(), id=note.statement_id, **own).first() if note.statement_id else None
-    if statement is None:
-        return []
-    others = Note.objects.filter(statement_id=statement.id, **own).order_by().values("snapshot_id")
-    if Snapshot.objects.filter(current(), id__in=others, **own).exists():
-        return []
-    keep_image(statement, ("invalid_at",), until=utc_now())
-    at = max(statement.valid_at, min(message.said_at, utc_now()))
-    Snapshot.objects.filter(id=statement.id, **own).update(invalid_at=at, version=F("version") + 1)
-    return [statement.position]
-
-
-def _notes(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, tuple[Snapshot, Note]]:
-    """Return those of these notes that hold now."""
-    own = {"subject_id": subject_id}
-    rows = {row.id: row for row in Snapshot.objects.filter(current(), id__in=ids, kind=SnapshotKind.NOTE, **own)}
-    notes = Note.objects.filter(snapshot_id__in=list(rows), **own)
-    return {note.snapshot_id: (rows[note.snapshot_id], note) for note in notes}

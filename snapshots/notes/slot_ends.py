@@ -1,0 +1,251 @@
+"""Slots and notes end each other, in the open scope (rows P4, P9, G4). The caller holds the subject (``lock_subject``).
+
+A note ends when the value that was read from it has given way; what a note filled ends with the note.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import comparable
+from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.services.beliefs import retract_belief
+from profiles.services.claims import learned, same_value
+from profiles.services.lists import among_entries, entries_of, singular
+from profiles.services.preferences import amend_list_preference, preference_place
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags import patch_tag
+from profiles.values import Provenance
+from snapshots.embedding.store import lock_memory, touch_memory
+from snapshots.models import SOURCES, Message, Note, NoteSlot, Snapshot, SnapshotSource
+from snapshots.notes.ending import current_notes, doubt_note, end_note
+from snapshots.notes.slots import KEYS, believed_links
+
+PLACES: Mapping[type[Any], tuple[str, ...]] = {Preference: ("category", "key"), ProfileFact: ("field", "is_attribute")}
+TOLD_OF_A_TAG = ("address", "phone")
+"""What of a tag ends with its note; whom or what it is called stays."""
+VITAL_KEYS = frozenset({"allergies", "avoid"})
+"""Keys of what is vital itself: the end of another value makes a vital note doubtful at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """A note whose value is over since ``at``, ended by a message (None: nobody's)."""
+
+    note_id: UUID
+    at: datetime
+    by: UUID | None
+    is_vital_too: bool
+
+
+def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
+    """End the notes behind the values that these messages, or what was said after them, have replaced or ended; return
+    their snapshots.
+
+    A note that also fills another slot becomes possibly outdated: part of it still holds.
+    """
+    over = [one for model in PLACES for one in _over_values(model, subject_id, messages)]
+    over += _over_details(subject_id, messages)
+    if over:
+        lock_memory(subject_id)
+    held = current_notes(subject_id, [one.note_id for one in over]) if over else {}
+    beside = _filled_beside(held)
+    ended, positions = [], []
+    for one in over:
+        if one.note_id not in held or one.note_id in ended or held[one.note_id][0].said_at >= one.at:
+            continue
+        snapshot, note = held[one.note_id]
+        if one.note_id in beside or (note.vital_class and not one.is_vital_too):
+            positions += doubt_note(snapshot, note, by=one.by)
+        else:
+            positions += end_note(snapshot, note, at=one.at, by=one.by)
+            ended.append(one.note_id)
+    if positions:
+        touch_memory(subject_id, changed=positions)
+    _name_successors(subject_id, messages)
+    return ended
+
+
+def end_slots_of_notes(subject: Subject, notes: Collection[UUID], *, at: datetime, message: Message | None) -> None:
+    """End what these notes, which have ended, filled: the whole value, or of a list the entries that they name.
+
+    What another note still says stays. The ``message`` that ended them becomes a source, so that the value comes back
+    with it.
+    """
+    links = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
+    for link in links.select_related("preference", "fact", "tag", "snapshot"):
+        slot: Any = link.preference or link.fact or link.tag
+        others = _notes_still_behind(slot)
+        if isinstance(slot, Tag):
+            _end_details(subject, slot, link.snapshot.text, others, at)
+        elif not isinstance(slot.value, list):
+            if not others:
+                _end_value(subject, slot, at, message)
+        else:
+            named = [entry for entry in slot.value if names(link.snapshot.text, entry)]
+            gone = [entry for entry in named if not any(names(text, entry) for text in others)]
+            _take_out(subject, slot, gone, at, message)
+
+
+def names(text: str, value: Any) -> bool:
+    """Return whether words name a value as a whole, in one or several."""
+    said, wanted = comparable(text), singular(comparable(str(value)))
+    return bool(wanted) and wanted in said
+
+
+def _over_values(model: type[Any], subject_id: UUID, messages: Collection[UUID]) -> Iterator[_Over]:
+    own = model._default_manager.filter(subject_id=subject_id, retired_at__isnull=True, version_of__isnull=True)
+    told = SOURCES[model]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages)).order_by()
+    touched = own.filter(id__in=told.values("memory_id")).order_by()
+    for place in list(touched.values(*PLACES[model]).distinct()):
+        rows = list(own.filter(**place))
+        past = {row.id: row for row in rows if not row.is_current}
+        held = next((row.value for row in rows if row.is_current), None)
+        for note_id, slot_id, text in _links_to(model, past):
+            row = past[slot_id]
+            if _is_over(row.value, held, text):
+                is_vital = isinstance(row, Preference) and row.key in VITAL_KEYS
+                yield _Over(note_id, row.invalid_at, _ender(model, row), is_vital)
+
+
+def _links_to(model: type[Any], slots: Collection[UUID]) -> Sequence[tuple[UUID, UUID, str]]:
+    key = f"{KEYS[model]}_id"
+    links = NoteSlot.objects.filter(**{f"{key}__in": list(slots)}, snapshot__invalid_at__isnull=True)
+    return list(links.values_list("snapshot_id", key, "snapshot__text")) if slots else []
+
+
+def _is_over(value: Any, held: Any, text: str) -> bool:
+    """Return whether the words of a note say a value that holds no more; of a list, an entry that is gone."""
+    if not isinstance(value, list) and not isinstance(held, list):
+        return held is None or not same_value(value, held)
+    kept = (entries_of(held) or []) if held is not None else []
+    gone = [entry for entry in entries_of(value) or () if not among_entries(entry, kept)]
+    return any(names(text, entry) for entry in gone) and not any(names(text, entry) for entry in kept)
+
+
+def _ender(model: type[Any], row: Any) -> UUID | None:
+    """Return the message that ended a value: one behind its successor, else one behind its end."""
+    links = SOURCES[model]._default_manager.filter(subject_id=row.subject_id).order_by("message__said_at")
+    if row.superseded_by_id:
+        found = links.filter(memory_id=row.superseded_by_id)
+    else:
+        found = links.filter(memory_id=row.id, message__said_at=row.invalid_at)
+    ender: UUID | None = found.values_list("message_id", flat=True).first()
+    return ender
+
+
+def _over_details(subject_id: UUID, messages: Collection[UUID]) -> Iterator[_Over]:
+    links = SOURCES[Tag]._default_manager.filter(subject_id=subject_id)
+    told = links.filter(message_id__in=list(messages)).order_by()
+    past = TagDetail.objects.filter(
+        subject_id=subject_id,
+        tag_id__in=told.values("memory_id"),
+        detail__in=TOLD_OF_A_TAG,
+        invalid_at__isnull=False,
+        retired_at__isnull=True,
+    )
+    for row in past.select_related("tag"):
+        now = getattr(row.tag, row.detail)
+        for note_id, _, text in _links_to(Tag, [row.tag_id]):
+            if row.invalid_at and now != row.value and names(text, row.value) and not (now and names(text, now)):
+                ender = links.filter(memory_id=row.tag_id, message__said_at=row.invalid_at)
+                by = ender.values_list("message_id", flat=True).first()
+                yield _Over(note_id, row.invalid_at, by, is_vital_too=False)
+
+
+def _filled_beside(notes: Collection[UUID]) -> set[UUID]:
+    """Return which of these notes fill a slot that is believed now, and that is no list that lost their entry."""
+    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes), tag__isnull=True)
+    rows = links.select_related("preference", "fact", "snapshot") if notes else ()
+    found = set()
+    for link in rows:
+        value = (link.preference or link.fact).value
+        if not isinstance(value, list) or any(names(link.snapshot.text, entry) for entry in value):
+            found.add(link.snapshot_id)
+    return found
+
+
+def _name_successors(subject_id: UUID, messages: Collection[UUID]) -> None:
+    """Say what holds in place of the notes that these messages ended: the note of the value that took over."""
+    ended = Note.objects.filter(
+        subject_id=subject_id, changed_by__in=list(messages), snapshot__invalid_at__isnull=False
+    )
+    for note in ended.filter(snapshot__superseded_by__isnull=True):
+        after = NoteSlot.objects.filter(subject_id=subject_id, snapshot__invalid_at__isnull=True)
+        for name in ("preference", "fact"):
+            now = NoteSlot.objects.filter(snapshot_id=note.snapshot_id, **{f"{name}__superseded_by__isnull": False})
+            said = SnapshotSource.objects.filter(subject_id=subject_id, message_id__in=[note.changed_by]).values(
+                "memory_id"
+            )
+            heirs = after.filter(**{f"{name}__in": now.values(f"{name}__superseded_by")}, snapshot_id__in=said)
+            heir = heirs.values_list("snapshot_id", flat=True).first()
+            if heir and heir != note.snapshot_id:
+                own = Snapshot.objects.filter(id=note.snapshot_id, subject_id=subject_id)
+                own.update(superseded_by=heir, version=F("version") + 1)
+
+
+def _notes_still_behind(slot: Any) -> list[str]:
+    """Return the words of the notes behind a slot that hold."""
+    links = NoteSlot.objects.filter(
+        **{KEYS[type(slot)]: slot}, snapshot__invalid_at__isnull=True, snapshot__retired_at__isnull=True
+    )
+    return list(links.values_list("snapshot__text", flat=True))
+
+
+def _end_details(subject: Subject, tag: Tag, text: str, others: Sequence[str], at: datetime) -> None:
+    said = {name: getattr(tag, name) for name in TOLD_OF_A_TAG}
+    gone = {
+        name: ""
+        for name, value in said.items()
+        if value and names(text, value) and not any(names(other, value) for other in others)
+    }
+    if gone:
+        patch_tag(subject, tag, gone, valid_at=at)
+
+
+def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, message: Message | None) -> None:
+    if isinstance(slot, Preference):
+        retract_belief(preference_place(subject, slot.category, slot.key), at=at)
+    else:
+        patch_profile(subject, [], remove=[FactName(slot.field, slot.is_attribute)], at=at)
+    _add_source(slot, slot.id, message)
+
+
+def _take_out(
+    subject: Subject, slot: Preference | ProfileFact, gone: Sequence[Any], at: datetime, message: Message | None
+) -> None:
+    if not gone:
+        return
+    claim = learned(
+        gone,
+        provenance=Provenance(slot.provenance),
+        confidence=slot.confidence,
+        said_at=at,
+        message_ref=message.id if message else None,
+    )
+    row: Preference | ProfileFact | None
+    if isinstance(slot, Preference):
+        row = amend_list_preference(subject, (slot.category, slot.key), claim, remove=gone).row
+    else:
+        name = FactName(slot.field, slot.is_attribute)
+        row = patch_profile(subject, [FactChange(name, claim, "remove")])[0].row
+    if row is not None:
+        _add_source(slot, row.id, message)
+
+
+def _add_source(slot: Any, row_id: UUID, message: Message | None) -> None:
+    if message is None:
+        return
+    model = SOURCES[type(slot)]
+    link = model(
+        id=stable_id("source", row_id, message.id),
+        subject_id=slot.subject_id,
+        memory_id=row_id,
+        message_id=message.id,
+    )
+    model._default_manager.bulk_create([link], ignore_conflicts=True)
