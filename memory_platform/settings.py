@@ -85,7 +85,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["memory_platform.console.form_tenant"],  # its {% csrf_token %} stands in place of Django's
+            # Its {% csrf_token %} stands in place of Django's.
+            "builtins": ["memory_platform.console.shared.form_tenant"],
         },
     }
 ]

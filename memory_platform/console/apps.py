@@ -5,38 +5,38 @@ from importlib import import_module
 from django.contrib.admin.apps import AdminConfig
 
 SCREENS = (
-    "tenants",
-    "keys",
-    "model_use",
-    "usage",
-    "support",
-    "policies",
-    "experiments",
-    "directory",
-    "subjects",
-    "profiles",
-    "candidates",
-    "asks",
-    "snapshots",
-    "notes",
-    "tasks",
-    "care",
-    "forget_orders",
-    "receipts",
-    "prefixes",
-    "work",
-    "erasures",
-    "platform",
-    "timetable",
+    "tenants.tenants",
+    "tenants.keys",
+    "tenants.model_use",
+    "tenants.usage",
+    "tenants.support",
+    "policies.screens",
+    "policies.experiments",
+    "tenants.directory",
+    "subjects.screen",
+    "memories.profiles",
+    "review.candidates",
+    "review.asks",
+    "memories.snapshots",
+    "memories.notes",
+    "memories.tasks",
+    "review.maintenance",
+    "review.forget_orders",
+    "receipts.screen",
+    "operation.prefixes",
+    "operation.work",
+    "operation.erasures",
+    "operation.platform",
+    "operation.timetable",
 )
 
 
 class ConsoleConfig(AdminConfig):
-    default_site = "memory_platform.console.site.ConsoleSite"
+    default_site = "memory_platform.console.site.site.ConsoleSite"
 
     def ready(self) -> None:
         super().ready()  # discovers Django's and the libraries' screens
         for screen in SCREENS:
             import_module(f"memory_platform.console.{screen}")
-        import_module("memory_platform.console.platform").replace_default_screens()
-        import_module("memory_platform.console.timetable").replace_default_screens()
+        import_module("memory_platform.console.operation.platform").replace_default_screens()
+        import_module("memory_platform.console.operation.timetable").replace_default_screens()

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.act_pages import act_address
-from memory_platform.console.display import address_of
+from memory_platform.console.memory_actions.pages import act_address
+from memory_platform.console.shared.display import address_of
 from profiles.models import Preference, Subject
 from snapshots.models import Receipt
 from tenants.models import Role, Tenant

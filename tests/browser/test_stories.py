@@ -11,9 +11,9 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from memory_platform.console.act_pages import act_address
-from memory_platform.console.display import address_of
-from memory_platform.console.form_tenant import FIELD
+from memory_platform.console.memory_actions.pages import act_address
+from memory_platform.console.shared.display import address_of
+from memory_platform.console.shared.form_tenant import FIELD
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, Subject, Tag
 from snapshots.models import Lane, MemoryAct, Message, Receipt, Snapshot

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from memory_platform.console.display import address_of
+from memory_platform.console.shared.display import address_of
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt

@@ -9,14 +9,16 @@ ASSUMED = {
         "drained_bytes drained_s drained_pause_s head_s body_s pause_s answer_s idempotency_key_chars "
         "token_chars twin_wait_ms usage_days"
     ),
-    "memory_platform.console.FiguresPolicy": "series counted",
-    "memory_platform.console.ReplayPolicy": "examples",
-    "memory_platform.console.OperationPolicy": "workers_s beat_late_s next_runs examples",
-    "memory_platform.console.FindPolicy": (
+    "memory_platform.console.shared.FiguresPolicy": "series counted",
+    "memory_platform.console.shared.ReplayPolicy": "examples",
+    "memory_platform.console.shared.OperationPolicy": "workers_s beat_late_s next_runs examples",
+    "memory_platform.console.shared.FindPolicy": (
         "query_chars words few head shown slice slips_ms wait_ms begins inside alike tells "
         "id_first name_first full_first"
     ),
-    "memory_platform.console.SubjectPagePolicy": "beliefs notes rows text_chars sources sources_each changes steps",
+    "memory_platform.console.shared.SubjectPagePolicy": (
+        "beliefs notes rows text_chars sources sources_each changes steps"
+    ),
     "memory_platform.devstack.ServerPolicy": "connect_timeout",
     "memory_platform.devstack.SupervisorPolicy": (
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"

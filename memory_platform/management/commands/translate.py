@@ -13,7 +13,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Rewrite the catalogue and its compiled form. Raises CommandError naming texts without a translation."""
-        from memory_platform.console import catalogue  # noqa: PLC0415 - needs polib, which only developers have
+        from memory_platform.console.site import catalogue  # noqa: PLC0415 - needs polib, which only developers have
 
         chinese = catalogue.read_catalogue()
         missing = catalogue.bring_up_to_date(chinese, catalogue.texts())

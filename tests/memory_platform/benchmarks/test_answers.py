@@ -7,7 +7,7 @@ import pytest
 
 from memory_platform.benchmarks import answers
 from memory_platform.benchmarks.answers import fill_receipts, most_used
-from memory_platform.console.why import why_of
+from memory_platform.console.explanation.page import why_of
 from snapshots.models import Receipt, ReceiptMemory
 from tenants.isolation import tenant_tx
 from tests.conftest import World

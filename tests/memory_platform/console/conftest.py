@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.test import Client
 from django.utils import translation
 
-from memory_platform.console.access import desk_of
-from memory_platform.console.form_tenant import FIELD
+from memory_platform.console.shared.access import desk_of
+from memory_platform.console.shared.form_tenant import FIELD
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, Role, Tenant
 from tenants.services.audit import COMMAND_LINE, Actor

@@ -17,7 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
-from memory_platform.console.act_verbs import ACTS
+from memory_platform.console.memory_actions.verbs import ACTS
 from profiles.models import Subject
 from snapshots.care import JOBS
 from tenants.isolation import tenant_tx

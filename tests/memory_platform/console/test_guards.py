@@ -13,8 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import resolve
 
-from memory_platform.console.base import TenantAdmin
-from memory_platform.console.support_guard import shows_nobody, shows_people
+from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.support_guard import shows_nobody, shows_people
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, SupportSession

@@ -6,13 +6,22 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memory_platform.console.act_verbs import ACTS, is_already_so
+from memory_platform.console.memory_actions.verbs import ACTS, is_already_so
 from profiles.models import Preference, Tag
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.test_acts import REASON, act, address, audited, believed, only, page_of, token
+from tests.memory_platform.console.memory_actions.test_screens import (
+    REASON,
+    act,
+    address,
+    audited,
+    believed,
+    only,
+    page_of,
+    token,
+)
 from tests.memory_platform.console.test_safety import HOSTILE
 from tests.snapshots.held import label, prefer, remember
 

@@ -1,0 +1,143 @@
+"""Candidates as cards: what each is, how its score was made, why it went in or not, what came of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from memory_platform.console.explanation.memories import Known, as_id
+from memory_platform.console.explanation.words import FACTORS, GUARDRAILS, HOW, LANES, STEPS, reason_told, signal_told
+from memory_platform.console.shared.codes import in_words
+from memory_platform.console.shared.display import address_of, plain
+from snapshots.models import Conversation, ReceiptMemory, Task
+
+Candidate = Mapping[str, Any]
+
+BARRED = frozenset({"semantic", "reranked"})
+"""Steps that are shares of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of how a score was made. ``value`` is the length of its bar, of ``most``, as markup has it; "" for no
+    bar. Words and numbers are ready to be shown: a page may have a thousand of them."""
+
+    label: str
+    shown: str
+    value: str = ""
+    most: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is read beside the candidates of one prompt, by memory id; ``placed``: positions found in its text."""
+
+    known: Mapping[str, Known] = field(default_factory=dict)
+    outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
+    placed: frozenset[int | None] = frozenset()
+    conversation_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One candidate as a page shows it; ``most`` is the best score on it.
+
+    ``met``: what the fence met in its words, and ``guardrail`` the same in a sentence.
+    """
+
+    memory_id: str
+    lane: str
+    kind: str
+    position: int | None
+    is_placed: bool
+    score: float | None
+    most: float
+    tokens: int
+    code: str
+    reason: str
+    guardrail: str
+    met: str
+    known: Known | None
+    address: str
+    lanes: tuple[str, ...]
+    steps: tuple[Step, ...]
+    utilised: bool | None
+    how: str
+    signal: str
+
+
+def cards_of(candidates: Sequence[Candidate], beside: Beside) -> list[Card]:
+    """Return the candidates, in their order, as cards."""
+    best = max((one["candidate_score"] for one in candidates), default=0.0) or 1.0
+    most = max((value for one in candidates for value in _factors(one).values()), default=1.0)
+    return [_card(one, beside, best, max(1.0, most)) for one in candidates]
+
+
+def _card(one: Candidate, beside: Beside, best: float, most: float) -> Card:
+    memory_id, position, outcome = one["memory_id"], one["context_position"], beside.outcomes.get(one["memory_id"])
+    known = beside.known.get(memory_id)
+    return Card(
+        memory_id=memory_id,
+        lane=in_words(one["lane"]),
+        kind=in_words(one["kind"]),
+        position=position,
+        is_placed=position is not None and position in beside.placed,
+        score=one["candidate_score"] if one["candidate_score"] or one["explain"] else None,
+        most=best,
+        tokens=one["tokens"],
+        code=one["decision_reason"],
+        reason=reason_told(one["decision_reason"]),
+        guardrail=str(GUARDRAILS.get(one["guardrail_hit"] or "", "")),
+        met=in_words(one["guardrail_hit"]),
+        known=known,
+        address=known.address if known else _other_address(one, beside.conversation_id),
+        lanes=tuple(_lanes(one["explain"] or {})),
+        steps=tuple(_steps(one, most)),
+        utilised=outcome.utilised if outcome else None,
+        how=str(HOW.get(outcome.how, outcome.how)) if outcome else "",
+        signal=signal_told(outcome.signal, outcome.signal_reason) if outcome else "",
+    )
+
+
+def _other_address(one: Candidate, conversation_id: UUID | None) -> str:
+    """Return the page of a candidate that is no memory; "" where there is none."""
+    if one["lane"] == "summary" and conversation_id:
+        return address_of(Conversation, conversation_id)
+    task = as_id(one["memory_id"]) if one["lane"] == "tasks" else None
+    return address_of(Task, task) if task else ""
+
+
+def _lanes(explain: Candidate) -> Iterator[str]:
+    """Yield by which lanes it was found, and how high each ranked it."""
+    for name, label in LANES.items():
+        if explain.get(name):
+            yield f"{label} #{explain[name]['rank']}"
+
+
+def _steps(one: Candidate, most: float) -> Iterator[Step]:
+    """Yield how the score was made, in the order of the sum; what a later release explains besides, by its own name."""
+    explain = one["explain"] or {}
+    for name, label in LANES.items():
+        if explain.get(name):
+            yield Step(str(label), _number(explain[name]["score"]))
+    for name, label in STEPS.items():
+        if explain.get(name) is not None:
+            bar = (_length(explain[name]), _length(1)) if name in BARRED else ()
+            yield Step(str(label), _number(explain[name]), *bar)
+    for name, value in _factors(one).items():
+        yield Step(str(FACTORS.get(name, name)), f"× {_number(value)}", _length(value), _length(most))
+    for name in sorted(explain.keys() - {*LANES, *STEPS, "factors"}):
+        yield Step(name, plain(explain[name]))
+
+
+def _length(value: float) -> str:
+    return f"{value:.6f}"
+
+
+def _factors(one: Candidate) -> Mapping[str, float]:
+    factors: Mapping[str, float] = (one["explain"] or {}).get("factors") or {}
+    return factors
+
+
+def _number(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float | int) else plain(value)

@@ -1,0 +1,106 @@
+"""What the candidates of a receipt are today: their words, their pages, and the very messages that they came from."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.console.shared.display import address_of, plain
+from memory_platform.console.shared.profile_words import field_name
+from profiles.models import Preference, ProfileFact, Tag
+from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
+
+SOURCES_READ = 1_000
+"""Source messages read for one page; as many are linked as fit into a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Where memories of a lane are kept, how one is told in a line, and the links to their messages."""
+
+    model: Any
+    told: Callable[[Any], str]
+    sources: Any
+
+
+def tag_told(tag: Tag) -> str:
+    """Return a tag in a line."""
+    return ", ".join(filter(None, [tag.label, tag.address, tag.phone, tag.relation]))
+
+
+def fact_told(fact: ProfileFact) -> str:
+    """Return a profile fact in a line, its field in the reader's words."""
+    return f"{field_name(fact.field, is_attribute=fact.is_attribute)}: {plain(fact.value)}"
+
+
+LANES = {
+    "snapshots": Lane(Snapshot, lambda one: f"{one.name}: {one.text}" if one.name else one.text, SnapshotSource),
+    "preferences": Lane(Preference, lambda one: f"{one.category}/{one.key}: {plain(one.value)}", PreferenceSource),
+    "profile": Lane(ProfileFact, fact_told, ProfileFactSource),
+    "tags": Lane(Tag, tag_told, TagSource),
+    "notes": Lane(Snapshot, lambda one: one.text, SnapshotSource),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMessage:
+    """A message behind a memory: when it was said, by whom, and its page."""
+
+    said_at: Any
+    role: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory as it is today."""
+
+    text: str
+    address: str
+    sources: tuple[SourceMessage, ...] = ()
+
+
+def known_memories(
+    subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
+) -> dict[str, Known]:
+    """Return what is still held of the candidates, by memory id: two queries for each lane that occurs, or one."""
+    wanted: dict[str, set[UUID]] = defaultdict(set)
+    for candidate in candidates:
+        memory_id = as_id(candidate["memory_id"])
+        if candidate["lane"] in LANES and memory_id:
+            wanted[candidate["lane"]].add(memory_id)
+    return {
+        str(one): known
+        for lane, ids in wanted.items()
+        for one, known in _of_lane(LANES[lane], subject_id, ids, with_sources)
+    }
+
+
+def _of_lane(lane: Lane, subject_id: UUID, ids: set[UUID], with_sources: bool) -> list[tuple[UUID, Known]]:
+    rows = list(lane.model.objects.filter(subject_id=subject_id, pk__in=ids).order_by())
+    sources = _sources(lane, subject_id, ids) if with_sources else {}
+    return [
+        (row.pk, Known(lane.told(row), address_of(lane.model, row.pk), tuple(sources.get(row.pk, ())))) for row in rows
+    ]
+
+
+def _sources(lane: Lane, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[SourceMessage]]:
+    links = lane.sources.objects.filter(subject_id=subject_id, memory_id__in=ids).select_related("message")
+    found: dict[UUID, list[SourceMessage]] = defaultdict(list)
+    for link in links.only("memory_id", "message__said_at", "message__role").order_by("message__said_at")[
+        :SOURCES_READ
+    ]:
+        message = link.message
+        found[link.memory_id].append(
+            SourceMessage(message.said_at, message.get_role_display(), address_of(type(message), message.pk))
+        )
+    return found
+
+
+def as_id(text: str) -> UUID | None:
+    """Return an id of ours, None where the text is none."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,114 @@
+"""Dashboards for managers: the figures of a period as tiles, charts and tables; and the tiles of the start page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from memory_platform.console.figures.charts import TITLES, charts_of, milliseconds, percent
+from memory_platform.console.figures.figures import GROUPS, Counts, Figures, figures_of, saved_of, share_of, total
+from memory_platform.console.shared.pages import is_manager, own_page, require
+from memory_platform.console.shared.policy import FIGURES
+from memory_platform.console.shared.support_guard import shows_nobody
+
+GROUP_TITLES = {
+    "all": gettext_lazy("Together"),
+    "version": gettext_lazy("By policy version"),
+    "arm": gettext_lazy("By arm of experiments"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number at a glance, leading to ``address`` if there is one. ``kept``: is it as it should be, if told."""
+
+    title: Any
+    value: str
+    note: str = ""
+    kept: bool | None = None
+    address: str = ""
+
+
+@shows_nobody
+@require_safe
+def dashboard(request: HttpRequest) -> HttpResponse:
+    """Show how well memory served, and what it saved, in the chosen days."""
+    require(is_manager, request)
+    period, group = _chosen(request)
+    figures = figures_of(period, group)
+    days, charts = list(figures.days), charts_of(figures, group)
+    return own_page(
+        request,
+        "console/dashboard.html",
+        _("Quality and cost"),
+        tiles=tiles_of(figures),
+        charts=[{"chart": chart, "rows": chart.rows(days)} for chart in charts],
+        drawn={"days": [day.isoformat() for day in days], "charts": [chart.drawn(days) for chart in charts]},
+        periods=[(each, each == period) for each in FIGURES.periods],
+        groups=[(name, title, name == group) for name, title in GROUP_TITLES.items()],
+        period=period,
+        group=group,
+        left_out=figures.left_out,
+    )
+
+
+def tiles_of(figures: Figures) -> Sequence[Tile]:
+    """Return a period's numbers at a glance."""
+    counts = total(row for days in figures.by_group.values() for row in days.values())
+    return [*_shares(counts), _fast_lane(counts), _waits(figures), _saved(counts), _money(figures)]
+
+
+def _chosen(request: HttpRequest) -> tuple[int, str]:
+    """Return the period and the group that the address names; the first ones where it names none that is offered."""
+    asked = request.GET.get("days", "")
+    period = int(asked) if asked in {str(each) for each in FIGURES.periods} else FIGURES.periods[0]
+    group = request.GET.get("by", "")
+    return period, group if group in GROUPS else "all"
+
+
+def _shares(counts: Counts) -> list[Tile]:
+    tiles = []
+    for name, (title, _meaning, bound) in TITLES.items():
+        share = share_of(name, counts)
+        kept = None
+        if bound is not None and share.value is not None:
+            kept = share.value >= bound if name == "utilisation" else share.value <= bound
+        between = "" if share.value is None else f"{percent(share.low)} - {percent(share.high)}, n = {share.of:,}"
+        tiles.append(Tile(title, percent(share.value), between, kept))
+    return tiles
+
+
+def _fast_lane(counts: Counts) -> Tile:
+    p95 = counts["p95"]
+    note = _("the worst day; n = %s") % f"{counts['fast_lane_changes']:,}"
+    return Tile(
+        _("Corrections at once, p95"),
+        milliseconds(p95),
+        note,
+        None if p95 is None else p95 <= FIGURES.fast_lane_most_ms,
+    )
+
+
+def _waits(figures: Figures) -> Tile:
+    worst = max((row.waited_p95_ms for row in figures.waits.values()), default=None)
+    done = sum(row.done for row in figures.waits.values())
+    return Tile(_("Age of the queue"), milliseconds(worst), _("p95 of the worst day; n = %s") % f"{done:,}")
+
+
+def _saved(counts: Counts) -> Tile:
+    saved = max(0, counts["tokens_full_history"] - counts["tokens"])
+    return Tile(_("Tokens saved"), percent(saved_of(counts)), _("%s tokens were not sent") % f"{saved:,}")
+
+
+def _money(figures: Figures) -> Tile:
+    priced = [row for row in figures.money.values() if row.cost is not None and row.cost_full_history is not None]
+    currencies = {row.currency for row in priced}
+    if len(currencies) != 1:
+        return Tile(_("Money saved"), "-", _("no price was valid, or several currencies were"))
+    spent = sum(row.cost or 0 for row in priced)
+    without = sum(row.cost_full_history or 0 for row in priced)
+    return Tile(_("Money saved"), f"{without - spent:z,.2f} {currencies.pop()}", _("cost %s") % f"{spent:,.2f}")

@@ -1,0 +1,1 @@
+"""Screens of what is held: profiles, notes, messages and snapshots, tasks."""

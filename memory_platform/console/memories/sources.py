@@ -1,0 +1,206 @@
+"""Why something is known, and how surely: the messages behind a memory, its receipts, its calibrations."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from memory_platform.console.explanation.words import signal_told
+from memory_platform.console.shared.codes import in_words
+from memory_platform.console.shared.display import (
+    EMPTY,
+    LINE,
+    address_of,
+    column,
+    link,
+    link_to,
+    list_address,
+    list_link,
+    share,
+    value_whole,
+    whole,
+)
+from profiles.models import TagDetail
+from snapshots.models import (
+    Calibration,
+    Note,
+    NoteSlot,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    SnapshotSource,
+    SnapshotVersion,
+    TagSource,
+)
+from snapshots.notes.slots import KEYS
+from snapshots.receipts.read import due_positions, receipts
+
+ANSWERS_SHOWN = 10
+NOTES_SHOWN = 10
+ANSWERS_COUNTED = 1_000
+"""Answers that are counted before the page says "more than"."""
+
+
+@admin.display(description=_("answers whose prompt held it"))
+def receipts_with(memory: Any) -> SafeString:
+    """Show the newest answers whose prompt held this memory, each linked to why, and the way to all of them."""
+    memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt
+    found = receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
+    newest = list(found.order_by("-created_at", "-id")[:ANSWERS_SHOWN])
+    injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id).order_by()
+    outcomes = {row.receipt_id: row for row in injected.filter(receipt_id__in=[one.pk for one in newest])}
+    due = due_positions(memory_id, [one.pk for one in newest if one.pk not in outcomes])
+    answers = [_answer(receipt, outcomes.get(receipt.pk), due.get(receipt.pk)) for receipt in newest]
+    more = {"number": found[: ANSWERS_COUNTED + 1].count(), "address": list_address(Receipt, memory=memory_id)}
+    return render_to_string("console/answers.html", {"answers": answers, "all": more, "most": ANSWERS_COUNTED})
+
+
+def _answer(receipt: Receipt, outcome: ReceiptMemory | None, due: int | None) -> dict[str, Any]:
+    return {
+        "address": address_of(Receipt, receipt.pk),
+        "made_at": receipt.created_at,
+        "conversation": receipt.conversation.external_id if receipt.conversation else "",
+        "intent": in_words(receipt.intent),
+        "position": outcome.context_position if outcome else due,
+        "utilised": outcome.utilised if outcome else None,
+        "signal": signal_told(outcome.signal, outcome.signal_reason) if outcome else "",
+    }
+
+
+@admin.display(description=_("notes it was read from"))
+def notes_behind(slot: Any) -> str:
+    """Link to the notes whose words a preference, fact or tag was read from, the newest first."""
+    links = NoteSlot.objects.filter(**{KEYS[type(slot)]: getattr(slot, "value_id", slot.pk)}, subject=slot.subject_id)
+    notes = links.select_related("snapshot").order_by("-snapshot__said_at", "-id")[:NOTES_SHOWN]
+    shown = ((link_to(Note, one.snapshot_id, Truncator(one.snapshot.text).chars(LINE)),) for one in notes)
+    return format_html_join(format_html("<br>"), "{}", shown) or EMPTY
+
+
+@admin.display(description=_("changes of confidence"))
+def calibrations_of(memory: Any) -> str:
+    """Link to how the confidence of this memory has moved."""
+    moved = Calibration.objects.filter(memory_ref=memory.pk, subject=memory.subject_id).count()
+    text = ngettext("%(count)d change", "%(count)d changes", moved) % {"count": moved}
+    return list_link(Calibration, text, memory_ref=memory.pk)
+
+
+class ShownBelow(admin.TabularInline[Any, Any]):
+    """Rows shown on the page of the row they belong to. That page has decided who may look, and recorded it."""
+
+    template = "console/shown_below.html"
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return True
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class Sources(ShownBelow):
+    """The messages behind a memory."""
+
+    fk_name = "memory"
+    fields: ClassVar[Any] = (
+        column("message", lambda message: link(message, f"{message.said_at:%Y-%m-%d %H:%M}"), _("said at")),
+        column("message.get_role_display", lambda role: role(), _("role")),
+        column("message.content", whole, _("content")),
+    )
+    readonly_fields = fields
+    verbose_name_plural = _("sources")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("message").order_by("message__said_at", "message__seq")
+
+
+class FactSources(Sources):
+    """The messages behind a profile fact."""
+
+    model = ProfileFactSource
+
+
+class PreferenceSources(Sources):
+    """The messages behind a preference."""
+
+    model = PreferenceSource
+
+
+class TagSources(Sources):
+    """The messages behind a tag."""
+
+    model = TagSource
+
+
+class TagPast(ShownBelow):
+    """What the details of a tag have been, those that hold now among them. The latest first."""
+
+    model = TagDetail
+    fk_name = "tag"
+    fields: ClassVar[Any] = (
+        column("get_detail_display", lambda told: told(), _("detail")),
+        column("value", value_whole, _("value")),
+        column("confidence", share, _("confidence")),
+        "provenance",
+        "valid_at",
+        "invalid_at",
+        "recorded_at",
+    )
+    readonly_fields = fields
+    ordering = ("-valid_at", "-recorded_at")
+    verbose_name_plural = _("past")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(retired_at__isnull=True)
+
+
+class NotesOfTag(ShownBelow):
+    """The notes about a contact or a named thing. The latest first."""
+
+    model = Note
+    fk_name = "about_tag"
+    fields: ClassVar[Any] = (
+        column("snapshot", lambda snapshot: link_to(Note, snapshot.pk, snapshot.text), _("text")),
+        column("get_grade_display", lambda told: told(), _("kind")),
+        column("snapshot.said_at", lambda at: at, _("said at")),
+        column("snapshot.invalid_at", lambda at: at, _("invalid at")),
+    )
+    readonly_fields = fields
+    verbose_name_plural = _("notes")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        held = super().get_queryset(request).filter(snapshot__retired_at__isnull=True)
+        return held.select_related("snapshot").order_by("-snapshot__said_at", "-id")
+
+
+class SnapshotSources(Sources):
+    """The messages behind a snapshot."""
+
+    model = SnapshotSource
+
+
+class SnapshotPast(ShownBelow):
+    """The snapshot as it was before each change: the earlier values, and how long they were held. The latest first."""
+
+    model = SnapshotVersion
+    fk_name = "snapshot"
+    fields: ClassVar[Any] = (
+        column("version", str, _("version")),
+        column("fields", value_whole, _("earlier values")),
+        "recorded_at",
+        "retired_at",
+    )
+    readonly_fields = fields
+    ordering = ("-version",)
+    verbose_name_plural = _("earlier versions")

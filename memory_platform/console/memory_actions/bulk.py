@@ -1,0 +1,118 @@
+"""One act for many chosen rows: each row has its own verdict, and what could not be done is told row by row (D2).
+
+Rows are taken by subject, and by id within: two who act on the same rows take the locks in one order.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.html import format_html, format_html_join
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from memory_platform.console.memory_actions.forms import ActForm
+from memory_platform.console.memory_actions.verbs import Act, outside_run
+from memory_platform.console.shared.display import LINE, link, short_id
+from memory_platform.console.shared.outside_transaction import AfterCommit
+from memory_platform.kernel.errors import MemoryPlatformError
+from snapshots.lifecycle.acts import Doing
+
+MOST = 200
+"""Rows that one bulk action takes: what a person may still have looked at, and what one request can do."""
+TOLD_MOST = 10
+BLOCKED = {
+    "no_longer_held": gettext_lazy("no longer in use"),
+    "not_found": gettext_lazy("not there any more"),
+    "already_reviewed": gettext_lazy("decided already"),
+    "review_decided": gettext_lazy("decided already"),
+    "conflict": gettext_lazy("changed by others at the same time"),
+}
+Do = Callable[[Any], object]
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What became of each row: how many were done, and the others with their reason's code."""
+
+    done: int = 0
+    failed: list[tuple[Any, str]] = field(default_factory=list)
+
+
+def each(rows: Iterable[Any], do: Do) -> Verdicts:
+    """Do something with each row; one that fails leaves nothing behind and does not stop the others."""
+    verdicts = Verdicts()
+    for row in rows:
+        try:
+            do(row)
+        except MemoryPlatformError as refused:
+            verdicts.failed.append((row, refused.code))
+        else:
+            verdicts.done += 1
+    return verdicts
+
+
+def in_savepoint(do: Do) -> Do:
+    """Return ``do`` inside a savepoint of its own."""
+
+    def run(row: Any) -> object:
+        with transaction.atomic():
+            return do(row)
+
+    return run
+
+
+def chosen(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any] | None:
+    """Return the chosen rows in order of locks; None, and told, where they are too many."""
+    rows = list(queryset.order_by("subject_id", "id")[: MOST + 1])
+    if len(rows) <= MOST:
+        return rows
+    text = _("Nothing was done: at most %(most)d rows at once.") % {"most": MOST}
+    screen.message_user(request, text, messages.ERROR)
+    return None
+
+
+def done_each(
+    screen: Any, request: HttpRequest, queryset: QuerySet[Any], act: Act, doing: Doing
+) -> HttpResponse | None:
+    """Do an act to each chosen memory, and tell what came of it."""
+    rows = chosen(screen, request, queryset)
+    if not rows:
+        return None
+
+    outside = [outside_run(act, memory, ActForm(memory)) for memory in rows]
+    if all(run is None for run in outside):
+        tell(screen, request, each(rows, in_savepoint(lambda memory: act.run(memory, None, doing))))
+        return None
+    runs = {memory.pk: run for memory, run in zip(rows, outside, strict=True) if run is not None}
+
+    def answer() -> HttpResponse:
+        tell(screen, request, each(rows, lambda memory: runs[memory.pk](doing)))
+        return redirect(request.get_full_path())
+
+    return AfterCommit(answer)
+
+
+def tell(screen: Any, request: HttpRequest, verdicts: Verdicts) -> None:
+    """Say how many rows were done, and which were not and why."""
+    if verdicts.done or not verdicts.failed:
+        text = ngettext("%(count)d row: done.", "%(count)d rows: done.", verdicts.done)
+        screen.message_user(
+            request, text % {"count": verdicts.done}, messages.SUCCESS if verdicts.done else messages.INFO
+        )
+    if not verdicts.failed:
+        return
+    told = [
+        (link(row, Truncator(screen.title_of(row)).chars(LINE) or short_id(row.pk)), BLOCKED.get(code, code))
+        for row, code in verdicts.failed[:TOLD_MOST]
+    ]
+    text = ngettext("%(count)d row: not done.", "%(count)d rows: not done.", len(verdicts.failed))
+    head = text % {"count": len(verdicts.failed)}
+    lines = format_html_join("", "<li>{}: {}</li>", told)
+    screen.message_user(request, format_html("{}<ul>{}</ul>", head, lines), messages.WARNING)

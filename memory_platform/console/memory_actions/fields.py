@@ -1,0 +1,133 @@
+"""Fields for what a memory says: of the kind that the value is now, and refused where the API refuses (rows P3, E2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.display import is_nested
+from profiles.models import ProfileFact
+from snapshots.sensitive.detector import is_sensitive_as, is_sensitive_list
+
+MOST_BYTES = 64 * 1024
+"""Of one value, as over the API."""
+FACT_CHARS: Mapping[str, int] = {
+    "name": 500,
+    "occupation": 500,
+    "mbti": 16,
+    "age_range": 64,
+    "locale": 64,
+    "timezone": 64,
+}
+"""Characters of the profile's own fields, as over the API."""
+ENTRY_CHARS = 200
+ENTRIES_MOST = 200
+SENSITIVE = _("This holds a card or identity number or a secret, which is not kept.")
+
+
+class LongText(forms.CharField):
+    """A text of several lines, kept as it is typed but for the spaces around it."""
+
+    def __init__(self, *, chars: int = MOST_BYTES, rows: int = 3, **options: Any) -> None:
+        area = forms.Textarea(attrs={"rows": rows, "cols": 60, "dir": "auto", "autocomplete": "off"})
+        super().__init__(max_length=chars, widget=area, **options)
+
+    def clean(self, value: Any) -> Any:
+        text = str(super().clean(value)).replace("\r\n", "\n")
+        if len(text.encode()) > MOST_BYTES:
+            raise ValidationError(_("This is longer than 64 KiB."), code="too_long")
+        return text
+
+
+class NumberField(LongText):
+    """A number where it reads as one, else its words."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        try:
+            number = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            return text
+        return number if isinstance(number, int | float) and not isinstance(number, bool) else text
+
+
+class LinesField(LongText):
+    """A list, one entry a line; an entry that is there already keeps its kind."""
+
+    def __init__(self, *, known: list[Any], **options: Any) -> None:
+        super().__init__(help_text=_("One entry a line."), rows=5, **options)
+        self.known = {str(entry): entry for entry in known}
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> Any:
+        lines = [line.strip() for line in super().clean(value).splitlines()]
+        entries = list(dict.fromkeys(line for line in lines if line))
+        if len(entries) > ENTRIES_MOST or any(len(entry) > ENTRY_CHARS for entry in entries):
+            raise ValidationError(_("At most 200 entries of at most 200 characters each."), code="too_long")
+        return [self.known.get(entry, entry) for entry in entries]
+
+
+class JsonTextField(LongText):
+    """Any JSON, as the database can keep it."""
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        try:
+            read = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            raise ValidationError(_("This is not JSON."), code="invalid") from None
+        if "\\u0000" in text:
+            raise ValidationError(_("This is not JSON."), code="invalid")
+        return read
+
+
+def value_field(value: Any, *, chars: int = MOST_BYTES) -> forms.Field:
+    """Return the field for a value of the same kind as ``value``."""
+    label = _("Right value")
+    if isinstance(value, bool):
+        choices = [("true", _("yes")), ("false", _("no"))]
+        return forms.TypedChoiceField(label=label, choices=choices, coerce=lambda text: text == "true")
+    if isinstance(value, int | float):
+        return NumberField(label=label, rows=1)
+    if isinstance(value, list) and not is_nested(value):
+        return LinesField(label=label, known=value)
+    if isinstance(value, str):
+        return LongText(label=label, chars=chars)
+    return JsonTextField(label=label, rows=8)
+
+
+def initial_of(value: Any) -> Any:
+    """Return a value as its field starts with."""
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
+
+
+def chars_of(row: Any) -> int:
+    """Return how many characters the value of a belief may have."""
+    is_proper = isinstance(row, ProfileFact) and not row.is_attribute
+    return FACT_CHARS.get(row.field, MOST_BYTES) if is_proper else MOST_BYTES
+
+
+def refuse_sensitive(name: str, value: Any) -> None:
+    """Raise ValidationError where a value must not be remembered, read together with what it is called."""
+    left = [(name, value)]
+    while left:  # not by recursion: what is typed in may be nested more deeply than Python calls
+        called, one = left.pop()
+        if isinstance(one, Mapping):
+            left += [(str(key), inner) for key, inner in one.items()]
+            left += [("", str(key)) for key in one]
+        elif isinstance(one, list):
+            left += [(called, inner) for inner in one]
+            if is_sensitive_list(called, one):
+                raise ValidationError(SENSITIVE, code="sensitive")
+        elif isinstance(one, str | int | float) and not isinstance(one, bool) and is_sensitive_as(called, str(one)):
+            raise ValidationError(SENSITIVE, code="sensitive")

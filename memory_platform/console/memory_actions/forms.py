@@ -1,0 +1,286 @@
+"""The forms of acts on one memory. Each carries the version that the person saw, and asks why (rows D2, T7)."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.db.models import Q
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from rapidfuzz import fuzz
+
+from memory_platform.console.memory_actions.fields import (
+    LinesField,
+    LongText,
+    chars_of,
+    initial_of,
+    refuse_sensitive,
+    value_field,
+)
+from memory_platform.console.shared.display import plain
+from memory_platform.console.shared.note_words import VITAL_CLASSES, note_behind
+from memory_platform.console.shared.reasons import ReasonField
+from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
+from profiles.selectors import detail_history
+from profiles.services.tag_details import place_then
+from snapshots.lifecycle.acts import Memory
+from snapshots.lifecycle.origins import origins_of
+from snapshots.lifecycle.selectors import current
+from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
+from snapshots.sensitive.detector import is_telephone
+
+COMPARED_MOST = 500
+"""Newest memories that are compared with the one to be merged."""
+OFFERED_MOST = 50
+OFFERED_CHARS = 160
+UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
+
+
+KEYS_APART = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
+"""Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any."""
+TELLS_OF_MORE = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
+"""Of many messages: not retired for one of them unless somebody ticks it."""
+
+
+def token_of(memory: Memory) -> str:
+    """Return what names a memory in the version that a page shows."""
+    return f"{memory.id}.{memory.version}"
+
+
+def is_token(row_id: str, version: str) -> bool:
+    """Return whether these are the two parts of a token."""
+    return UUID_FORM.fullmatch(row_id) is not None and version.isascii() and version.isdecimal()
+
+
+class ActForm(forms.Form):
+    """What every act asks: why. ``version`` is the one that the page showed."""
+
+    version = forms.CharField(widget=forms.HiddenInput, required=False)
+    reason = ReasonField()
+    field_order: Any = None
+    act: MemoryAct | None = None
+    """What an undo takes back."""
+
+    def __init__(self, memory: Memory, data: Any = None) -> None:
+        super().__init__(data, initial={"version": token_of(memory), **self.initial_for(memory)})
+        self.memory: Any = memory
+        self.add_fields()
+        self.order_fields([name for name in self.fields if name != "reason"])
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        """Return what the fields start with."""
+        return {}
+
+    def add_fields(self) -> None:
+        """Add the fields of this act."""
+
+
+class OriginsField(forms.MultipleChoiceField):
+    """Memories, each in the version that the page shows. One that is gone by the time is not asked for any more."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def valid_value(self, value: str) -> bool:
+        """Accept any; which of them stand behind the belief is looked up under the lock."""
+        return True
+
+
+class RetireBeliefForm(ActForm):
+    """Which memories that tell the same in their old words end with the belief that was learned from them."""
+
+    def add_fields(self) -> None:
+        told = list(origins_of(self.memory).order_by("-position")[:OFFERED_MOST])
+        if not told:
+            return
+        text = ngettext(
+            "Also retire the %(count)d memory it was learned from",
+            "Also retire the %(count)d memories it was learned from",
+            len(told),
+        )
+        self.fields["origins"] = OriginsField(
+            label=text % {"count": len(told)},
+            choices=[(token_of(one), f"{one.get_kind_display()}: {shown_short(one)}") for one in told],
+            initial=[token_of(one) for one in told if one.kind not in TELLS_OF_MORE],
+            required=False,
+            help_text=_("Recall would still find the old words in what stays. An undo brings back what is ticked."),
+        )
+
+    def origins(self) -> dict[UUID, int]:
+        """Return the version seen of each memory that was chosen; what no page of ours sends is left out."""
+        tokens = [str(token).partition(".") for token in self.cleaned_data.get("origins", [])]
+        return {UUID(one): int(version[:18]) for one, _dot, version in tokens if is_token(one, version)}
+
+
+class CorrectBeliefForm(RetireBeliefForm):
+    """The right value of a preference or profile field; of a preference also the words."""
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {"value": initial_of(memory.value)}
+
+    def add_fields(self) -> None:
+        """Ask for the value, then for the words, then what ends with the old value."""
+        self.fields["value"] = value_field(self.memory.value, chars=chars_of(self.memory))
+        if isinstance(self.memory, Preference):
+            self.fields["statement"] = LongText(
+                label=_("In their words"), required=False, rows=2, help_text=_("What was said, if you know it.")
+            )
+        super().add_fields()
+
+    def clean_value(self) -> Any:
+        """Return the value. Raises ValidationError where it must not be remembered."""
+        called = self.memory.key if isinstance(self.memory, Preference) else self.memory.field
+        refuse_sensitive(called, self.cleaned_data["value"])
+        return self.cleaned_data["value"]
+
+    def clean_statement(self) -> str:
+        """Return the words. Raises ValidationError where they must not be remembered."""
+        refuse_sensitive("statement", self.cleaned_data["statement"])
+        return str(self.cleaned_data["statement"])
+
+
+class CorrectTagForm(ActForm):
+    """The right columns of a tag."""
+
+    label = forms.CharField(label=_("Label"), max_length=200)
+    kind = forms.ChoiceField(label=_("Kind"), choices=TagKind.choices)
+    address = LongText(label=_("Address"), chars=1_000, rows=2, required=False)
+    phone = forms.CharField(label=_("Phone"), max_length=64, required=False)
+    relation = forms.CharField(label=_("Relation"), max_length=100, required=False)
+    lat = forms.FloatField(label=_("Latitude"), min_value=-90, max_value=90, required=False)
+    lon = forms.FloatField(label=_("Longitude"), min_value=-180, max_value=180, required=False)
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {name: getattr(memory, name) for name in TAG_COLUMNS}
+
+    def add_fields(self) -> None:
+        self.fields["aliases"] = LinesField(label=_("Aliases"), known=[], required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse half a position, and what must not be remembered."""
+        given = self.cleaned_data
+        if (given.get("lat") is None) != (given.get("lon") is None):
+            self.add_error("lon", _("Latitude and longitude stand together."))
+        for name in ("label", "address", "phone", "relation", "aliases"):
+            if name == "phone" and is_telephone(given.get("phone", "")):
+                continue
+            try:
+                refuse_sensitive(name, given.get(name) or "")
+            except forms.ValidationError as refused:
+                self.add_error(name, refused)
+        return given
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns as they should be."""
+        return {name: self.cleaned_data[name] for name in TAG_COLUMNS}
+
+
+class BringBackForm(ActForm):
+    """Which earlier value of a tag holds again."""
+
+    def add_fields(self) -> None:
+        self.earlier = earlier_values(self.memory)[:OFFERED_MOST]
+        choices = [(str(row.id), told_of(row)) for row in self.earlier]
+        self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the tag with the value that was chosen."""
+        chosen = UUID(self.cleaned_data["value"])
+        return place_then(next(row for row in self.earlier if row.id == chosen))
+
+
+def earlier_values(tag: Any) -> list[TagDetail]:
+    """Return the values that a tag has had and has no longer, the latest first."""
+    if not isinstance(tag, Tag):
+        return []
+    rows = detail_history(tag).filter(invalid_at__isnull=False).select_related("tag__subject")
+    return [row for row in rows.order_by("-invalid_at", "-id") if getattr(tag, row.detail) != row.value]
+
+
+def told_of(row: TagDetail) -> str:
+    """Return an earlier value as a line to choose from."""
+    told = Truncator(plain(row.value)).chars(OFFERED_CHARS)
+    return f"{row.get_detail_display()}: {told} ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})"
+
+
+class CorrectSnapshotForm(ActForm):
+    """What a snapshot should say."""
+
+    text = LongText(label=_("Right text"), rows=5)
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {"text": memory.text}
+
+
+class VitalForm(ActForm):
+    """Why a note always stands in a context."""
+
+    vital_class = forms.ChoiceField(
+        label=_("Why it is vital"), choices=list(VITAL_CLASSES.items()), widget=forms.RadioSelect, required=False
+    )
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        note = note_behind(memory)
+        return {"vital_class": note.vital_class if note else ""}
+
+
+class MergeForm(ActForm):
+    """Which memory becomes one with this one."""
+
+    def add_fields(self) -> None:
+        self.others = others_of(self.memory)
+        choices = [(str(other.id), shown_short(other)) for other in self.others]
+        self.fields["other"] = forms.ChoiceField(
+            label=_("Ends, and its sources come here"), choices=choices, widget=forms.RadioSelect
+        )
+
+    def other(self) -> Memory:
+        """Return the memory that was chosen."""
+        chosen = UUID(self.cleaned_data["other"])
+        found: Memory = next(other for other in self.others if other.id == chosen)
+        return found
+
+
+def others_of(memory: Any) -> list[Any]:
+    """Return the memories in use that may mean the same as this one, the most alike first."""
+    rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
+    if isinstance(memory, Snapshot):
+        same = Q(kind=memory.kind) if memory.kind in CUT_OUT else ~Q(kind__in=CUT_OUT)
+        rows = rows.filter(current(), same).order_by("-recorded_at")
+    elif not isinstance(memory, Tag):
+        rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")
+    if isinstance(memory, Preference):
+        rows = rows.filter(category=memory.category)
+    elif isinstance(memory, Tag):
+        rows = rows.filter(kind=memory.kind)
+    said = said_by(memory)
+    newest = [other for other in rows.exclude(id=memory.id)[:COMPARED_MOST] if may_mean_the_same(memory, other)]
+    newest.sort(key=lambda other: -fuzz.token_set_ratio(said, said_by(other)))
+    return newest[:OFFERED_MOST]
+
+
+def may_mean_the_same(memory: Any, other: Any) -> bool:
+    """Tell whether the places of two memories allow that they mean the same: what is liked is no allergy."""
+    if isinstance(memory, Preference):
+        return not {memory.key, other.key} <= KEYS_APART
+    if isinstance(memory, ProfileFact):
+        return memory.is_attribute or other.is_attribute
+    return True
+
+
+def said_by(memory: Any) -> str:
+    """Return what a memory says, in one text."""
+    if isinstance(memory, Snapshot):
+        return memory.text
+    if isinstance(memory, Tag):
+        return " ".join(filter(None, [memory.label, memory.address, memory.phone, memory.relation, *memory.aliases]))
+    return f"{memory} {plain(memory.value)}"
+
+
+def shown_short(memory: Any) -> str:
+    """Return a memory as a line to choose from."""
+    name = "" if isinstance(memory, Snapshot | Tag) else f"{memory}: "
+    says = said_by(memory) if isinstance(memory, Snapshot | Tag) else plain(memory.value)
+    return Truncator(f"{name}{says}").chars(OFFERED_CHARS)

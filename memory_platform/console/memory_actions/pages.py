@@ -1,0 +1,221 @@
+"""The page of one act on one memory: asked, done, or told what stands in the way (rows D2, T7).
+
+A form carries the version that its page showed. Who comes second sees what has changed and keeps what they wrote; the
+same form sent twice is told that it is so already. A page whose session has ended leads back here after the log-in.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.memory_actions.forms import ActForm, token_of
+from memory_platform.console.memory_actions.verbs import Act, holds_now, is_already_so, joined_into, outside_run
+from memory_platform.console.shared.access import actor_of, current_desk, with_names
+from memory_platform.console.shared.display import LINE, link, plain, share, value_whole, whole
+from memory_platform.console.shared.note_words import facts_of_note, is_note, note_behind
+from memory_platform.console.shared.outside_transaction import AfterCommit, answered_inside
+from memory_platform.console.shared.reasons import reason_of
+from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
+from profiles.models import Preference, Tag
+from profiles.services.forgetting import ForgottenMemory
+from profiles.services.tags import LabelTaken
+from snapshots.lifecycle.acts import Doing, NoLongerHeld, is_held
+from snapshots.lifecycle.merging import NotToBeMerged
+from snapshots.lifecycle.origins import OriginChanged
+from snapshots.lifecycle.undoing import UndoImpossible, last_act, origins_retired
+from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
+from tenants.models import AuditRecord
+
+CONFLICT = 409
+SO_ALREADY = gettext_lazy("Nothing to do: it is so already.")
+RETIRING = ("preference.retracted", "profile.retracted", "snapshot.retired")
+"""How the audit trail calls it when a memory is retired."""
+TAG_SAYS = ("address", "phone", "relation", "aliases")
+
+
+class ActPage:
+    """One request for one act on one memory, on a screen of the console."""
+
+    def __init__(self, screen: Any, request: HttpRequest, act: Act, memory: Any) -> None:
+        self.screen, self.request, self.act, self.memory = screen, request, act, memory
+
+    def answer(self) -> HttpResponse:
+        """Show the form, or do what it asks for."""
+        if self.request.method != "POST":
+            return self.shown(self.form(None))
+        form = self.form(self.request.POST)
+        if not form.is_valid():
+            # What a merge ended is no longer a choice when its form is sent again.
+            is_sent_again = self.act.verb == "merge" and is_already_so(self.act, self.memory, form)
+            return self._told(SO_ALREADY) if is_sent_again else self.shown(form)
+        outside = outside_run(self.act, self.memory, form)
+        if outside is None:
+            return self.settled(form, self._within(form))
+        return AfterCommit(lambda: self._outside(form, outside))
+
+    def form(self, data: Any) -> ActForm:
+        """Return the form of this act for this memory."""
+        return self.act.form_for(self.memory)(self.memory, data)
+
+    def settled(self, form: ActForm, done: Any) -> HttpResponse:
+        """Return what follows an act: the page of what holds now, or a form that says what stood in the way."""
+        if isinstance(done, VersionMismatch | NoLongerHeld):
+            if is_already_so(self.act, self.memory, form):
+                return self._told(SO_ALREADY)
+            return self._overtaken(form)
+        if isinstance(done, UndoImpossible):
+            return self._told(_("Nothing was taken back: it was done already, or the memory has changed since."))
+        if isinstance(done, MemoryPlatformError):
+            form.add_error(None, in_words(done))
+            return self.shown(form, status=CONFLICT)
+        messages.success(self.request, self.act.done)
+        return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
+
+    def _within(self, form: ActForm) -> Any:
+        """Do the act in the page's transaction; return what holds now, or the error that took it back."""
+        try:
+            with transaction.atomic():
+                return self.act.run(self.memory, form, self._doing(form))
+        except (VersionMismatch, Conflict, NotFound, ForgottenMemory) as refused:
+            return refused
+
+    def _outside(self, form: ActForm, run: Callable[[Doing], Any]) -> HttpResponse:
+        """Do the act after the page's transaction, and answer in one of its own."""
+        try:
+            done: Any = run(self._doing(form))
+        except (VersionMismatch, Conflict, NotFound, ForgottenMemory) as refused:
+            done = refused
+        desk = current_desk(self.request)
+        if desk is None:
+            return redirect("admin:index")
+        return answered_inside(desk, lambda: self.settled(form, done))
+
+    def _doing(self, form: ActForm) -> Doing:
+        def accept(row_id: UUID, version: int) -> None:
+            if form.cleaned_data["version"] != f"{row_id}.{version}":
+                raise VersionMismatch("changed since the page was opened")
+
+        needs_token = self.act.verb in {"confirm", "correct", "bring-back", "vital", "merge", "retire"}
+        return Doing(actor_of(self.request), reason_of(self.request), *([accept] if needs_token else []))
+
+    def _told(self, text: Any) -> HttpResponse:
+        messages.info(self.request, text)
+        return redirect(page_of(self.memory))
+
+    def _overtaken(self, form: ActForm) -> HttpResponse:
+        """Show what somebody else made of the memory meanwhile, with the form as it was filled in."""
+        seen = shown_then(self.memory, form.cleaned_data["version"])
+        now = holds_now(self.memory)
+        if now is None:
+            gone = {"seen": seen, "is_gone": True, "now": link(self.memory, _("its page"))}
+            return self.shown(form, status=CONFLICT, overtaken=gone)
+        self.memory = now
+        data = self.request.POST.copy()
+        data["version"] = token_of(now)
+        overtaken = {"seen": seen, "now": says(now)}
+        return self.shown(self.form(data), status=CONFLICT, overtaken=overtaken)
+
+    def shown(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
+        """Return the page with the form."""
+        memory, opts = self.memory, self.screen.opts
+        usable = (not self.act.held_only or is_held(memory)) and not (overtaken or {}).get("is_gone")
+        context = {
+            **self.screen.admin_site.each_context(self.request),
+            "title": self.act.label,
+            "subtitle": Truncator(self.screen.title_of(memory)).chars(LINE),
+            "opts": opts,
+            "act": self.act,
+            "memory": memory,
+            "facts": facts_of(memory),
+            "is_tag": isinstance(memory, Tag),
+            "form": form,
+            "is_usable": usable,
+            "overtaken": overtaken,
+            "address": act_address(memory, self.act.verb),
+            "page": page_of(memory),
+            **(self._taken_back() if self.act.verb == "undo" else {}),
+        }
+        return TemplateResponse(self.request, "console/act.html", context, status=status)
+
+    def _taken_back(self) -> dict[str, Any]:
+        """Return what an undo would take back: the act, when, by whom and why."""
+        act, joined = last_act(self.memory), joined_into(self.memory)
+        if act is None:
+            return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
+        told = RETIRING if act.verb == ActVerb.RETIRED else (f"memory.{act.verb}",)
+        records = AuditRecord.objects.filter(object_id=str(act.memory_ref), subject_ref=act.subject_id, action__in=told)
+        record = with_names(records.filter(refused=False)).order_by("-at", "-id").first()
+        back = [whole(origin.text) for origin in origins_retired(act)]
+        return {"last": {"verb": act.get_verb_display(), "at": act.created_at, "record": record, "origins": back}}
+
+
+def page_of(row: Any) -> str:
+    """Return the address of a row's page; of a note's snapshot that of the note."""
+    return reverse(f"admin:{_screen_of(row)}_change", args=[row.pk])
+
+
+def act_address(memory: Any, verb: str) -> str:
+    """Return the address of an act on a memory."""
+    return reverse(f"admin:{_screen_of(memory)}_act", args=[memory.pk, verb])
+
+
+def _screen_of(row: Any) -> str:
+    """Return what the addresses of a row's screen begin with. That of notes knows them by their snapshots' ids."""
+    opts = Note._meta if is_note(row) else row._meta
+    return f"{opts.app_label}_{opts.model_name}"
+
+
+def says(memory: Any) -> str:
+    """Return what a memory says, as a page shows it."""
+    if isinstance(memory, Snapshot):
+        return whole(memory.text)
+    if isinstance(memory, Tag):
+        told = [plain(getattr(memory, name)) for name in TAG_SAYS]
+        return whole("\n".join(filter(None, [memory.label, *told])))
+    return value_whole(memory.value)
+
+
+def shown_then(memory: Any, token: str) -> str:
+    """Return what a memory said in the version of a token, "" where that is not known: a tag's past has no versions."""
+    row_id, _dot, version = token.partition(".")
+    if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
+        return ""
+    if not isinstance(memory, Snapshot):
+        return says(memory)
+    images = SnapshotVersion.objects.filter(snapshot=memory.id, version__gte=int(version[:18]))
+    texts = [image.fields["text"] for image in images.order_by("version") if "text" in image.fields]
+    return whole(texts[0]) if texts else ""
+
+
+def facts_of(memory: Any) -> list[tuple[Any, str]]:
+    """Return what the page of an act tells of its memory: label and value, escaped."""
+    facts = [(_("What it says"), says(memory))]
+    if isinstance(memory, Preference) and memory.statement:
+        facts.append((_("statement"), whole(memory.statement)))
+    note = note_behind(memory)
+    if note is not None:
+        facts += facts_of_note(note)
+    known = memory.get_provenance_display()
+    return [*facts, (_("confidence"), share(memory.confidence)), (_("provenance"), known)]
+
+
+def in_words(refused: MemoryPlatformError) -> str:
+    """Return why an act was refused, for whoever asked for it."""
+    told = {
+        LabelTaken: _("Another tag of this subject has this label."),
+        NotToBeMerged: _("Only two memories of one subject and kind become one."),
+        ForgottenMemory: _("The subject had this forgotten: it is not kept again."),
+        OriginChanged: _("A memory it was learned from says something else by now. Please look at them again."),
+        NotFound: _("It is not there any more."),
+    }
+    return next((str(text) for kind, text in told.items() if isinstance(refused, kind)), _("Others keep changing it."))

@@ -1,0 +1,102 @@
+"""Screens of memories that staff act on: buttons on each page, the same acts for chosen rows of a list (D2, T3, T7)."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from memory_platform.console.memory_actions.bulk import done_each
+from memory_platform.console.memory_actions.pages import ActPage, act_address
+from memory_platform.console.memory_actions.verbs import ACTS, Act, joined_into
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.base import SubjectOwnedAdmin
+from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
+from snapshots.lifecycle.acts import Doing, Memory, is_held
+from snapshots.lifecycle.undoing import last_act
+
+
+class ActingAdmin(SubjectOwnedAdmin):
+    """A screen of memories with the acts of :data:`memory_platform.console.memory_actions.verbs.ACTS`."""
+
+    change_form_template = "console/act_page.html"
+    action_form = ReasonedActions
+    actions = ("confirm", "retire", "forget")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.act_view))
+        name = f"{self.opts.app_label}_{self.opts.model_name}_act"
+        return [path("<uuid:object_id>/act/<slug:verb>/", view, name=name), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().change_view(request, object_id, form_url, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
+            memory = self.memory_of(response.context_data["original"])
+            response.context_data["acts"] = self.acts_on(request, memory)
+        return response
+
+    def act_view(self, request: HttpRequest, object_id: UUID, verb: str) -> HttpResponse:
+        """Show the form of one act, or do it. Refused and on record where the role is too weak."""
+        act = ACTS.get(verb)
+        if act is None:
+            raise Http404
+        if not self._may(request, act.role):
+            raise PermissionDenied
+        row = self.get_object(request, str(object_id))
+        if row is None or getattr(row, "version_of_id", None):
+            return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        memory = self.memory_of(row)
+        if not act.is_for(memory):
+            raise Http404
+        return ActPage(self, request, act, memory).answer()
+
+    def memory_of(self, row: Any) -> Memory:
+        """Return the memory that a row of this screen is."""
+        return row  # type: ignore[no-any-return]  # a row of one of the tables of memories
+
+    def memories_of(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the memories that chosen rows of this screen are."""
+        return queryset
+
+    def acts_on(self, request: HttpRequest, memory: Memory) -> list[dict[str, Any]]:
+        """Return the buttons on a memory's page: what its state allows, of what the role allows."""
+        if getattr(memory, "version_of_id", None) or not any(self._may(request, act.role) for act in ACTS.values()):
+            return []
+        held = is_held(memory)
+        can_undo = last_act(memory) is not None or joined_into(memory) is not None
+        allowed = [act for act in ACTS.values() if self._may(request, act.role) and act.is_for(memory)]
+        return [
+            {"act": act, "address": act_address(memory, act.verb)}
+            for act in allowed
+            if (held or not act.held_only) and (can_undo or act.verb != "undo")
+        ]
+
+    @admin.action(description=_("Confirm: it is so"), permissions=["support"])
+    @needs_reason
+    def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Confirm the chosen memories."""
+        return self._each(request, queryset, ACTS["confirm"])
+
+    @admin.action(description=_("Retire: recall no longer finds it"), permissions=["support"])
+    @needs_reason
+    def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Retire the chosen memories."""
+        return self._each(request, queryset, ACTS["retire"])
+
+    @admin.action(description=_("Forget for good: every value it had, nothing is left"), permissions=["manager"])
+    @needs_reason
+    def forget(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Forget the chosen memories; several values of one belief are one."""
+        return self._each(request, queryset, ACTS["forget"])
+
+    def _each(self, request: HttpRequest, queryset: QuerySet[Any], act: Act) -> HttpResponse | None:
+        doing = Doing(actor_of(request), reason_of(request))
+        return done_each(self, request, self.memories_of(queryset), act, doing)

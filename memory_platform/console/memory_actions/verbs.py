@@ -1,0 +1,288 @@
+"""What staff can do to one memory: for each act its words, its form, who may, and the verb that it calls (D2, T7)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.memory_actions.forgetting import forget_belief
+from memory_platform.console.memory_actions.forms import (
+    ActForm,
+    BringBackForm,
+    CorrectBeliefForm,
+    CorrectSnapshotForm,
+    CorrectTagForm,
+    MergeForm,
+    RetireBeliefForm,
+    VitalForm,
+    earlier_values,
+)
+from memory_platform.console.shared.note_words import is_note, note_behind
+from profiles.models import Preference, ProfileFact, Tag
+from snapshots.consolidation.join import consolidations_of, undo_consolidation
+from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.memories import forget_memory
+from snapshots.lifecycle.acts import (
+    Doing,
+    Memory,
+    confirm_memory,
+    correct_belief,
+    correct_snapshot,
+    correct_tag,
+    is_held,
+    place_of,
+    retire_memory,
+)
+from snapshots.lifecycle.merging import merge_memories
+from snapshots.lifecycle.origins import retire_origins
+from snapshots.lifecycle.undoing import UndoImpossible, last_act, needs_words, undo_act, undo_correction
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.models import Consolidation, MemoryAct, Snapshot
+from snapshots.notes.edit import change_vital_class
+from snapshots.sensitive.detector import mask_sensitive
+from tenants.isolation import current_tenant_id
+from tenants.models import Role
+
+BELIEFS = (Preference, ProfileFact)
+Run = Callable[[Any, Any, Doing], Any]
+"""Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act. ``label`` stands on its button, ``help`` above its form, ``done`` is said afterwards."""
+
+    verb: str
+    label: Any
+    help: Any
+    done: Any
+    run: Run
+    role: Role = Role.SUPPORT
+    held_only: bool = True
+    is_grave: bool = False
+    of_notes: bool = False
+    of_the_past: bool = False
+
+    def is_for(self, memory: Memory) -> bool:
+        """Return whether the act is for a memory of this kind, and, where it asks for one, with a past."""
+        return (not self.of_notes or is_note(memory)) and (not self.of_the_past or bool(earlier_values(memory)))
+
+    def form_for(self, memory: Memory) -> type[ActForm]:
+        """Return the form that asks what the act needs to know."""
+        return _FORMS.get((self.verb, type(memory)), ActForm)
+
+
+def confirm(memory: Any, form: Any, doing: Doing) -> Any:
+    """Confirm what it says."""
+    return confirm_memory(memory, doing)
+
+
+def correct(memory: Any, form: Any, doing: Doing) -> Any:
+    """Put right what a belief or tag says."""
+    if isinstance(memory, Tag):
+        return correct_tag(memory, form.columns(), doing)
+    words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
+    made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
+    retire_origins(memory, form.origins(), doing, holds=made)
+    return made
+
+
+def bring_back(memory: Tag, form: Any, doing: Doing) -> Tag:
+    """Have an earlier value of a tag hold again."""
+    return correct_tag(memory, form.columns(), doing)
+
+
+def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
+    """Put right what a snapshot says."""
+    text = form.cleaned_data["text"]
+    correct_snapshot(tenant_id, _address(memory), text, doing, mask=mask_sensitive, embedders=active_embedders())
+    return memory
+
+
+def merge(memory: Any, form: MergeForm, doing: Doing) -> Any:
+    """Make one of two."""
+    return merge_memories(memory, form.other(), doing)
+
+
+def retire(memory: Any, form: Any, doing: Doing) -> Any:
+    """Take it out of use; with a belief, the memories it was learned from that were chosen, never in bulk."""
+    retire_memory(memory, doing)
+    if form is not None and isinstance(memory, BELIEFS):
+        retire_origins(memory, form.origins(), doing, holds=memory)
+    return None if isinstance(memory, Tag) else memory
+
+
+def forget(memory: Any, form: Any, doing: Doing) -> None:
+    """Forget a belief or tag for good."""
+    forget_belief(memory, by=doing.by, reason=doing.reason)
+
+
+def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> None:
+    """Forget a snapshot for good."""
+    forget_memory(tenant_id, _address(memory), active_embedders(), by=doing.by, reason=doing.reason)
+
+
+def change_vital(memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
+    """Say why a note always stands in a context, or that it need not."""
+    return change_vital_class(memory, form.cleaned_data["vital_class"], doing)
+
+
+def undo(memory: Any, form: Any, doing: Doing) -> Any:
+    """Take back the last act, or take apart what was joined; return what holds again."""
+    act = last_act(memory)
+    if act is not None:
+        back = undo_act(memory.subject, act.id, doing)
+        return type(memory)._default_manager.filter(id=back).first()
+    joined = joined_into(memory)
+    if joined is None:
+        raise UndoImpossible("nothing is left to take back")
+    undo_consolidation(memory.subject, joined.id, by=doing.by, reason=doing.reason)
+    return memory
+
+
+def undo_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
+    """Have a corrected snapshot say again what it said."""
+    undo_correction(tenant_id, form.act, doing, mask=mask_sensitive, embedders=active_embedders())
+    return memory
+
+
+def joined_into(memory: Memory) -> Consolidation | None:
+    """Return how a memory was made of others that it can be taken apart into, None where it was not."""
+    if not isinstance(memory, Snapshot) or not is_held(memory):
+        return None
+    return consolidations_of(memory.subject).filter(memory_ref=memory.id, undone_at__isnull=True).first()
+
+
+def outside_run(act: Act, memory: Memory, form: ActForm) -> Callable[[Doing], Any] | None:
+    """Return how an act is done outside of the page's transaction; None where it is done within."""
+    if not isinstance(memory, Snapshot):
+        return None
+    tenant_id = current_tenant_id()
+    if act.verb == "undo":
+        form.act = last_act(memory)
+        if form.act is None or not needs_words(form.act):
+            return None
+    run = {"correct": correct_outside, "forget": forget_outside, "undo": undo_outside}.get(act.verb)
+    return None if run is None else lambda doing: run(tenant_id, memory, form, doing)
+
+
+def is_already_so(act: Act, memory: Any, form: Any) -> bool:
+    """Return whether what was asked for is so by now: the same form sent twice asks for nothing else.
+
+    Read anew: ``memory`` may be from before the first of the two forms did its work.
+    """
+    memory = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first() or memory
+    last: MemoryAct | None = last_act(memory)
+    if act.verb in {"correct", "bring-back"}:
+        return _says_so(memory, form)
+    if act.verb == "vital":
+        note = note_behind(memory)
+        return note is not None and is_held(memory) and note.vital_class == form.cleaned_data["vital_class"]
+    if last is None:
+        return False
+    return {
+        "confirm": last.verb == "confirmed",
+        "retire": last.verb == "retired" and not is_held(memory),
+        "merge": last.verb == "merged" and str(last.other_ref) == form.data.get("other"),
+    }.get(act.verb, False)
+
+
+def holds_now(memory: Memory) -> Any:
+    """Return what stands where this memory stood: itself as it is now, or the value that replaced it; None: nothing."""
+    row = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first()
+    if row is None or is_held(row):
+        return row
+    return place_of(row).current() if isinstance(row, Preference | ProfileFact) else None
+
+
+def _says_so(memory: Any, form: Any) -> bool:
+    if isinstance(memory, Tag):
+        return all(getattr(memory, name) == value for name, value in form.columns().items())
+    if isinstance(memory, Snapshot):
+        return memory.text == mask_sensitive(form.cleaned_data["text"])[0]
+    now = holds_now(memory)
+    return bool(now and now.value == form.cleaned_data["value"])
+
+
+def _address(memory: Snapshot) -> SnapshotAddress:
+    return SnapshotAddress(memory.subject.external_id, memory.id)
+
+
+ACTS: Mapping[str, Act] = {
+    act.verb: act
+    for act in (
+        Act(
+            "confirm",
+            _("Confirm"),
+            _("It is so: the user said it. It counts as sure, and as validated today."),
+            _("Confirmed."),
+            confirm,
+        ),
+        Act(
+            "correct",
+            _("Correct"),
+            _("What is wrong ends now, and what you write holds from now on. The past stays visible."),
+            _("Corrected. The next answer knows it."),
+            correct,
+        ),
+        Act(
+            "bring-back",
+            _("Bring back"),
+            _("What it was before holds again from now on; what it is now ends. The past stays visible."),
+            _("Brought back. The next answer knows it."),
+            bring_back,
+            of_the_past=True,
+        ),
+        Act(
+            "vital",
+            _("Vital or not"),
+            _("A vital note stands in every context: to get it wrong can hurt somebody or break a law."),
+            _("Saved. The next answer knows it."),
+            change_vital,
+            of_notes=True,
+        ),
+        Act(
+            "merge",
+            _("Merge"),
+            _("Two that mean the same become one. This one stays as it is; the one that you choose ends."),
+            _("Merged. The sources of both stand here."),
+            merge,
+        ),
+        Act(
+            "retire",
+            _("Retire"),
+            _("Recall no longer finds it; its history stays."),
+            _("Retired. Recall no longer finds it."),
+            retire,
+        ),
+        Act(
+            "forget",
+            _("Forget"),
+            _("For good: every value that it had, and its words wherever they stand. This cannot be taken back."),
+            _("Forgotten. Its certificate stands under erasures."),
+            forget,
+            role=Role.MANAGER,
+            held_only=False,
+            is_grave=True,
+        ),
+        Act(
+            "undo",
+            _("Undo"),
+            _("The last act is taken back: all is again as it was before."),
+            _("Taken back."),
+            undo,
+            held_only=False,
+        ),
+    )
+}
+_FORMS: Mapping[tuple[str, type[Any]], type[ActForm]] = {
+    ("correct", Tag): CorrectTagForm,
+    ("correct", Snapshot): CorrectSnapshotForm,
+    ("bring-back", Tag): BringBackForm,
+    ("vital", Snapshot): VitalForm,
+    **{("correct", model): CorrectBeliefForm for model in BELIEFS},
+    **{("retire", model): RetireBeliefForm for model in BELIEFS},
+    **{("merge", model): MergeForm for model in (*BELIEFS, Tag, Snapshot)},
+}

@@ -1,0 +1,1 @@
+"""Screens for operators: workers, queue, timetable, erasures, prices."""

@@ -1,0 +1,95 @@
+"""Screens of erasures, with what their certificates say, and of the jobs that products asked for. Nothing to change."""
+
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.codes import CodeFilter, coded
+from memory_platform.console.shared.display import column, part, value_whole
+from profiles.models import Erasure
+from profiles.services.certificates import certificate_of, is_genuine
+from snapshots.models import Job
+
+error = coded("error_code", _("error"))
+
+
+@admin.display(description=_("signature is genuine"), boolean=True)
+def genuine(erasure: Erasure) -> bool:
+    """Return whether the certificate is as the platform signed it."""
+    return is_genuine(certificate_of(erasure))
+
+
+@admin.display(description=_("certificate"))
+def certificate_link(erasure: Erasure) -> SafeString:
+    """Link to the certificate as a file: what the signature covers, as the API shows it."""
+    address = reverse("admin:profiles_erasure_certificate", args=[erasure.pk])
+    return format_html('<a href="{}" download>{}</a>', address, _("Download (JSON)"))
+
+
+@admin.register(Erasure)
+class ErasureScreen(TenantAdmin):
+    """Erasures, the newest first; ids stand as keyed hashes, so that none of these pages shows whose they were."""
+
+    personal_data = False
+    list_display = ("requested_at", "scope", "state", "erased_at", "actor_kind", "reason")
+    list_filter = ("scope", "state", "requested_at")
+    search_fields = ("id", "subject_hash", "object_hash")
+    search_help_text = _("Certificate id or hash")
+    date_hierarchy = "requested_at"
+    ordering = ("-requested_at", "-id")
+    fieldsets = (
+        part(None, "scope", "state", genuine, certificate_link, "reason"),
+        part(
+            _("What was erased"),
+            column("erased", value_whole, _("erased")),
+            column("verified", value_whole, _("verified")),
+            column("beyond_reach", value_whole, _("beyond our reach")),
+        ),
+        part(_("Times"), "requested_at", "erased_at"),
+        part(_("More"), "id", "subject_hash", "object_hash", "actor_kind", "actor_ref", "signature"),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.certificate_view)
+        own = path("<uuid:erasure_id>/certificate.json", view, name="profiles_erasure_certificate")
+        return [own, *super().get_urls()]
+
+    def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
+        """Hand out the certificate; who holds it can have the platform check it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        erasure = self.get_object(request, str(erasure_id))
+        if erasure is None:
+            raise Http404
+        answer = JsonResponse(certificate_of(erasure), json_dumps_params={"indent": 2})
+        answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure_id}.json"'
+        return answer
+
+
+@admin.register(Job)
+class JobScreen(TenantAdmin):
+    """Imports and large erasures; a dead one is retried through the API by whoever asked for it."""
+
+    personal_data = False
+    list_display = ("created_at", "kind", "status", "done", "total", "attempts", error, "ended_at")
+    list_filter = ("kind", "status", ("error_code", CodeFilter), "created_at")
+    search_fields = ("id", "error_code")
+    search_help_text = _("Job id or error")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, "kind", "status", "done", "total", "attempts", error),
+        part(_("Result"), column("result", value_whole, _("result"))),
+        part(_("Times"), "created_at", "due_at", "lease_until", "ended_at"),
+        part(_("More"), "id"),
+    )
+
+    def title_of(self, obj: Job) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_status_display()})"

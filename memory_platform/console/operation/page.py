@@ -1,0 +1,82 @@
+"""The operator's page: workers, beat, queue, dead letters by tenant, the last run of every job (rows D2, E9)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django_celery_beat.models import PeriodicTask
+
+from memory_platform.console.figures.dashboards import Tile
+from memory_platform.console.operation.upcoming import next_runs
+from memory_platform.console.operation.workers import Beat, Worker, beat_now, workers_now
+from memory_platform.console.shared.access import tenantless
+from memory_platform.console.shared.pages import is_operator, own_page, require
+from memory_platform.console.shared.support_guard import shows_nobody
+from snapshots.care import JOBS
+from snapshots.queue.counts import work_by_tenant
+from snapshots.queue.values import TenantWork
+from tenants.models import JobRun, Tenant
+
+UNRECORDED = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
+"""Jobs whose runs leave no record: they would outnumber the work."""
+
+
+@tenantless
+@shows_nobody
+@require_safe
+def operation(request: HttpRequest) -> HttpResponse:
+    """Show whether the platform runs. Asks nothing that belongs to a tenant but its counts."""
+    require(is_operator, request)
+    workers, beat, work = workers_now(), beat_now(), work_by_tenant()
+    tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
+    return own_page(
+        request,
+        "console/operation.html",
+        _("Operation"),
+        tiles=_tiles(workers, beat, work),
+        workers=workers,
+        work=[(tenants.get(row.tenant_id), row) for row in work],
+        jobs=list(_jobs()),
+    )
+
+
+def _tiles(workers: list[Worker] | None, beat: Beat, work: list[TenantWork]) -> Iterator[Tile]:
+    if workers is None:
+        yield Tile(_("Workers"), _("unreachable"), _("The broker does not answer."), False)
+    else:
+        yield Tile(_("Workers"), str(len(workers)), _("answered in time"), bool(workers))
+    if beat.seconds_ago is None:
+        yield Tile(_("Beat"), _("unreachable"), _("Nobody can tell when it ran last."), False)
+    else:
+        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("its last sign of life"), not beat.is_late)
+    oldest = max((row.oldest_seconds or 0 for row in work), default=0)
+    yield Tile(_("Waiting"), f"{sum(row.waiting for row in work):,}", _("oldest: %s s") % f"{oldest:,.0f}")
+    dead = sum(row.dead for row in work)
+    yield Tile(_("Dead letters"), f"{dead:,}", _("in all tenants"), dead == 0)
+
+
+def _jobs() -> Iterator[dict[str, Any]]:
+    """Yield every job of the timetable with its last run, what came of it, and when it runs next."""
+    last = {run.job: run for run in JobRun.objects.order_by("job", "-scheduled_for").distinct("job")}
+    for job in PeriodicTask.objects.select_related("interval", "crontab").order_by("name"):
+        run = last.get(job.name)
+        yield {
+            "job": job,
+            "run": run,
+            "result": _result(job, run),
+            "is_bad": run is not None and run.errors > 0,
+            "next": next(iter(next_runs(job, 1)), None),
+            "has_preview": job.name in JOBS,
+        }
+
+
+def _result(job: PeriodicTask, run: JobRun | None) -> str:
+    if run is None:
+        return _("Runs are not recorded.") if job.name in UNRECORDED else _("It has not run yet.")
+    if run.errors:
+        return _("%s tenants failed") % run.errors
+    if run.ended_at is not None:
+        return _("done for every tenant")
+    return _("under way, %s tenants to go") % run.skipped if run.lease_until else _("began and did not end")

@@ -1,0 +1,102 @@
+"""Screens of the platform itself, for the operator."""
+
+from typing import Any
+
+from admin_interface.admin import ThemeAdmin
+from admin_interface.models import Theme
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.base import CarefulLists, OperatorAdmin
+from memory_platform.console.shared.display import column, value_line
+from snapshots.models import EmbeddingSpace
+from tenants.models import JobRun
+
+
+class StaffScreen(CarefulLists, UserAdmin[User]):
+    """Staff log-ins; their role in a tenant is kept there. Deactivated, not deleted: the audit trail names them."""
+
+    ordering = ("username",)
+    list_display = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login")
+    list_filter = ("is_active", "is_superuser")
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        (_("Person"), {"fields": ("first_name", "last_name", "email")}),
+        (_("Access"), {"fields": ("is_active", "is_superuser")}),
+        (_("Times"), {"fields": ("last_login", "date_joined")}),
+    )
+    readonly_fields = ("last_login", "date_joined")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        obj.is_staff = True  # there is no other kind of log-in
+        super().save_model(request, obj, form, change)
+
+
+@admin.register(JobRun)
+class JobRunScreen(OperatorAdmin):
+    """Runs of scheduled jobs."""
+
+    machine_written = True
+    staff_may_view = True
+    list_display = ("job", "scheduled_for", "started_at", "ended_at", "rows", "skipped", "errors")
+    list_filter = ("job", "scheduled_for")
+    search_fields = ("job",)
+    date_hierarchy = "scheduled_for"
+    ordering = ("-scheduled_for", "job", "-id")
+
+
+@admin.register(EmbeddingSpace)
+class EmbeddingSpaceScreen(OperatorAdmin):
+    """Embedding models that vectors were made with, and how far each is: as last counted, a page counts nothing."""
+
+    machine_written = True
+    list_display = (
+        "name",
+        "dimensions",
+        column("languages", value_line, _("languages")),
+        "is_listed",
+        "held",
+        "belonging",
+        "missing",
+        "oldest_missing_at",
+        "similarity_floor",
+        "counted_at",
+        "created_at",
+    )
+    search_fields = ("name",)
+    ordering = ("name",)
+
+
+@admin.register(LogEntry)
+class PlatformChangeScreen(OperatorAdmin):
+    """Changes to what no tenant owns: log-ins, timetable, theme. Tenants have audit trails of their own."""
+
+    machine_written = True
+    list_display = ("action_time", "user", "content_type", "object_repr", "change")
+    list_filter = (("content_type", admin.RelatedOnlyFieldListFilter), "action_time")
+    list_select_related = ("user", "content_type")
+    search_fields = ("user__username", "object_repr")
+    date_hierarchy = "action_time"
+    ordering = ("-action_time", "-id")
+
+    @admin.display(description=_("change"))
+    def change(self, entry: LogEntry) -> str:
+        return entry.get_change_message()
+
+
+class ThemeScreen(CarefulLists, ThemeAdmin):  # type: ignore[misc]  # the library carries no types
+    """Colours and logo of the console."""
+
+
+def replace_default_screens() -> None:
+    """Put our screens in place of the libraries'; groups are not used, roles are per tenant."""
+    admin.site.unregister((User, Group, Theme))
+    admin.site.register(User, StaffScreen)
+    admin.site.register(Theme, ThemeScreen)

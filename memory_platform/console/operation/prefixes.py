@@ -1,0 +1,68 @@
+"""The screen of prefixes that vendors keep on request: whose, how large, until when; their words are not here (X9)."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import admin
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.shared.display import EMPTY, column, part, short_id, word
+from memory_platform.console.shared.filters import OfSubject
+from memory_platform.kernel.clock import utc_now
+from memory_platform.providers.registry import prompt_keeper
+from snapshots.models import KeptPrefix
+
+
+def endpoint_shown(identity: str) -> str:
+    """Return the model of the endpoint that is configured now; of any other the end of its keyed hash."""
+    keeper = prompt_keeper()
+    return word(keeper.model if keeper and keeper.identity == identity else short_id(identity))
+
+
+@admin.display(description=gettext_lazy("state"))
+def state(kept: KeptPrefix) -> str:
+    """Tell whether the vendor keeps it, was asked to, or may still keep one whose name nobody was told."""
+    now: datetime = utc_now()
+    if kept.claim is not None and kept.claimed_until > now:
+        return _("being made or extended")
+    if kept.name and kept.expires_at > now:
+        return _("kept")
+    if kept.unnamed_until > now:
+        return _("perhaps kept: no answer came")
+    return _("over")
+
+
+endpoint_line = column("endpoint", endpoint_shown, gettext_lazy("endpoint"))
+
+
+@admin.register(KeptPrefix)
+class KeptPrefixScreen(SubjectOwnedAdmin):
+    """Prefixes at vendors, the one that lives longest first. Nobody changes them here: an erasure deletes them."""
+
+    list_display = (
+        subject_shown,
+        endpoint_line,
+        column("prefix_hash", lambda found: word(found[:12]), gettext_lazy("prefix hash")),
+        "tokens",
+        state,
+        "expires_at",
+    )
+    list_filter = (OfSubject,)
+    search_fields = ("subject__external_id", "prefix_hash", "name")
+    search_help_text = gettext_lazy("Subject id, prefix hash or name")
+    ordering = ("-expires_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, endpoint_line, state, "tokens", "expires_at"),
+        part(
+            gettext_lazy("At the vendor"),
+            column("name", lambda name: word(name) if name else EMPTY, gettext_lazy("name")),
+            "prefix_hash",
+            column("gone_by", lambda at: at, gettext_lazy("gone at the latest by")),
+        ),
+        part(gettext_lazy("More"), "id"),
+    )
+
+    def title_of(self, obj: Any) -> str:
+        return str(obj.prefix_hash[:12])

@@ -1,0 +1,50 @@
+"""What a job of care would do now in a tenant, without doing it; of the purge, the next days too (rows E6, E9)."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from memory_platform.console.shared.access import actor_of, current_desk, tenantless
+from memory_platform.console.shared.codes import in_words
+from memory_platform.console.shared.pages import is_manager, is_operator, own_page, require
+from memory_platform.console.shared.policy import OPERATION
+from snapshots.care import CARE, JOBS, WHOLE, purge_in_force
+from snapshots.lifecycle.forecast import forecast_purge
+from tenants.isolation import tenant_tx
+from tenants.services.audit import record_audit
+
+PURGE = "purge-expired"
+
+
+@tenantless
+@require_safe
+def preview(request: HttpRequest, job: str) -> HttpResponse:
+    """Show what the job would do. Opens scopes of its own: some jobs ask a model, with none open."""
+    whole = WHOLE.get(job)
+    require(is_operator if whole else is_manager, request)
+    desk = current_desk(request)
+    if job not in JOBS or desk is None:
+        raise Http404
+    found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)
+    with tenant_tx(desk.tenant.id):
+        record_audit(actor_of(request), "job.previewed", object_kind="job", object_id=job)
+        ahead = _forecast() if job == PURGE else []
+    return own_page(
+        request,
+        "console/preview.html",
+        _("What a job would do"),
+        subtitle=job,
+        whole=whole is not None,
+        counts=[(in_words(kind), count) for kind, count in found.counts.items()],
+        examples=list(found.examples)[: OPERATION.examples],
+        more=max(0, len(found.examples) - OPERATION.examples),
+        ahead=ahead,
+        days=range(1, OPERATION.forecast_days + 1),
+    )
+
+
+def _forecast() -> list[tuple[str, list[int]]]:
+    ahead: Any = forecast_purge(OPERATION.forecast_days, purge_in_force())
+    return [(in_words(kind), counts) for kind, counts in ahead.items() if any(counts)]

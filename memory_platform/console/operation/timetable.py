@@ -1,0 +1,147 @@
+"""The timetable: the operator edits it, staff see it (row E9). Kinds of schedule that nothing uses are not shown."""
+
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
+from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
+
+from memory_platform.console.operation.upcoming import next_runs
+from memory_platform.console.shared.base import OperatorAdmin
+from memory_platform.console.shared.display import EMPTY, column, line, whole
+from memory_platform.console.shared.pages import is_manager, is_operator
+from snapshots.care import CARE, JOBS
+
+
+def why(description: str) -> str:
+    """Return what a job is for, in the reader's language where the timetable wrote it, without the seal it adds."""
+    words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
+    return (gettext(words) if words else "") + opening + owner
+
+
+@admin.display(description=_("next runs"))
+def upcoming(job: PeriodicTask) -> str:
+    """Show when the job runs next; of one that is stopped, that it does not."""
+    times = [date_format(at, "Y-m-d H:i") for at in next_runs(job)]
+    return ", ".join(times) or gettext("It does not run.")
+
+
+def _effect(job: PeriodicTask, known: Collection[str]) -> str:
+    if job.name not in known:
+        return EMPTY
+    return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("what it would do"))
+
+
+@admin.display(description=_("preview"))
+def effect(job: PeriodicTask) -> str:
+    """Link to what the job would do, for an operator."""
+    return _effect(job, JOBS)
+
+
+@admin.display(description=_("preview"))
+def effect_here(job: PeriodicTask) -> str:
+    """Link to what the job would do in the tenant worked in, where it is a tenant's."""
+    return _effect(job, CARE)
+
+
+purpose = column("description", lambda description: line(why(description)), _("why"))
+purpose_whole = column("description", lambda description: whole(why(description)), _("why"))
+
+
+class JobForm(PeriodicTaskForm):  # type: ignore[misc]  # the library carries no types
+    """The library's form; a task whose name is refused is one without a name there, not a failure."""
+
+    def clean(self) -> Any:
+        self.cleaned_data.setdefault("task", "")
+        return super().clean()
+
+
+class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
+    """The jobs: when each runs, and whether."""
+
+    form = JobForm
+    staff_may_view = True
+    change_form_template = None  # the library's own has an inline script
+    change_list_template = None
+    list_display = (
+        "name",
+        "enabled",
+        column("scheduler", str, _("schedule")),
+        "last_run_at",
+        upcoming,
+        effect,
+        purpose,
+    )
+    list_select_related = ("interval", "crontab")
+    list_filter = ("enabled",)
+    search_fields = ("name", "task", "description")
+    date_hierarchy = None
+    ordering = ("name",)
+    actions = ("enable", "disable")
+    fieldsets = (
+        (None, {"fields": ("name", "regtask", "task", "enabled", "description")}),
+        (_("When"), {"fields": ("interval", "crontab", "start_time", "expire_seconds", "last_run_at")}),
+        (_("With"), {"fields": ("args", "kwargs", "queue"), "classes": ("collapse",)}),
+    )
+    readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Lead to the previews that the reader may open."""
+        shown = effect if is_operator(request) else effect_here if is_manager(request) else None
+        columns = (shown if name is effect else name for name in self.list_display)
+        return [name for name in columns if name is not None]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave the chooser of tasks out where nothing can be chosen, and the seal where nothing can be written."""
+        if self._may_write(request):
+            return self.fieldsets
+        shown: dict[Any, Any] = {"regtask": (), "description": (purpose_whole,)}
+        return [
+            (title, {**part, "fields": [each for name in part["fields"] for each in shown.get(name, (name,))]})
+            for title, part in self.fieldsets
+        ]
+
+    @admin.action(description=_("Let the chosen jobs run"), permissions=["operator"])
+    def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._switch(request, queryset, enabled=True)
+
+    @admin.action(description=_("Stop the chosen jobs"), permissions=["operator"])
+    def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._switch(request, queryset, enabled=False)
+
+    def _switch(self, request: HttpRequest, jobs: QuerySet[Any], *, enabled: bool) -> None:
+        for job in jobs.exclude(enabled=enabled):
+            job.enabled = enabled
+            job.save()  # tells beat, as an update of the table would not
+            self.log_change(request, job, [{"changed": {"fields": ["enabled"]}}])
+        self.message_user(request, _("Beat takes the change up within seconds."), messages.SUCCESS)
+
+
+class IntervalScreen(OperatorAdmin, IntervalScheduleAdmin):  # type: ignore[misc]  # the library carries no types
+    """Every so many seconds, minutes, hours."""
+
+    staff_may_view = True
+    ordering = ("period", "every")
+
+
+class CrontabScreen(OperatorAdmin, CrontabScheduleAdmin):  # type: ignore[misc]  # the library carries no types
+    """At times of the day, week or month."""
+
+    staff_may_view = True
+
+
+def replace_default_screens() -> None:
+    """Put our rules around the library's screens; solar and one-time schedules are not offered."""
+    for model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
+        admin.site.unregister(model)
+    admin.site.register(PeriodicTask, JobScreen)
+    admin.site.register(IntervalSchedule, IntervalScreen)
+    admin.site.register(CrontabSchedule, CrontabScreen)

@@ -1,0 +1,1 @@
+"""Screens of a tenant's policy and its experiments: try, save, replay, roll back."""

@@ -1,0 +1,185 @@
+"""The form of a policy: one field for each that may be set, filled with what is in force, checked like the API's."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.policies.described_rows import DescribedField
+from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.shared.reasons import ReasonField
+from memory_platform.kernel.errors import InvalidInput
+from snapshots.policies.sections import SECTIONS
+from tenants.errors import PolicyUnchanged
+from tenants.models import PolicyVersion
+from tenants.policies.described import DescribedThings
+from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
+from tenants.policies.sections import effective
+from tenants.services.policies import Proposal, active_number, propose, version_by_number
+
+VERSION_DIGITS = 9
+ASKED_LAST = ("against", "reason")
+"""Inputs that stand open beside the difference; all others are carried along."""
+
+
+class ValueField(forms.CharField):
+    """A value of a kind that no input of its own can take: numbers with commas between them, or a JSON object."""
+
+    def __init__(self, kind: Kind, **options: Any) -> None:
+        super().__init__(max_length=10_000, **options)
+        self.kind = kind
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return what the input shows."""
+        if isinstance(value, list):
+            return ", ".join(f"{number:g}" for number in value)
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return the value as JSON. Raises ValidationError."""
+        text = super().clean(value)
+        try:
+            read = json.loads(f"[{text}]" if isinstance(self.kind, Numbers) else text)
+            return self.kind.shown(self.kind.read(read))
+        except (WrongValue, ValueError, RecursionError):
+            raise forms.ValidationError(_wrong(self.kind)) from None
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.prepare_value(initial) != data)
+
+
+def field_of(section: str, name: str, kind: Kind) -> forms.Field:
+    """Return the form field of one setting."""
+    label = FIELDS[f"{section}.{name}"]
+    match kind:
+        case Flag():
+            return forms.BooleanField(required=False, label=label)
+        case Choice(options):
+            return forms.ChoiceField(choices=[(option, option) for option in options], label=label)
+        case Whole(least, most) | Days(least, most) | DaysOrNever(least, most):
+            never = {"required": False, "help_text": gettext_lazy("Empty: never.")}
+            more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
+            return forms.IntegerField(min_value=least, max_value=most, label=label, **more)
+        case Number(least, most):
+            return forms.FloatField(min_value=least, max_value=most, label=label)
+        case DescribedThings():
+            return DescribedField(kind, label=label)
+        case _:
+            return ValueField(kind, label=label)
+
+
+def key(section: str, field: str) -> str:
+    """Return the name of a setting's input."""
+    return f"{section}__{field}"
+
+
+class PolicyFormBase(forms.ModelForm[PolicyVersion]):
+    """Everything that may be set; what differs from the version it is based on becomes a new version.
+
+    The reason is asked for when it is saved: the difference is shown first.
+    """
+
+    against = forms.IntegerField(
+        label=gettext_lazy("Compare with version"),
+        help_text=gettext_lazy("Empty: with the version in force."),
+        min_value=1,
+        max_value=10**VERSION_DIGITS - 1,
+        required=False,
+    )
+    reason = ReasonField(required=False)
+    proposal: Proposal | None = None
+
+    class Meta:
+        model = PolicyVersion
+        fields = ("based_on",)
+        widgets = {"based_on": forms.HiddenInput}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "based_on" not in self.fields or self.is_bound:
+            return
+        wanted = str(self.initial.get("based_on") or "")
+        number = int(wanted) if wanted.isdecimal() and len(wanted) <= VERSION_DIGITS else 0
+        held = PolicyVersion.objects.filter(number=number).first()
+        base = held or version_by_number(active_number())
+        self.initial["based_on"] = base.number
+        for section, values in effective(base.document, SECTIONS).items():
+            self.initial.update({key(section, field): value for field, value in values.items()})
+
+    def clean_against(self) -> int | None:
+        """Return the number of the version to compare with. Raises ValidationError where there is none."""
+        number: int | None = self.cleaned_data["against"]
+        if number is not None and not PolicyVersion.objects.filter(number=number).exists():
+            raise forms.ValidationError(_("No version has this number."))
+        return number
+
+    def clean(self) -> dict[str, Any]:
+        """Check what only the whole tells, and keep the proposal for saving."""
+        given = super().clean() or {}
+        if self.errors:
+            return given
+        base = PolicyVersion.objects.filter(number=given["based_on"]).first()
+        if base is None:
+            raise forms.ValidationError(_("The version that this is based on is not there."))
+        changes, remove = _differing(given, base)
+        try:
+            self.proposal = propose(changes, SECTIONS, remove=remove, based_on=base.number)
+        except PolicyUnchanged:
+            raise forms.ValidationError(_("Nothing differs from version %s.") % base.number) from None
+        except InvalidInput as refused:
+            for fault in refused.faults:
+                name = fault.field.replace(".", "__")
+                self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
+        return given
+
+
+class RollBackForm(forms.Form):
+    """Why an earlier version's settings are to steer again."""
+
+    reason = ReasonField()
+
+
+def form_fields() -> Iterator[tuple[str, forms.Field]]:
+    """Yield every setting's input by its name."""
+    for section in SECTIONS.values():
+        for name, kind in section.kinds.items():
+            yield key(section.name, name), field_of(section.name, name, kind)
+
+
+PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(form_fields()))
+
+
+def _differing(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Return what differs from ``base``: new values, and the names of those that are the platform's own again."""
+    changes: dict[str, dict[str, Any]] = {}
+    remove: list[str] = []
+    for section, held in effective(base.document, SECTIONS).items():
+        usual = SECTIONS[section].shown(SECTIONS[section].default)
+        for field, value in held.items():
+            new = given[key(section, field)]
+            if new == value:
+                continue
+            if new == usual[field]:
+                remove.append(f"{section}.{field}")
+            else:
+                changes.setdefault(section, {})[field] = new
+    return changes, remove
+
+
+def _wrong(kind: Kind) -> str:
+    if isinstance(kind, Named):
+        if isinstance(kind.each, Choice):
+            words = _('A JSON object such as {"complaint": "%(first)s"}, with one of: %(all)s.')
+            return words % {"first": kind.each.options[0], "all": ", ".join(kind.each.options)}
+        whole = kind.each
+        words = _('A JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
+        return words % {"least": whole.least, "most": whole.most}
+    if isinstance(kind, Numbers):
+        words = _("%(count)s numbers between %(least)s and %(most)s with commas between them.")
+        return words % {"count": kind.length, "least": kind.each.least, "most": kind.each.most} + (
+            " " + _("Each is greater than the one before it.") if kind.rising else ""
+        )
+    return _("This value is not possible.")

@@ -1,0 +1,87 @@
+"""What a version of the policy would have done with the last receipts, before it steers anything (rows T4, D2)."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from memory_platform.console.policies.experiments import share_shown
+from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.policies.steps import SteppedAdmin
+from memory_platform.console.shared.display import EMPTY, link_to
+from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.policy import REPLAY
+from snapshots.models import Receipt
+from snapshots.policies.replay import Example, Replay, replay_policy
+from tenants.models import PolicyVersion
+from tenants.services.policies import active_number
+
+
+@admin.display(description=gettext_lazy("replay"))
+def replay_link(version: PolicyVersion) -> str:
+    """Lead to the page that tries a version on the last receipts; the active one made them."""
+    if version.number == getattr(version, "active", 0):
+        return EMPTY
+    address = reverse("admin:tenants_policyversion_replay", args=[version.pk])
+    return format_html('<a class="button" href="{}">{}</a>', address, _("Replay on the last receipts"))
+
+
+class ReplayedAdmin(SteppedAdmin):
+    """A screen of versions, each of which can be tried on what the active one answered."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_safe(self.admin_site.admin_view(self.replay_view))
+        return [path("<path:object_id>/replay/", view, name="tenants_policyversion_replay"), *super().get_urls()]
+
+    def replay_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show how many of the newest contexts would hold other memories under this version. Writes nothing."""
+        if not self.has_manager_permission(request):
+            raise PermissionDenied
+        version = self.get_object(request, object_id)
+        if version is None:
+            raise Http404
+        active = active_number()
+        told = replay_policy(active, version.number, receipts=REPLAY.receipts, examples=REPLAY.examples)
+        return own_page(
+            request,
+            "console/policy_replay.html",
+            _("Version %(other)s on the last receipts of version %(active)s")
+            % {"other": version.number, "active": active},
+            opts=self.opts,
+            version=version,
+            told=told,
+            figures=figures_of(told),
+            examples=[example_shown(one) for one in told.examples],
+            untold=[FIELDS.get(name, name) for name in told.untold],
+        )
+
+
+def figures_of(told: Replay) -> list[tuple[str, Any]]:
+    """Return the rows of the table, each with its name."""
+    return [
+        (_("receipts read"), told.receipts),
+        (_("with memories to choose from"), told.compared),
+        (_("come out as they were under their own version"), share_shown(told.reproduced)),
+        (_("would hold other memories"), share_shown(told.changed)),
+        (_("memories that enter"), told.entering),
+        (_("memories that leave"), told.leaving),
+        (_("tokens of memories in a context, before"), told.tokens_before),
+        (_("tokens of memories in a context, after"), told.tokens_after),
+        (_("used by replies, of memories that leave"), share_shown(told.utilised_leaving)),
+        (_("used by replies, of memories that stay"), share_shown(told.utilised_staying)),
+    ]
+
+
+def example_shown(one: Example) -> dict[str, Any]:
+    """Return one context that would change, by numbers: its receipt tells the rest."""
+    return {
+        "receipt": link_to(Receipt, one.receipt_id),
+        "entering": len(one.entering),
+        "leaving": len(one.leaving),
+    }

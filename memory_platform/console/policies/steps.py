@@ -1,0 +1,182 @@
+"""Steps of the policy's screen: what a form would change is shown before it is saved; an earlier version comes back.
+
+A page that asks to save or to roll back carries what it showed. Whoever comes second is told, keeps what they wrote,
+and sees the difference to what holds now; the same form sent twice makes one version (rows T4, D2, T7).
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.admin import helpers
+from django.core.exceptions import PermissionDenied
+from django.db.models import Max
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from memory_platform.console.policies.forms import ASKED_LAST, RollBackForm
+from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.display import value_whole
+from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.reasons import ReasonedActions, reason_of
+from snapshots.policies.sections import SECTIONS
+from tenants.errors import PolicyUnchanged
+from tenants.isolation import current_tenant_id
+from tenants.models import PolicyVersion, Tenant
+from tenants.policies.sections import Change, differences
+from tenants.services.policies import active_number, lock_steering, roll_back, version_by_number
+
+CONFLICT = 409
+SAVE, EDIT = "_save", "_edit"
+SEEN = "seen"
+
+
+def changes_shown(changes: list[Change]) -> SafeString:
+    """Show what differs between two versions."""
+    rows = [
+        {
+            "section": SECTION_LABELS[change.section],
+            "field": FIELDS[f"{change.section}.{change.field}"],
+            "name": f"{change.section}.{change.field}",
+            "before": value_whole(change.before),
+            "after": value_whole(change.after),
+        }
+        for change in changes
+    ]
+    return render_to_string("console/policy_changes.html", {"changes": rows})
+
+
+def steering_seen(*, locked: bool) -> str:
+    """Return what names the state that a page shows: which versions there are, and which of them steers.
+
+    ``locked``: nobody changes it before the page's transaction ends.
+    """
+    tenant = lock_steering() if locked else Tenant.objects.get(id=current_tenant_id())
+    newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"]
+    return f"{tenant.policy_epoch}.{newest}"
+
+
+class SteeringActions(ReasonedActions):
+    """The bar of actions, with the state that the list shows."""
+
+    seen = forms.CharField(
+        label="", widget=forms.HiddenInput, required=False, initial=lambda: steering_seen(locked=False)
+    )
+
+
+class SteppedAdmin(TenantAdmin):
+    """A screen of versions that are saved after their difference was seen, and brought back by a page that asks why."""
+
+    add_form_template = "console/policy_form.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.roll_back_view)
+        return [path("<path:object_id>/roll-back/", view, name="tenants_policyversion_roll_back"), *super().get_urls()]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the form; then what it would change; then save it."""
+        if request.method != "POST":
+            return super().add_view(request, form_url, extra_context)
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = self.get_form(request)(request.POST)
+        if not form.is_valid() or EDIT in request.POST:
+            return self._edited(request, form)
+        is_saving = SAVE in request.POST
+        seen = steering_seen(locked=is_saving)
+        is_stale = is_saving and request.POST.get(SEEN) != seen
+        if is_saving and not is_stale and reason_of(request):
+            return super().add_view(request, form_url, extra_context)
+        if is_saving and not reason_of(request):
+            form.add_error("reason", form.fields["reason"].error_messages["required"])
+        return self._difference(request, form, seen, is_stale=is_stale)
+
+    def _edited(self, request: HttpRequest, form: Any) -> HttpResponse:
+        """Return the form as it was filled in, with what is wrong at each field."""
+        fieldsets: Any = list(self.get_fieldsets(request))
+        shown = helpers.AdminForm(form, fieldsets, {}, (), model_admin=self)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Add %s") % self.opts.verbose_name,
+            "adminform": shown,
+            "object_id": None,
+            "original": None,
+            "is_popup": False,
+            "media": self.media + shown.media,
+            "inline_admin_formsets": [],
+            "errors": helpers.AdminErrorList(form, []),
+            "preserved_filters": self.get_preserved_filters(request),
+        }
+        return self.render_change_form(request, context, add=True)
+
+    def _difference(self, request: HttpRequest, form: Any, seen: str, *, is_stale: bool) -> HttpResponse:
+        active = active_number()
+        against = form.cleaned_data["against"] or active
+        changes = differences(version_by_number(against).document, form.proposal.document, SECTIONS)
+        form.fields["reason"].required = True
+        answer = own_page(
+            request,
+            "console/policy_difference.html",
+            _("See the difference"),
+            opts=self.opts,
+            form=form,
+            kept=[form[name].as_hidden() for name in form.fields if name not in ASKED_LAST],
+            asked=[form[name] for name in ASKED_LAST],
+            changes=changes_shown(changes),
+            against=against,
+            is_active=against == active,
+            seen=seen,
+            is_stale=is_stale,
+        )
+        answer.status_code = CONFLICT if is_stale else answer.status_code
+        return answer
+
+    def roll_back_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show what changes if this version's settings steer again; ask why; then make and activate them anew."""
+        if not self.has_manager_permission(request):
+            raise PermissionDenied
+        version = self.get_object(request, object_id)
+        if version is None:
+            raise Http404
+        is_sent = request.method == "POST"
+        form = RollBackForm(request.POST if is_sent else None)
+        seen = steering_seen(locked=is_sent)
+        is_stale = is_sent and request.POST.get(SEEN) != seen
+        if form.is_valid() and not is_stale:
+            return self._rolled_back(request, version)
+        active = version_by_number(active_number())
+        changes = differences(active.document, version.document, SECTIONS)
+        answer = own_page(
+            request,
+            "console/policy_roll_back.html",
+            _("Roll back to version %s") % version.number,
+            opts=self.opts,
+            form=form,
+            version=version,
+            active=active.number,
+            is_possible=bool(changes),
+            changes=changes_shown(changes),
+            seen=seen,
+            is_stale=is_stale,
+        )
+        answer.status_code = CONFLICT if is_stale else answer.status_code
+        return answer
+
+    def _rolled_back(self, request: HttpRequest, version: PolicyVersion) -> HttpResponse:
+        try:
+            made = roll_back(version.number, SECTIONS, by=actor_of(request), reason=reason_of(request))
+        except PolicyUnchanged:
+            self.message_user(request, _("Nothing to do: answers are steered so already."), messages.INFO)
+            return redirect("admin:tenants_policyversion_changelist")
+        told = _("Version %(made)s says what version %(earlier)s says, and steers from now on.")
+        self.message_user(request, told % {"made": made.number, "earlier": version.number}, messages.SUCCESS)
+        return redirect("admin:tenants_policyversion_changelist")

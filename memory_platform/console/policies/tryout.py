@@ -1,0 +1,112 @@
+"""Words tried on the fields of a version, also as they are edited on the page: what each note would fill, and why not.
+
+Nothing is kept of it. The encoder runs with no transaction open, so the answer is made after the page's.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from memory_platform.console.policies.described_rows import DescribedField
+from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.policies.replay import ReplayedAdmin
+from memory_platform.console.policies.steps import EDIT
+from memory_platform.console.shared.access import Desk, current_desk
+from memory_platform.console.shared.outside_transaction import AfterCommit, answered_inside
+from memory_platform.console.shared.pages import own_page
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
+from snapshots.understanding.fields.section import ATTRIBUTES, FIELDS_SECTION
+from snapshots.understanding.fields.tryout import MASKED, Tried, TriedNote, try_fields
+from tenants.models import PolicyVersion
+
+TEXT_CHARS = 2_000
+SCORES_SHOWN = 3
+WHY_NOT = {
+    UNSURE: gettext_lazy("no field is likely enough"),
+    TOO_CLOSE: gettext_lazy("two fields are about equally likely"),
+    ANOTHER_TOPIC: gettext_lazy("as near to another topic as to the field"),
+    MASKED: gettext_lazy("holds sensitive words"),
+}
+
+
+class TryForm(forms.Form):
+    """What a person might say, and the fields it is tried on."""
+
+    said = forms.CharField(
+        label=gettext_lazy("What the person says"), max_length=TEXT_CHARS, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    attributes = DescribedField(ATTRIBUTES, label=FIELDS["fields.attributes"])
+
+
+@admin.display(description=gettext_lazy("fields"))
+def try_link(version: PolicyVersion) -> str:
+    """Lead to the page on which the fields of a version are tried."""
+    address = reverse("admin:tenants_policyversion_fields", args=[version.pk])
+    return format_html('<a class="button" href="{}">{}</a>', address, _("Try its fields"))
+
+
+class TriedAdmin(ReplayedAdmin):
+    """A screen of versions, the fields of each of which can be tried on words."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.fields_view))
+        return [path("<path:object_id>/fields/", view, name="tenants_policyversion_fields"), *super().get_urls()]
+
+    def fields_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show the fields of a version to edit, and what a text would fill. Writes nothing."""
+        desk = current_desk(request)
+        if desk is None or not self.has_manager_permission(request):
+            raise PermissionDenied
+        version = self.get_object(request, object_id)
+        if version is None:
+            raise Http404
+        held = FIELDS_SECTION.shown(FIELDS_SECTION.applied(version.document.get(FIELDS_SECTION.name, {})))
+        form = TryForm(request.POST if request.method == "POST" else None, initial=held)
+        if not form.is_bound or EDIT in request.POST or not form.is_valid():
+            return self._shown(request, version, form)
+        return AfterCommit(lambda: self._tried(request, desk, version, form))
+
+    def _tried(self, request: HttpRequest, desk: Desk, version: PolicyVersion, form: TryForm) -> HttpResponse:
+        """Try the words with no transaction open, and answer in the tenant's scope."""
+        try:
+            tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
+        except EmbeddingUnavailable:
+            form.add_error(None, _("The encoder is not there; no note is made at present."))
+            return answered_inside(desk, lambda: self._shown(request, version, form))
+        return answered_inside(desk, lambda: self._shown(request, version, form, tried))
+
+    def _shown(
+        self, request: HttpRequest, version: PolicyVersion, form: TryForm, tried: Tried | None = None
+    ) -> HttpResponse:
+        return own_page(
+            request,
+            "console/policy_try.html",
+            _("Try the fields of version %s") % version.number,
+            opts=self.opts,
+            version=version,
+            form=form,
+            is_tried=tried is not None,
+            notes=[_note(one) for one in tried.notes] if tried else [],
+            passed=[one for one in tried.clauses if one.note is None] if tried else [],
+        )
+
+
+def _note(tried: TriedNote) -> dict[str, Any]:
+    """Return a row of the table: the note, the field that it fills or why it fills none, and the likeliest fields."""
+    scores = [f"{name} {score:.2f}" for name, score in list(tried.fit.scores.items())[:SCORES_SHOWN]]
+    return {
+        "text": tried.text,
+        "field": tried.fit.field,
+        "confidence": tried.confidence,
+        "why_not": WHY_NOT.get(tried.fit.why_not, ""),
+        "scores": ", ".join(scores),
+    }

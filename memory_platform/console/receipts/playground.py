@@ -1,0 +1,181 @@
+"""The playground: what would be recalled for a person now, under two policies side by side. Nothing is kept of it.
+
+Support and above: who may only look may not, for asking is an act: it may cost a call to an embedding model. A draft of
+a policy is for those who may make versions. Prompts are made with no transaction open, so the page opens the tenant's
+scope itself: to read what the form offers and to record who asked, and again to show what came of it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+
+from memory_platform.console.explanation.memories import as_id, known_memories
+from memory_platform.console.explanation.page import BAR_UNITS
+from memory_platform.console.policies.forms import VERSION_DIGITS
+from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
+from memory_platform.console.receipts.playground_sides import Question, Side, counted, drawn_side, rows_of
+from memory_platform.console.shared.access import Desk, actor_of, current_desk
+from memory_platform.console.shared.outside_transaction import answered_inside
+from profiles.models import Subject
+from snapshots.models import Conversation, Receipt
+from snapshots.policies.effective import Policies, effective_in_scope, policies_of
+from snapshots.receipts.read import rendered_of
+from tenants.isolation import tenant_tx
+from tenants.models import PolicyVersion, Role
+from tenants.services.audit import record_audit
+
+VERSIONS_OFFERED = 200
+CONVERSATIONS_OFFERED = 20
+REASON_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What one page works with: the subject, its forms, what steers its answers now, the versions that were chosen."""
+
+    subject: Subject
+    form: QuestionForm
+    draft: Any
+    now: Policies
+    versions: Mapping[int, PolicyVersion]
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a whole question was sent, with a whole draft where one is to steer."""
+        if not (self.form.is_bound and self.form.is_valid()):
+            return False
+        return DRAFT not in self.form.chosen or bool(self.draft.is_valid())
+
+
+def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpResponse:
+    """Show the playground of a subject, in ``screen``; no scope may be open. Raises PermissionDenied, Http404."""
+    desk = current_desk(request)
+    if desk is None:
+        return redirect("admin:switch")
+    if not desk.may(Role.SUPPORT):
+        raise PermissionDenied
+    with tenant_tx(desk.tenant.id):
+        table = laid(request, subject_id, desk)
+        steering = steering_of(table) if table.is_asked else ()
+        note(request, subject_id, "asked" if steering else "opened")
+    asked = question_of(table) if steering else Question("")
+    sides = [drawn_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
+    return answered_inside(desk, lambda: shown(request, table, sides, screen.admin_site.each_context(request)))
+
+
+def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
+    """Leave in the audit trail whose memory was asked, and not what."""
+    record_audit(
+        actor_of(request),
+        f"playground.{verb}",
+        object_kind="subject",
+        object_id=str(subject_id),
+        subject_ref=subject_id,
+    )
+
+
+def laid(request: HttpRequest, subject_id: UUID, desk: Desk) -> Table:
+    """Return what the page works with, in the open scope. Raises Http404 for a subject that nobody has."""
+    subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
+    if subject is None:
+        raise Http404
+    now = effective_in_scope(desk.tenant.id, subject.external_id)
+    given = request.POST if request.method == "POST" else None
+    talks = Conversation.objects.filter(subject=subject).order_by("-last_accepted_at", "-id")
+    may_draft = desk.may(Role.MANAGER)
+    form = QuestionForm(
+        given,
+        policies=offered_policies(now, may_draft=may_draft),
+        conversations=list(talks.values_list("external_id", flat=True)[:CONVERSATIONS_OFFERED]),
+        initial=asked_before(request, subject),
+    )
+    chosen = (given.get("left", ""), given.get("right", "")) if given is not None else ()
+    versions = versions_of({now.version, *chosen})
+    base = versions[int(now.version)]
+    draft = DraftForm(given if DRAFT in chosen else None, base=base) if may_draft else None
+    return Table(subject, form, draft, now, versions)
+
+
+def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
+    """Return the versions whose numbers were chosen, as far as there are any."""
+    numbers = {int(one) for one in chosen if one.isascii() and one.isdecimal() and len(one) <= VERSION_DIGITS}
+    return {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
+
+
+def offered_policies(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
+    """Return the policies to choose from: what steers now, every version, the newest first, and perhaps a draft."""
+    steers = _("what steers now (version %s)") % now.version
+    if now.experiment:
+        steers = _("what steers now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
+            "version": now.version,
+            "arm": now.arm,
+            "experiment": now.experiment,
+        }
+    held = PolicyVersion.objects.order_by("-number").values_list("number", "reason")[:VERSIONS_OFFERED]
+    versions = [(str(number), _version_told(number, reason)) for number, reason in held]
+    return [(NOW, steers), *([(DRAFT, _("the draft below"))] if may_draft else []), *versions]
+
+
+def _version_told(number: int, reason: str) -> str:
+    told = _("version %s") % number
+    return f"{told}: {Truncator(reason).chars(REASON_SHOWN)}" if reason else told
+
+
+def asked_before(request: HttpRequest, subject: Subject) -> dict[str, Any]:
+    """Return the question of the receipt that a link named, to ask it again; nothing where its words are gone."""
+    receipt_id = as_id(request.GET.get("receipt", ""))
+    receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
+    rendered = rendered_of(receipt) if receipt else None
+    if receipt is None or rendered is None:
+        return {}
+    talk = receipt.conversation.external_id if receipt.conversation else ""
+    return {"query": rendered.query, "conversation": talk}
+
+
+def steering_of(table: Table) -> tuple[tuple[str, Policies], ...]:
+    """Return label and policies of the left and the right side, in the open scope."""
+    labels = dict(table.form.fields["left"].choices)  # type: ignore[attr-defined]  # it is a choice
+    return tuple((labels[one], _policies(one, table)) for one in table.form.chosen)
+
+
+def _policies(chosen: str, table: Table) -> Policies:
+    if chosen == NOW:
+        return table.now
+    document = table.draft.document if chosen == DRAFT else table.versions[int(chosen)].document
+    return replace(policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.now.tenant_locale)
+
+
+def question_of(table: Table) -> Question:
+    """Return what was asked, of a form that was sent whole."""
+    given = table.form.cleaned_data
+    return Question(given["query"], given["intent"] or None, given["conversation"] or None)
+
+
+def shown(request: HttpRequest, table: Table, sides: list[Side], shared: dict[str, Any]) -> TemplateResponse:
+    """Return the page, in the open scope."""
+    context = {
+        **shared,
+        "title": _("Playground"),
+        "subtitle": table.subject.external_id,
+        "opts": Subject._meta,
+        "subject": table.subject,
+        "form": table.form,
+        "draft": table.draft,
+        "is_drafting": bool(table.draft and table.draft.is_bound),
+        "sides": sides,
+        "bar_units": BAR_UNITS,
+    }
+    if sides:
+        left, right = sides
+        candidates = (*left.candidates, *right.candidates)
+        rows = rows_of(left, right, known_memories(table.subject.pk, candidates, with_sources=False))
+        context |= {"rows": rows, "counted": counted(rows)}
+    return TemplateResponse(request, "console/playground.html", context)

@@ -1,0 +1,106 @@
+"""The forms of the playground: what is asked of a memory, and under which policies; one of them may be a draft."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.policies.forms import field_of, key
+from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.shared.codes import INTENTS
+from memory_platform.kernel.errors import InvalidInput
+from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS
+from tenants.errors import PolicyUnchanged
+from tenants.models import PolicyVersion
+from tenants.policies.sections import Document, effective
+from tenants.services.policies import propose
+
+NOW, DRAFT = "now", "draft"
+"""What a side may be steered by beside the number of a stored version."""
+STEERING = (CONTEXT, RANKING, SCORING)
+"""Sections of a policy that a context follows."""
+QUERY_CHARS = 10_000
+
+
+class QuestionForm(forms.Form):
+    """What a person might say, and the policies whose prompts for it are laid side by side."""
+
+    query = forms.CharField(
+        label=gettext_lazy("What the person says"), max_length=QUERY_CHARS, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    intent = forms.ChoiceField(label=gettext_lazy("Intent"), required=False)
+    conversation = forms.ChoiceField(label=gettext_lazy("In the conversation"), required=False)
+    left = forms.ChoiceField(label=gettext_lazy("Left: policy"), initial=NOW)
+    right = forms.ChoiceField(label=gettext_lazy("Right: policy"), initial=NOW)
+
+    def __init__(self, *args: Any, policies: list[tuple[str, str]], conversations: list[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        choices: dict[str, list[tuple[str, Any]]] = {
+            "intent": [("", _("as read from the words")), *INTENTS.items()],
+            "conversation": [("", _("in none")), *((one, one) for one in conversations)],
+            "left": list(policies),
+            "right": list(policies),
+        }
+        for name, offered in choices.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)  # noqa: S101  # for the type checker
+            field.choices = offered
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        """What steers the left and the right side, of a valid form."""
+        return self.cleaned_data["left"], self.cleaned_data["right"]
+
+
+class DraftFormBase(forms.Form):
+    """Every value of a policy that a context follows, beginning with those of ``base``. Nothing of it is stored."""
+
+    document: Document
+
+    def __init__(self, given: Any, *, base: PolicyVersion) -> None:
+        held = effective(base.document, SECTIONS)
+        initial = {key(one.name, field): value for one in STEERING for field, value in held[one.name].items()}
+        super().__init__(given, initial=initial)
+        self.base, self.held, self.document = base, held, base.document
+
+    def parts(self) -> Iterator[tuple[Any, list[forms.BoundField]]]:
+        """Yield the sections: a label and the inputs of each."""
+        for section in STEERING:
+            yield SECTION_LABELS[section.name], [self[key(section.name, field)] for field in section.kinds]
+
+    def clean(self) -> dict[str, Any]:
+        """Check what only the whole tells, and keep the document that the draft would be."""
+        given = super().clean() or {}
+        if self.errors:
+            return given
+        try:
+            self.document = propose(self._changes(given), SECTIONS, based_on=self.base.number).document
+        except PolicyUnchanged:
+            self.document = self.base.document
+        except InvalidInput as refused:
+            for fault in refused.faults:
+                name = fault.field.replace(".", "__")
+                self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
+        return given
+
+    def _changes(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        return {
+            one.name: {
+                field: given[key(one.name, field)]
+                for field, value in self.held[one.name].items()
+                if given[key(one.name, field)] != value
+            }
+            for one in STEERING
+        }
+
+
+def draft_fields() -> Iterator[tuple[str, forms.Field]]:
+    """Yield every setting's input by its name."""
+    for section in STEERING:
+        for name, kind in section.kinds.items():
+            yield key(section.name, name), field_of(section.name, name, kind)
+
+
+DraftForm: Any = type("DraftForm", (DraftFormBase,), dict(draft_fields()))

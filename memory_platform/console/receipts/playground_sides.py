@@ -1,0 +1,143 @@
+"""Prompts made on trial, and laid side by side: what stands in both, in one alone, and what moved. Nothing is kept."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.console.explanation.memories import Known
+from memory_platform.console.explanation.page import Part, ShownMessage, parts_of, route_told, shown_message
+from memory_platform.console.explanation.prompt import said_in
+from memory_platform.console.explanation.words import reason_told
+from memory_platform.console.shared.codes import in_words
+from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.record import candidates_from, shown_sections, shown_tokens
+from snapshots.context.service import ContextQuery, Drawn, draw_context, sent
+from snapshots.context.values import ContextRequest
+from snapshots.policies.effective import Policies
+from snapshots.receipts.packing import shown_candidate
+
+BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a subject's memory: see :class:`snapshots.context.values.ContextRequest`."""
+
+    query: str
+    intent: str | None = None
+    conversation_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One prompt made on trial; ``candidates`` as a receipt keeps them. ``needed``: tokens that it lacked."""
+
+    label: str
+    candidates: tuple[Mapping[str, Any], ...] = ()
+    prompt: tuple[ShownMessage, ...] = ()
+    parts: tuple[Part, ...] = ()
+    tokens: Mapping[str, Any] | None = None
+    intent: str = ""
+    phase: str = ""
+    route: str = ""
+    degraded: str = ""
+    needed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where one side puts a candidate: its place in the prompt, its place by score, the score, and why."""
+
+    position: int | None
+    rank: int | None
+    score: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One candidate on both sides; ``mark`` tells in whose prompt it stands, ``moved`` by how many places it rose."""
+
+    memory_id: str
+    kind: str
+    known: Known | None
+    left: Seat | None
+    right: Seat | None
+    mark: str
+    moved: int
+
+
+def drawn_side(tenant_id: UUID, subject_external_id: str, asked: Question, label: str, policies: Policies) -> Side:
+    """Return the prompt that ``policies`` would make now. Writes nothing, asks no chat model; no scope may be open."""
+    request = ContextRequest(query=asked.query, intent=asked.intent, tenant_locale=policies.tenant_locale)
+    wanted = ContextQuery(request, policies.version, asked.conversation_id, recall=policies.recall)
+    try:
+        return side_of(label, draw_context(tenant_id, subject_external_id, wanted, policies.context))
+    except BudgetTooSmall as fault:
+        return Side(label, needed=fault.needed)
+
+
+def side_of(label: str, drawn: Drawn) -> Side:
+    """Return a drawn context as a page shows it."""
+    context = drawn.context
+    kept = [shown_candidate(one) for one in candidates_from(context, drawn.held.found)]
+    sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
+    said = said_in(sent(drawn))
+    return Side(
+        label=label,
+        candidates=tuple(kept),
+        prompt=tuple(map(shown_message, said)),
+        parts=tuple(parts_of(sections, tokens)),
+        tokens=tokens,
+        intent=in_words(context.intent),
+        phase=in_words(context.phase),
+        route=route_told(drawn.route.kept),
+        degraded=in_words(",".join(sorted(map(str, drawn.held.degraded)))),
+    )
+
+
+def rows_of(left: Side, right: Side, known: Mapping[str, Known]) -> list[Row]:
+    """Return the candidates of both sides: those in a prompt by their best place, then the others by score."""
+    seats = seats_of(left.candidates), seats_of(right.candidates)
+    told = {_key(one): one for one in (*left.candidates, *right.candidates)}
+    rows = [_row(one, seats[0].get(key), seats[1].get(key), known) for key, one in told.items()]
+    return sorted(rows, key=_reading_order)
+
+
+def seats_of(candidates: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Seat]:
+    """Return where a side puts its candidates, by lane and id; ranks count what a search scored."""
+    scored = sorted((one for one in candidates if one["explain"]), key=lambda one: -one["candidate_score"])
+    ranks = {_key(one): rank for rank, one in enumerate(scored, start=1)}
+    return {
+        _key(one): Seat(
+            position=one["context_position"],
+            rank=ranks.get(_key(one)),
+            score=one["candidate_score"] if one["explain"] or one["candidate_score"] else None,
+            reason=reason_told(one["decision_reason"]),
+        )
+        for one in candidates
+    }
+
+
+def _row(one: Mapping[str, Any], left: Seat | None, right: Seat | None, known: Mapping[str, Known]) -> Row:
+    standing = [seat is not None and seat.position is not None for seat in (left, right)]
+    mark = BOTH if all(standing) else LEFT if standing[0] else RIGHT if standing[1] else NEITHER
+    moved = left.rank - right.rank if left and right and left.rank and right.rank else 0
+    return Row(one["memory_id"], in_words(one["kind"]), known.get(one["memory_id"]), left, right, mark, moved)
+
+
+def _key(one: Mapping[str, Any]) -> tuple[str, str]:
+    return one["lane"], one["memory_id"]
+
+
+def _reading_order(row: Row) -> tuple[bool, float]:
+    seats = [seat for seat in (row.left, row.right) if seat]
+    places = [seat.position for seat in seats if seat.position is not None]
+    return not places, min(places) if places else -max((seat.score or 0.0 for seat in seats), default=0.0)
+
+
+def counted(rows: Iterable[Row]) -> dict[str, int]:
+    """Return how many candidates stand in both prompts, in one alone, in neither."""
+    marks = [row.mark for row in rows]
+    return {mark: marks.count(mark) for mark in (BOTH, LEFT, RIGHT, NEITHER)}

@@ -1,0 +1,142 @@
+"""The screen of candidates: what extraction proposed and why; what waits for a person comes first."""
+
+from collections.abc import Callable
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from memory_platform.console.memories.profiles import confidence, value_full, value_short
+from memory_platform.console.memory_actions.bulk import chosen, each, in_savepoint, tell
+from memory_platform.console.review.queue import ReviewQueue
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.shared.codes import CodeFilter, SeenFilter, coded
+from memory_platform.console.shared.display import EMPTY, column, line, link_to, part, whole, word
+from memory_platform.console.shared.filters import OfSubject
+from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
+from profiles.models import Candidate
+from profiles.values import Verdict
+from snapshots.extraction.review import AlreadyReviewed, approve, messages_behind, reject, reopen
+from snapshots.models import Message
+from tenants.models import Role
+
+verdict_reason = coded("reason", _("reason"))
+sort = coded("sort", _("class"))
+WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value(1), output_field=IntegerField())
+
+
+@admin.display(description=_("evidence"))
+def evidence(candidate: Candidate) -> str:
+    """Show the message with the words marked that prove the candidate."""
+    message = messages_behind([candidate]).get(candidate.message_ref) if candidate.message_ref else None
+    start, end = candidate.quote_start, candidate.quote_end
+    if message is None or start is None or end is None:
+        return EMPTY
+    said = message.content or ""
+    return format_html(
+        '<div class="stored" dir="auto">{}<mark>{}</mark>{}</div>', said[:start], said[start:end], said[end:]
+    )
+
+
+@admin.register(Candidate)
+class CandidateScreen(SubjectOwnedAdmin):
+    """What extraction proposed, its verdict and the reason; what waits is approved or rejected here."""
+
+    list_display = (
+        "created_at",
+        subject_shown,
+        "kind",
+        column("target", line, _("target")),
+        value_short,
+        "verdict",
+        verdict_reason,
+        confidence,
+    )
+    list_filter = (
+        OfSubject,
+        "verdict",
+        ("reason", CodeFilter),
+        "kind",
+        ("sort", CodeFilter),
+        ("origin", SeenFilter),
+        "provenance",
+    )
+    search_fields = ("subject__external_id", "target", "value")
+    search_help_text = _("Subject id, target or value")
+    date_hierarchy = "created_at"
+    ordering = (WAITING_FIRST, "-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, "kind", "target", value_full, "verdict", verdict_reason, confidence, "provenance"),
+        part(
+            _("Origin"),
+            evidence,
+            column("message_ref", lambda row_id: link_to(Message, row_id), _("message")),
+            sort,
+            column("origin", word, _("read by")),
+            "id",
+            "created_at",
+        ),
+        part(
+            _("Review"),
+            "reviewed_at",
+            column("reviewed_by", word, _("reviewed by")),
+            column("review_reason", whole, _("reason of the review")),
+        ),
+    )
+    action_form = ReasonedActions
+    change_list_template = "console/candidate_list.html"
+    actions = ("approve", "reject", "reopen")
+
+    def title_of(self, obj: Candidate) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.review_view))
+        return [path("review/", view, name="profiles_candidate_review"), *super().get_urls()]
+
+    def review_view(self, request: HttpRequest) -> HttpResponse:
+        """Show what waits, one after the other; viewers look on."""
+        if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
+            raise PermissionDenied
+        return ReviewQueue(self, request).answer()
+
+    @admin.action(description=_("Approve: write what waits into memory"), permissions=["support"])
+    @needs_reason
+    def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        """Approve the chosen candidates that wait."""
+        self._decided(request, queryset, approve)
+
+    @admin.action(description=_("Reject: what waits is not written"), permissions=["support"])
+    @needs_reason
+    def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        """Reject the chosen candidates that wait."""
+        self._decided(request, queryset, reject)
+
+    @admin.action(description=_("Take a rejection back: it waits again"), permissions=["support"])
+    @needs_reason
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        """Let the chosen candidates wait again that a person rejected."""
+        by, reason = actor_of(request), reason_of(request)
+        rows = chosen(self, request, queryset)
+        if rows is not None:
+            back = in_savepoint(lambda row: reopen(row.subject, row.id, by=by, reason=reason))
+            tell(self, request, each(rows, back))
+
+    def _decided(self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]) -> None:
+        """Decide each candidate that still waits; tell which were and which not."""
+        by, reason = actor_of(request), reason_of(request)
+
+        def do(row: Candidate) -> None:
+            if row.verdict != Verdict.PENDING:
+                raise AlreadyReviewed("it waits no longer")
+            decide(row.subject, row.id, by=by, reason=reason)
+
+        rows = chosen(self, request, queryset)
+        if rows is not None:
+            tell(self, request, each(rows, in_savepoint(do)))

@@ -1,0 +1,228 @@
+"""Screens of care: memories in question, what was joined and can be taken apart, and how confidence has moved."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from django.contrib import admin, messages
+from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
+from memory_platform.console.shared.codes import in_words
+from memory_platform.console.shared.display import (
+    EMPTY,
+    column,
+    line,
+    link,
+    link_to,
+    part,
+    plain,
+    share,
+    value_whole,
+    word,
+)
+from memory_platform.console.shared.filters import OfSubject
+from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.kernel.errors import Conflict
+from profiles.models import Preference, ProfileFact
+from snapshots.care import CALIBRATE
+from snapshots.consolidation.join import undo_consolidation
+from snapshots.lifecycle.review import TABLES, decide_review
+from snapshots.models import Calibration, Consolidation, Lane, MemoryReview, ReviewDecision, Snapshot
+from tenants.models import JobRun
+from tenants.services.job_runs import by_hand
+
+OPEN_FIRST = Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField())
+Noted = TypeVar("Noted", MemoryReview, Calibration)
+"""What care notes of one memory of any lane."""
+lane = column("lane", in_words, _("lane"), order="lane")
+
+
+def with_what_they_say(notes: QuerySet[Noted]) -> QuerySet[Noted]:
+    """Return notes with ``text``, ``preference`` and ``fact``: what the memory says, computed for shown rows only."""
+    own: dict[str, Any] = {"id": OuterRef("memory_ref"), "subject": OuterRef("subject")}
+    return notes.annotate(
+        text=Subquery(Snapshot.objects.filter(**own).order_by().values("text")[:1]),
+        preference=Subquery(Preference.objects.filter(**own).order_by().values("value")[:1]),
+        fact=Subquery(ProfileFact.objects.filter(**own).order_by().values("value")[:1]),
+    )
+
+
+def with_their_run(calibrations: QuerySet[Calibration]) -> QuerySet[Calibration]:
+    """Return calibrations with ``run``: the id of the job's run in whose time each was made, None once it is purged."""
+    runs = JobRun.objects.filter(job__in=(CALIBRATE, by_hand(CALIBRATE)), started_at__lte=OuterRef("created_at"))
+    lasted = runs.filter(Q(ended_at__isnull=True) | Q(ended_at__gte=OuterRef("created_at")))
+    return calibrations.annotate(run=Subquery(lasted.order_by("-started_at").values("id")[:1]))
+
+
+def said_in(note: Any) -> Any:
+    """Return what the memory of an annotated note says; None when it is gone."""
+    return next((said for said in (note.text, note.preference, note.fact) if said is not None), None)
+
+
+@admin.display(description=_("memory"))
+def memory_line(note: MemoryReview | Calibration) -> str:
+    """Show the beginning of what the memory says."""
+    return line(plain(said_in(note)))
+
+
+@admin.display(description=_("memory"))
+def memory_whole(note: MemoryReview | Calibration) -> str:
+    """Show what the memory says."""
+    return value_whole(said_in(note))
+
+
+@admin.display(description=_("page of the memory"))
+def memory_link(note: MemoryReview | Calibration) -> str:
+    """Link to the memory's own page, with its sources and the prompts that used it."""
+    return link_to(TABLES[Lane(note.lane)], note.memory_ref)
+
+
+@admin.display(description=_("joined memories"))
+def members_shown(consolidation: Consolidation) -> str:
+    """Show the memories that were joined, each with a way to its page."""
+    members = Snapshot.objects.filter(subject_id=consolidation.subject_id, id__in=consolidation.members)
+    shown = [(link(member, line(member.text)),) for member in members.order_by("said_at", "id")]
+    return format_html_join("", '<div class="stored">{}</div>', shown) or EMPTY
+
+
+def done_with(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
+    """Do something with each row, and return with how many it could still be done.
+
+    By subject, and by id within: two who act on the same rows take the locks in one order.
+    """
+    done = 0
+    for row in rows.order_by("subject_id", "id"):
+        try:
+            act(row)
+        except Conflict:
+            continue
+        done += 1
+    return done
+
+
+@admin.register(MemoryReview)
+class MemoryReviewScreen(SubjectOwnedAdmin):
+    """Memories that have become unsure or stale; what waits for a decision comes first."""
+
+    list_display = (
+        "created_at",
+        subject_shown,
+        lane,
+        memory_line,
+        "reason",
+        column("effective_confidence", share, _("effective confidence"), order="effective_confidence"),
+        "decision",
+    )
+    list_filter = (OfSubject, "decision", "reason", "lane", "created_at")
+    search_fields = ("subject__external_id", "memory_ref")
+    search_help_text = _("Subject id or memory id")
+    date_hierarchy = "created_at"
+    ordering = (OPEN_FIRST, "-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, lane, memory_whole, memory_link),
+        part(None, "reason", column("effective_confidence", share, _("effective confidence")), "created_at"),
+        part(_("Review"), "decision", "decided_at", column("decided_by", word, _("reviewed by"))),
+        part(_("More"), "id"),
+    )
+    action_form = ReasonedActions
+    actions = ("keep", "retire")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryReview]:
+        return with_what_they_say(super().get_queryset(request))
+
+    @admin.action(description=_("Keep: it is still so"), permissions=["support"])
+    @needs_reason
+    def keep(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
+        """Keep the memories of the chosen reviews that are open."""
+        done = self._decided(request, queryset, ReviewDecision.KEPT)
+        text = ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done)
+        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+
+    @admin.action(description=_("Retire: recall no longer finds it, its history stays"), permissions=["support"])
+    @needs_reason
+    def retire(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
+        """Retire the memories of the chosen reviews that are open."""
+        done = self._decided(request, queryset, ReviewDecision.RETIRED)
+        text = ngettext("%(count)d memory was retired.", "%(count)d memories were retired.", done)
+        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+
+    def _decided(self, request: HttpRequest, rows: QuerySet[MemoryReview], decision: ReviewDecision) -> int:
+        by, reason = actor_of(request), reason_of(request)
+        decide = partial(decide_review, decision=decision, by=by, reason=reason)
+        return done_with(rows.filter(decided_at__isnull=True), lambda row: decide(row.subject, row.id))
+
+
+@admin.register(Consolidation)
+class ConsolidationScreen(SubjectOwnedAdmin):
+    """Memories that said nearly the same and became one."""
+
+    list_display = (
+        "created_at",
+        subject_shown,
+        column("memory_ref", lambda row_id: link_to(Snapshot, row_id), _("joined into")),
+        column("members", len, _("memories")),
+        column("similarity", share, _("least similarity"), order="similarity"),
+        "undone_at",
+    )
+    list_filter = (OfSubject, "created_at", ("undone_at", admin.EmptyFieldListFilter))
+    search_fields = ("subject__external_id", "memory_ref")
+    search_help_text = _("Subject id or memory id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, column("memory_ref", lambda row_id: link_to(Snapshot, row_id), _("joined into"))),
+        part(None, members_shown, column("similarity", share, _("least similarity"))),
+        part(_("Times"), "created_at", "undone_at"),
+        part(_("More"), "id"),
+    )
+    action_form = ReasonedActions
+    actions = ("take_apart",)
+
+    @admin.action(description=_("Take apart: the joined memories hold again, and stay apart"), permissions=["support"])
+    @needs_reason
+    def take_apart(self, request: HttpRequest, queryset: QuerySet[Consolidation]) -> None:
+        """Take apart the chosen ones whose joined memory is held."""
+        undo = partial(undo_consolidation, by=actor_of(request), reason=reason_of(request))
+        done = done_with(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
+        text = ngettext("%(count)d joined memory was taken apart.", "%(count)d joined memories were taken apart.", done)
+        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+
+
+@admin.register(Calibration)
+class CalibrationScreen(SubjectOwnedAdmin):
+    """How the confidence of memories has moved, and what was heard of them since it moved before."""
+
+    list_display = (
+        "created_at",
+        subject_shown,
+        lane,
+        memory_line,
+        "rule",
+        column("before", share, _("from"), order="before"),
+        column("after", share, _("to"), order="after"),
+        "injected",
+        "judged",
+        "positive",
+        "corrected",
+    )
+    list_filter = (OfSubject, "rule", "lane", "created_at")
+    search_fields = ("subject__external_id", "memory_ref")
+    search_help_text = _("Subject id or memory id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        part(None, subject_shown, lane, memory_whole, memory_link),
+        part(_("Confidence"), column("before", share, _("from")), column("after", share, _("to")), "rule"),
+        part(_("Counted since it moved before"), "injected", "judged", "positive", "corrected"),
+        part(_("Times"), "created_at", column("run", lambda row_id: link_to(JobRun, row_id), _("job run"))),
+        part(_("More"), "id"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Calibration]:
+        return with_their_run(with_what_they_say(super().get_queryset(request)))

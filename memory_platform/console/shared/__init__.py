@@ -1,0 +1,1 @@
+"""What all screens share: rights, lists, filters, how values are shown."""

@@ -1,0 +1,266 @@
+"""What the console's screens share: rights by role, an audit trail instead of Django's log, no writes by default."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.db import models
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator, capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.shared.access import actor_of, current_desk, with_names
+from memory_platform.console.shared.display import LINE, column, link
+from memory_platform.console.shared.filters import OfSubject
+from memory_platform.console.shared.lists import CarefulList, NewestPaginator, OwnedList, Titled, is_whole
+from memory_platform.console.shared.reasons import reason_of
+from profiles.models import Subject
+from tenants.models import AuditRecord, Role
+from tenants.services.audit import record_audit
+
+HISTORY_SHOWN = 200
+PARTS_OF_DATES = ("year", "month", "day")
+
+subject_shown = column("subject", lambda subject: link(subject, subject.external_id), gettext_lazy("subject"))
+
+
+class CarefulLists(admin.ModelAdmin[Any]):
+    """Lists that refuse what the database would choke on: patterns and NUL in the address."""
+
+    show_facets = admin.ShowFacets.NEVER
+    shows_people: bool = False
+    """Whether somebody who needs a support session needs it here."""
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        values = value if isinstance(value, list) else [value]
+        if lookup.endswith("regex") or any("\x00" in str(each) for each in values):
+            return False
+        return super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]  # Django allows None until 6.0
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return CarefulList
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the fields of the form; who may only look is not asked for a reason."""
+        fields = super().get_fields(request, obj)
+        if self.has_change_permission(request, obj):
+            return fields
+        return [name for name in fields if name != "reason"]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        title = {"title": capfirst(str(self.opts.verbose_name_plural))}
+        return super().changelist_view(request, {**title, **(extra_context or {})})
+
+
+class TenantAdmin(CarefulLists):
+    """A screen of tenant-owned rows, read-only unless a subclass names the role that may write.
+
+    Opening a list or a row of personal data leaves an audit record; so does every change.
+    """
+
+    add_role: ClassVar[Role | None] = None
+    change_role: ClassVar[Role | None] = None
+    delete_role: ClassVar[Role | None] = None
+    personal_data: ClassVar[bool] = True
+    names_subjects: ClassVar[bool] = False
+    list_per_page = 50
+    show_full_result_count = False
+    actions_on_bottom = False
+
+    @property
+    def shows_people(self) -> bool:  # type: ignore[override]  # told by two others
+        """Whether personal data or names of subjects stand here."""
+        return self.personal_data or self.names_subjects
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if self.fieldsets and self.change_role is None:
+            return flatten_fieldsets(self.fieldsets)
+        return super().get_readonly_fields(request, obj)
+
+    def title_of(self, obj: Any) -> str:
+        """Return what the page of ``obj`` is called. Shown only: it may hold content, and is never stored."""
+        return str(obj)
+
+    def action_checkbox(self, obj: Any) -> SafeString:
+        """Return the box that chooses a row of a list, named as the row's page is."""
+        return super().action_checkbox(Titled(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return current_desk(request) is not None
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may(request, Role.VIEWER)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._may(request, self.add_role)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may(request, self.change_role)
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may(request, self.delete_role)
+
+    def has_support_permission(self, request: HttpRequest) -> bool:
+        """Right for actions declared with ``permissions=["support"]``."""
+        return self._may(request, Role.SUPPORT)
+
+    def has_manager_permission(self, request: HttpRequest) -> bool:
+        """Right for actions declared with ``permissions=["manager"]``."""
+        return self._may(request, Role.MANAGER)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        self._note(request, "listed")
+        return super().changelist_view(request, extra_context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().change_view(request, object_id, form_url, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
+            obj = response.context_data["original"]
+            response.context_data["title"] = capfirst(str(self.opts.verbose_name))
+            response.context_data["subtitle"] = Truncator(self.title_of(obj)).chars(LINE)
+            if request.method == "GET":
+                self._note(request, "viewed", obj)
+        return response
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the audit trail of the row; Django's own log is shared by all tenants and is not used."""
+        obj = self.get_object(request, object_id)
+        if obj is None:
+            raise Http404
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Audit trail"),
+            "subtitle": Truncator(self.title_of(obj)).chars(LINE),
+            "action_list": list(with_names(self.records_of(obj))[:HISTORY_SHOWN]),
+            "object": obj,
+            "opts": self.opts,
+            "module_name": self.opts.verbose_name_plural,
+            "preserved_filters": self.get_preserved_filters(request),
+            **(extra_context or {}),
+        }
+        self._note(request, "history_viewed", obj)
+        return TemplateResponse(request, "console/object_history.html", context)
+
+    def id_on_record(self, obj: Any) -> str:
+        """Return the id by which the audit trail knows a row."""
+        return str(obj.pk)
+
+    def records_of(self, obj: Any) -> QuerySet[AuditRecord]:
+        """Return the audit trail of a row."""
+        return AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=self.id_on_record(obj))
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self._note(request, "added", obj, always=True)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self._note(request, "changed", obj, always=True)
+
+    def log_deletions(self, request: HttpRequest, queryset: Iterable[Any]) -> Any:
+        for obj in queryset:
+            self._note(request, "deleted", obj, always=True)
+
+    def _may(self, request: HttpRequest, role: Role | None) -> bool:
+        desk = current_desk(request)
+        return role is not None and desk is not None and desk.may(role)
+
+    def _note(self, request: HttpRequest, verb: str, obj: Any = None, *, always: bool = False) -> None:
+        if always or self.personal_data:
+            table = self.opts.db_table
+            record_audit(
+                actor_of(request),
+                f"{table}.{verb}",
+                object_kind=table,
+                object_id=self.id_on_record(obj) if obj else "",
+                subject_ref=obj.pk if isinstance(obj, Subject) else getattr(obj, "subject_id", None),
+                reason=reason_of(request),
+            )
+
+
+class SubjectOwnedAdmin(TenantAdmin):
+    """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page.
+
+    ``sorted_whole``: whether a whole tenant's rows can be put in another order than their own; not of large tables.
+    """
+
+    names_subjects = True
+    sorted_whole: ClassVar[bool] = True
+    list_select_related: ClassVar[Any] = ("subject",)
+    list_filter: ClassVar[Any] = (OfSubject,)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Return the rows with what pages and lists name beside them, in one query."""
+        rows = super().get_queryset(request).select_related(*self.list_select_related)
+        return rows.filter(subject__erasing=False)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return OwnedList
+
+    def get_paginator(self, request: HttpRequest, queryset: Any, per_page: int, *args: Any, **kwargs: Any) -> Any:
+        """Return what cuts a list into pages; a whole tenant's is counted to a bound."""
+        kind = NewestPaginator if is_whole(request) else self.paginator
+        return kind(queryset, per_page, *args, **kwargs)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the list; what only a narrowed list offers leaves the address with the subject."""
+        kept = request.GET.copy()
+        for name in [name for name in kept if is_whole(request) and self._narrowed_only(name)]:
+            del kept[name]
+        if request.method == "GET" and len(kept) < len(request.GET):
+            return redirect(f"{request.path}?{kept.urlencode()}" if kept else request.path)
+        return super().changelist_view(request, extra_context)
+
+    def _narrowed_only(self, parameter: str) -> bool:
+        """Is the parameter a day, month or year of the date hierarchy, or another order of a large table?"""
+        part_of_date = parameter.removeprefix(f"{self.date_hierarchy}__")
+        filters = [name for name in self.list_filter if isinstance(name, str)]
+        dated = part_of_date != parameter
+        return (dated and (self.date_hierarchy not in filters or part_of_date in PARTS_OF_DATES)) or (
+            parameter == ORDER_VAR and not self.sorted_whole
+        )
+
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        """Return the columns that sort the list; a large table is read in its own order until it is narrowed."""
+        return super().get_sortable_by(request) if self.sorted_whole or not is_whole(request) else ()
+
+
+class OperatorAdmin(CarefulLists):
+    """A screen of platform-wide rows for the operator (superuser); tenant staff may look where ``staff_may_view``."""
+
+    staff_may_view: ClassVar[bool] = False
+    machine_written: ClassVar[bool] = False
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self.staff_may_view or self._is_operator(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._may_write(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may_write(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may_write(request)
+
+    def has_operator_permission(self, request: HttpRequest) -> bool:
+        """Right for actions declared with ``permissions=["operator"]``."""
+        return self._may_write(request)
+
+    def _may_write(self, request: HttpRequest) -> bool:
+        return self._is_operator(request) and not self.machine_written
+
+    def _is_operator(self, request: HttpRequest) -> bool:
+        return bool(getattr(request.user, "is_superuser", False))

@@ -1,0 +1,211 @@
+"""Codes of the platform in the reader's words. A code that is not here (a product's own, or hostile) stays as it is."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.display import EMPTY, column
+
+DECISIONS = {
+    "kept": _("kept"),
+    "over_budget": _("over the budget"),
+    "duplicate_of_window": _("already in the window"),
+    "duplicate_of_profile": _("already in the profile"),
+    "duplicate_of_memory": _("already in another memory"),
+    "untrusted_instruction": _("instruction from an untrusted source"),
+    "below_floor": _("not near enough to the question"),
+    "expired": _("its time is over"),
+}
+GUARDRAILS = {
+    "instruction": _("instruction"),
+    "forged_memory": _("forged memory"),
+    "unseen_characters": _("invisible characters"),
+}
+VERDICT_REASONS = {
+    "weaker_than_current": _("weaker than what is known"),
+    "older": _("older than what is known"),
+    "not_a_list": _("not a list"),
+    "evidence_missing": _("evidence missing"),
+    "not_the_subject": _("not about the subject"),
+    "not_asserted": _("not said as true"),
+    "one_off": _("meant for now only"),
+    "schema": _("malformed"),
+    "sensitive": _("sensitive"),
+    "forgotten": _("forgotten"),
+    "instruction": _("instruction"),
+    "object_unknown": _("nothing known is meant"),
+    "absent": _("was not there"),
+    "removed": _("removed"),
+    "new": _("new"),
+    "added": _("added to what is known"),
+    "replaced": _("in place of what was known"),
+    "duplicate": _("known already"),
+    "contradiction": _("contradicts what is known"),
+    "unsure": _("too unsure"),
+    "unsupported": _("a model's guess"),
+    "declined": _("rejected by a person"),
+    "echo": _("repeats what a memory said"),
+}
+SORTS = {
+    "explicit": _("explicit"),
+    "implicit": _("implicit"),
+    "change": _("change"),
+    "constraint": _("constraint"),
+}
+INTENTS = {
+    "small_talk": _("small talk"),
+    "recommendation": _("recommendation"),
+    "complaint": _("complaint"),
+    "knowledge": _("knowledge"),
+    "preference_confirmation": _("preference confirmation"),
+    "navigation": _("navigation"),
+    "task": _("task"),
+    "general": _("general"),
+}
+PHASES = {
+    "opening": _("opening"),
+    "in_depth": _("in depth"),
+    "task_execution": _("task execution"),
+    "confirmation": _("confirmation"),
+    "after_sales": _("after sales"),
+}
+DEGRADED = {
+    "embedding_unavailable": _("embedding unavailable"),
+    "pgvector_unavailable": _("vector search unavailable"),
+    "redis_unavailable": _("Redis unavailable"),
+    "documents_unavailable": _("no documents held yet"),
+    "rerank_timeout": _("reranking timed out"),
+    "rewrite_timeout": _("rewriting timed out"),
+    "understanding_timeout": _("reading the turn timed out"),
+    "replica_lag": _("replica behind"),
+    "ann_truncated": _("search cut short"),
+}
+PARTS = {
+    "system": _("system"),
+    "guide": _("guidance"),
+    "profile": _("profile"),
+    "memory": _("memory"),
+    "summary": _("summary"),
+    "window": _("window"),
+    "query": _("question"),
+    "preferences": _("preferences"),
+    "tags": _("tags"),
+    "snapshots": _("snapshots"),
+    "notes": _("notes"),
+    "replies": _("assistant's words"),
+    "documents": _("documents"),
+    "tasks": _("tasks"),
+    "user": _("user"),
+    "assistant": _("assistant"),
+    "tool": _("tool"),
+}
+KINDS = {
+    "conversation": _("conversation"),
+    "segment": _("segment"),
+    "statement": _("statement"),
+    "episode": _("episode"),
+    "consolidated": _("consolidated"),
+    "manual": _("manual"),
+    "preference": _("preference"),
+    "tag": _("tag"),
+    "place": _("place"),
+    "contact": _("contact"),
+}
+COUNTED = {
+    "abandoned": _("abandoned"),
+    "asks": _("asks"),
+    "blocks": _("blocks"),
+    "candidates": _("candidates"),
+    "changed": _("changed"),
+    "conversations": _("conversations"),
+    "corrected": _("corrected"),
+    "disliked": _("disliked"),
+    "due": _("due"),
+    "ended_jobs": _("ended jobs"),
+    "ended_keys": _("ended API keys"),
+    "events": _("events"),
+    "fast_lane_changes": _("changes of the fast lane"),
+    "gone": _("gone"),
+    "groups": _("groups"),
+    "idempotent_replies": _("kept replies"),
+    "injections": _("injections"),
+    "jobs": _("jobs"),
+    "liked": _("liked"),
+    "memories": _("memories"),
+    "memory_acts": _("acts of staff"),
+    "messages": _("messages"),
+    "model_usage": _("usage of models"),
+    "orders": _("orders to forget"),
+    "of them heard of": _("of them heard of"),
+    "outdated": _("outdated"),
+    "receipt_texts": _("texts of receipts"),
+    "receipts": _("receipts"),
+    "requests": _("requests"),
+    "spaces": _("embedding spaces"),
+    "stale": _("stale"),
+    "subjects": _("subjects"),
+    "tenant": _("tenant"),
+    "tenants": _("tenants"),
+    "tool_saves": _("saves by tools"),
+    "unread": _("unread"),
+    "unsigned": _("unsigned"),
+    "vectors": _("vectors"),
+    "words": _("words"),
+    "work": _("work items"),
+}
+"""What previews of jobs count."""
+ERRORS = {"lease_expired": _("lease expired")}
+WORDS: dict[str, Any] = {
+    **KINDS,
+    **PARTS,
+    **DECISIONS,
+    **GUARDRAILS,
+    **VERDICT_REASONS,
+    **SORTS,
+    **INTENTS,
+    **PHASES,
+    **DEGRADED,
+    **COUNTED,
+    **ERRORS,
+}
+"""One word per code: a code means the same wherever it stands."""
+SEEN_IN = 1_000
+"""Rows whose values a filter offers."""
+
+
+def in_words(code: str | None) -> str:
+    """Return a code, or several joined by commas, in words; "" for None."""
+    parts = (code or "").split(",")
+    return (", " if WORDS.keys() >= set(parts) else ",").join(str(WORDS.get(part, part)) for part in parts)
+
+
+def coded(path: str, title: Any) -> Any:
+    """Return a column or page field whose value is a code; sorted by the code."""
+    return column(path, lambda code: in_words(code) or EMPTY, title, order=path)
+
+
+class SeenFilter(admin.AllValuesFieldListFilter):
+    """Chooses one of the values that occur in the newest :data:`SEEN_IN` rows, or the one chosen: those of a whole
+    table would be read from each of its rows."""
+
+    def __init__(
+        self, field: Any, request: HttpRequest, params: Any, model: Any, model_admin: Any, field_path: str
+    ) -> None:
+        super().__init__(field, request, params, model, model_admin, field_path)
+        newest = model_admin.get_queryset(request).order_by(*model_admin.get_ordering(request))
+        seen = {*newest.values_list(field_path, flat=True)[:SEEN_IN], *(self.lookup_val or ())}
+        self.lookup_choices: Any = sorted(seen)
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": choice["display"] or EMPTY}
+
+
+class CodeFilter(SeenFilter):
+    """Chooses one of the codes that occur, each told in words."""
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": in_words(str(choice["display"]))}

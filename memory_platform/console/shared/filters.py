@@ -1,0 +1,131 @@
+"""Filters of the lists: by standing, and by one chosen row that a link named."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Exists, Model, OuterRef, Q
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.display import short_id
+from profiles.models import Subject
+from snapshots.models import Conversation, MessageArchive
+from snapshots.receipts.read import holding
+
+
+class Standing(admin.SimpleListFilter):
+    """What is believed now, what was believed before, or all of it."""
+
+    title = _("standing")
+    parameter_name = "standing"
+    now = Q(retired_at__isnull=True, invalid_at__isnull=True)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("current", _("current")), ("past", _("past"))]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() == "current":
+            return queryset.filter(self.now)
+        return queryset.exclude(self.now) if self.value() == "past" else queryset
+
+
+class Held(admin.SimpleListFilter):
+    """Snapshots that recall can find, and those that were retired, superseded or have expired."""
+
+    title = _("standing")
+    parameter_name = "standing"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [
+            ("held", _("held")),
+            ("superseded", _("superseded")),
+            ("retired", _("retired")),
+            ("expired", _("expired")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        now = timezone.now()
+        chosen = {
+            "held": Q(retired_at__isnull=True, invalid_at__isnull=True) & (Q(expires_at=None) | Q(expires_at__gt=now)),
+            "superseded": Q(invalid_at__isnull=False),
+            "retired": Q(retired_at__isnull=False),
+            "expired": Q(expires_at__lte=now),
+        }.get(self.value() or "")
+        return queryset.filter(chosen) if chosen is not None else queryset
+
+
+class Archived(admin.SimpleListFilter):
+    """Conversations with words in the archive, and those without."""
+
+    title = _("archive")
+    parameter_name = "archive"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("away", _("words in the archive")), ("here", _("all words here"))]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))
+        return {"away": queryset.filter(away), "here": queryset.filter(~away)}.get(self.value() or "", queryset)
+
+
+class ChosenRow(admin.SimpleListFilter):
+    """Rows that belong to one row, named by its id: shown only where a link chose it, and can be taken off again."""
+
+    model: ClassVar[type[Model]]
+    field: ClassVar[str]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(self.value() or "", self.name_of(self.chosen()))] if self.value() else []
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() is None:
+            return queryset
+        chosen = self.chosen()
+        return self.narrowed(queryset, chosen) if chosen else queryset.none()
+
+    def chosen(self) -> UUID | None:
+        """Return the id that was chosen, None where it is no id."""
+        try:
+            return UUID(self.value() or "")
+        except ValueError:
+            return None
+
+    def name_of(self, chosen: UUID | None) -> str:
+        """Return what the row is called; the short id of one that is not this tenant's."""
+        row: Any = self.model._default_manager.filter(pk=chosen).first() if chosen else None
+        return row.external_id if row else short_id(chosen or "-")
+
+    def narrowed(self, queryset: Any, chosen: UUID) -> Any:
+        """Return the rows of the chosen one."""
+        return queryset.filter(**{f"{self.field}_id": chosen})
+
+
+class OfSubject(ChosenRow):
+    """Rows of one subject."""
+
+    title = _("subject")
+    parameter_name = field = "subject"
+    model = Subject
+
+
+class OfConversation(ChosenRow):
+    """Rows of one conversation."""
+
+    title = _("conversation")
+    parameter_name = field = "conversation"
+    model = Conversation
+
+
+class WithMemory(ChosenRow):
+    """Receipts that put one memory into a prompt."""
+
+    title = _("memory")
+    parameter_name = "memory"
+
+    def name_of(self, chosen: UUID | None) -> str:
+        return short_id(chosen or "-")
+
+    def narrowed(self, queryset: Any, chosen: UUID) -> Any:
+        return queryset.filter(holding(chosen))

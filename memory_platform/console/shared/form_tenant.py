@@ -1,0 +1,92 @@
+"""A form belongs to the tenant that its page was shown in; after a switch in another tab it is refused (row T3).
+
+``{% csrf_token %}``, which every form that changes something needs anyway, writes that tenant beside the token: no
+template has to name it, and a form that does not say where it belongs is refused as well. A script that sends something
+takes the value from any form of its page, and sends it in the header.
+"""
+
+from typing import Any
+
+from django import template
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.base import Parser, Token
+from django.template.context import Context
+from django.template.defaulttags import CsrfTokenNode
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from memory_platform.console.shared.access import Desk, View, current_desk
+from memory_platform.console.shared.pages import console_page, own_page
+
+FIELD, HEADER = "form_tenant", "X-Form-Tenant"
+READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+CONFLICT = 409
+
+register = template.Library()
+
+
+class FormTokensNode(CsrfTokenNode):
+    """What makes a form ours: the token against other sites, and the tenant that its page is shown in."""
+
+    def render(self, context: Context) -> SafeString:
+        token = SafeString(super().render(context))  # it is: "" where it is not marked so
+        request = getattr(context, "request", None)  # not context["request"]: a tag with a template of its own has none
+        desk = current_desk(request) if request else None
+        if not token or desk is None:
+            return token
+        # Off, for Firefox fills what is hidden, too, with what stood there before a reload.
+        hidden = '{}<input type="hidden" name="{}" value="{}" autocomplete="off">'
+        return format_html(hidden, token, FIELD, desk.tenant.id)
+
+
+@register.tag
+def csrf_token(parser: Parser, token: Token) -> FormTokensNode:
+    """Take the place of Django's tag of this name in every template, those of libraries included."""
+    return FormTokensNode()
+
+
+def of_no_tenant(view: View) -> View:
+    """Mark a console view whose form may be sent from any tenant: it writes into none that it was shown in."""
+    view.of_no_tenant = True  # type: ignore[attr-defined]  # read back by is_of_no_tenant
+    return view
+
+
+def is_of_no_tenant(view: Any) -> bool:
+    """Tell whether a console view is marked so."""
+    return getattr(view, "of_no_tenant", False) is True
+
+
+def is_sent_elsewhere(request: HttpRequest, desk: Desk | None) -> bool:
+    """Tell whether a request wants to change something, and does not come from a page of the tenant worked in."""
+    return request.method not in READING and (desk is None or tenants_named(request) != {str(desk.tenant.id)})
+
+
+def tenants_named(request: HttpRequest) -> set[str]:
+    """Return the tenants that a form and its header name, as sent; one where nothing is amiss."""
+    return set(filter(None, [*request.POST.getlist(FIELD), request.headers.get(HEADER)]))
+
+
+def show_refusal(request: HttpRequest, desk: Desk | None) -> HttpResponse:
+    """Answer that nothing was saved, and how to go on. Names no tenant that the person could not switch to."""
+    if desk is None:
+        messages.warning(request, _("Nothing was saved: you work in no tenant now. Choose one, then start again."))
+        return redirect("admin:switch")
+    named = tenants_named(request)
+    answer = own_page(
+        request,
+        "console/form_refused.html",
+        _("Nothing was saved"),
+        meant=next((tenant for tenant in desk.choices if named == {str(tenant.id)}), None),
+        is_named=bool(named),
+        page=page_of_form(request),
+    )
+    answer.status_code = CONFLICT
+    return answer
+
+
+def page_of_form(request: HttpRequest) -> str:
+    """Return the page that a form stood on, as the browser tells it; the start page where it tells none of ours."""
+    return console_page(request.headers.get("Referer", "").partition(request.get_host())[2])

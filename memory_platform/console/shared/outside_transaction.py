@@ -1,0 +1,29 @@
+"""Answers that are made after the page's transaction: what asks a model, or opens scopes of its own, runs outside."""
+
+from collections.abc import Callable
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.template.response import TemplateResponse
+
+from memory_platform.console.shared.access import Desk
+from tenants.isolation import tenant_tx
+
+
+class AfterCommit(HttpResponse):
+    """Stands in for an answer until the transaction of the page is closed; then ``answer`` makes that."""
+
+    def __init__(self, answer: Callable[[], HttpResponse]) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
+    """Run and render a view in one transaction of the desk's tenant; a refusal takes back what it had written."""
+    with tenant_tx(desk.tenant.id):
+        response = view()
+        if isinstance(response, TemplateResponse):
+            response.render()  # templates query too: they must do it inside the tenant
+        if response.status_code >= 400:  # noqa: PLR2004 - client errors and worse
+            transaction.set_rollback(True)
+    return response.answer() if isinstance(response, AfterCommit) else response

@@ -1,0 +1,71 @@
+"""Pages of the console that are no lists of rows: how one is answered, who may open it, where it stands in the menu."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.access import current_desk
+from tenants.models import Role
+
+May = Callable[[HttpRequest], bool]
+
+
+def is_manager(request: HttpRequest) -> bool:
+    """Tell whether the person manages the tenant they work in."""
+    desk = current_desk(request)
+    return desk is not None and desk.may(Role.MANAGER)
+
+
+def is_operator(request: HttpRequest) -> bool:
+    """Tell whether the person runs the platform."""
+    return bool(getattr(request.user, "is_superuser", False))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPage:
+    """One entry of the menu. ``key`` stands in the menu's sections, ``name`` is that of the address."""
+
+    key: str
+    name: str
+    title: Any
+    may: May
+
+
+OWN_PAGES = (
+    OwnPage("Dashboard", "dashboard", _("Quality and cost"), is_manager),
+    OwnPage("Operation", "operation", _("Operation"), is_operator),
+)
+
+
+def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the pages that the person may open, by key, as the menu's template takes a model."""
+    for page in OWN_PAGES:
+        if page.may(request):
+            entry = {"name": page.title, "object_name": page.key, "admin_url": reverse(f"admin:{page.name}")}
+            yield page.key, {**entry, "add_url": None, "view_only": True, "perms": {}, "model": None}
+
+
+def require(may: May, request: HttpRequest) -> None:
+    """Raise PermissionDenied, which the site records, where the person may not: no role makes an operator."""
+    if not may(request):
+        raise PermissionDenied(_("Only an operator of the platform may see this.") if may is is_operator else "")
+
+
+def console_page(wanted: str) -> str:
+    """Return the page of the console that was asked for; the start page where that is none of ours."""
+    start = reverse("admin:index")
+    ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(start)
+    return wanted if ours else start
+
+
+def own_page(request: HttpRequest, template: str, title: Any, **context: Any) -> TemplateResponse:
+    """Answer a page of ours in the frame that all pages share."""
+    return TemplateResponse(request, template, {**admin.site.each_context(request), "title": title, **context})

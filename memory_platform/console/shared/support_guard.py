@@ -1,0 +1,105 @@
+"""Personal data only within a support session, for whom one is asked: every operator, and members where it is set."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory_platform.console.shared.access import View, actor_of, current_desk
+from memory_platform.kernel.clock import utc_now
+from tenants.models import SupportSession
+from tenants.services.support import current_support
+
+HOUR = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The session that a person has now, and what is left of it, in words."""
+
+    session: SupportSession
+    left: str
+
+
+def guarded(request: HttpRequest, view: Callable[..., Any], answer: Callable[[], HttpResponse]) -> HttpResponse:
+    """Answer; where the view is of a screen that shows people and a session is needed, ask for one first.
+
+    Runs in the desk's open tenant. A form that was sent too late does nothing, and is told so.
+    """
+    if not needs_support(request):
+        return answer()
+    session = current_support(actor_of(request))
+    if session is not None:
+        request.support = Support(session, time_left(session))  # type: ignore[attr-defined]  # support_of
+        return answer()
+    return ask_for_support(request) if shows_people(view) else answer()
+
+
+def needs_support(request: HttpRequest) -> bool:
+    """Return whether this person may see people only within a support session."""
+    desk = current_desk(request)
+    if desk is None:
+        return False
+    return bool(getattr(request.user, "is_superuser", False)) or desk.tenant.support_sessions
+
+
+def shows_people(view: Callable[..., Any]) -> bool:
+    """Return whether a console view may show people: whatever does not say that it shows none.
+
+    A bound method says what its screen says, a function what :func:`shows_nobody` marks, wrapped or not.
+    """
+    inner: Any = view
+    while inner is not None:
+        for who in (inner, getattr(inner, "__self__", None)):
+            told = getattr(who, "shows_people", None)
+            if told is not None:
+                return bool(told)
+        inner = getattr(inner, "__wrapped__", None)
+    return True
+
+
+def shows_nobody(view: View) -> View:
+    """Mark a console view that is a function, and shows nothing personal."""
+    view.shows_people = False  # type: ignore[attr-defined]  # read back by shows_people
+    return view
+
+
+def first_asked(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
+    """Return what asks for a support session before a view that opens its own scopes; None where it may go on."""
+    may_go_on = HttpResponse()
+    answer = guarded(request, view, lambda: may_go_on)
+    return None if answer is may_go_on else answer
+
+
+def ask_for_support(request: HttpRequest) -> HttpResponse:
+    """Lead to the form that opens a session, and from there to the page that was asked for."""
+    if request.method != "GET":
+        text = _("Nothing was done: this needs a support session, and yours has ended or was never opened.")
+        messages.warning(request, text)
+    wanted = request.get_full_path() if request.method == "GET" else request.path
+    return redirect(f"{reverse('admin:tenants_supportsession_start')}?{urlencode({'next': wanted})}")
+
+
+def time_left(session: SupportSession) -> str:
+    """Return how long a session still lasts, in words."""
+    return minutes_in_words(session.minutes_left(utc_now()))
+
+
+def minutes_in_words(minutes: float) -> str:
+    """Return minutes in words; full hours as hours."""
+    count = int(minutes)
+    if count >= HOUR and count % HOUR == 0:
+        return ngettext("%(count)d hour", "%(count)d hours", count // HOUR) % {"count": count // HOUR}
+    return ngettext("%(count)d minute", "%(count)d minutes", count) % {"count": count}
+
+
+def support_of(request: HttpRequest) -> Support | None:
+    """Return the session under which this request is answered, None without one."""
+    return getattr(request, "support", None)

@@ -1,0 +1,1 @@
+"""The site itself: menu, start page, colours, texts."""

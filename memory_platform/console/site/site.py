@@ -1,0 +1,223 @@
+"""The console: Django's admin, working inside exactly one tenant at a time."""
+
+import re
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from memory_platform.console.figures.dashboards import dashboard
+from memory_platform.console.operation.page import operation
+from memory_platform.console.operation.previews import preview
+from memory_platform.console.shared.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
+from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
+from memory_platform.console.shared.outside_transaction import answered_inside
+from memory_platform.console.shared.pages import console_page, own_entries
+from memory_platform.console.shared.support_guard import first_asked, guarded, shows_people, support_of
+from memory_platform.console.site.start import waiting_tiles, week_tiles
+from memory_platform.console.site.theme import SHEETS, sheet_address, theme_sheet
+from tenants.isolation import tenant_tx
+from tenants.models import Tenant
+from tenants.services.audit import record_refusal
+
+KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
+TOLD = (
+    "Conversation",
+    "Message",
+    "Snapshot",
+    "Task",
+    "Episode",
+    "MemoryReview",
+    "Calibration",
+    "Consolidation",
+    "ForgetOrder",
+    "Receipt",
+    "KeptPrefix",
+    "Work",
+    "WorkRemoved",
+    "Job",
+    "Erasure",
+)
+ACCESS = (
+    "Dashboard",
+    "Tenant",
+    "Member",
+    "SupportSession",
+    "ApiKey",
+    "UsageLimit",
+    "UsageDay",
+    "PolicyVersion",
+    "Experiment",
+    "ModelRoute",
+    "ModelUsage",
+    "AuditRecord",
+)
+RUNNING = (
+    "Operation",
+    "PeriodicTask",
+    "IntervalSchedule",
+    "CrontabSchedule",
+    "JobRun",
+    "ModelPrice",
+    "EmbeddingSpace",
+    "User",
+    "LogEntry",
+    "Theme",
+)
+SECTIONS = (
+    ("profiles", _("What is known"), KNOWN),
+    ("snapshots", _("Conversations and memory"), TOLD),
+    ("tenants", _("Tenants and access"), ACCESS),
+    ("django_celery_beat", _("Running the platform"), RUNNING),
+)
+"""The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
+
+Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's earlier
+versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
+SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of
+answers with personal data in them, which tell staff nothing that the memory does not.
+"""
+UUID_FORM = re.compile(r"[0-9a-f-]{36}")
+TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
+"""Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent."""
+
+
+def asked_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
+    """Return what asks for a support session before a view that no scope is open for; None where it may go on."""
+    if desk is None or not shows_people(view):
+        return None
+    with tenant_tx(desk.tenant.id):
+        return first_asked(request, view)
+
+
+def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action: str = "console.page") -> None:
+    """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one.
+
+    A page of what is not there counts as well: somebody may have asked for what is another tenant's.
+    """
+    page = request.resolver_match.url_name if request.resolver_match else ""
+    named = object_id if UUID_FORM.fullmatch(object_id) else ""
+    record_refusal(desk.tenant.id, actor_of(request), action, object_kind=(page or "")[:64], object_id=named)
+
+
+def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> HttpResponse:
+    """Refuse a form that was shown in another tenant, on record in the one worked in: it would have written there."""
+    if desk is None:
+        return show_refusal(request, desk)
+    record_refused_page(request, desk, object_id, "console.form")
+    return answered_inside(desk, lambda: show_refusal(request, desk))
+
+
+class ConsoleSite(AdminSite):
+    """The admin site of the platform. Every view runs, and is rendered, inside the tenant the person works in."""
+
+    site_header = _("Memory platform")
+    site_title = _("Memory platform")
+    index_title = _("Console")
+    enable_nav_sidebar = True
+    shows_people = False  # the site's own views: start page, menu, log-in, choice of a tenant
+    site_url = None  # there is no other site to view
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
+        sheet = path("theme.css", theme_sheet, name="theme")
+        own = [
+            path("dashboard/", self.admin_view(dashboard), name="dashboard"),
+            path("operation/", self.admin_view(operation), name="operation"),
+            path("preview/<slug:job>/", self.admin_view(preview), name="preview"),
+        ]
+        return [sheet, path("switch/", switch, name="switch"), *own, *super().get_urls()]
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+        inner: Callable[..., HttpResponse] = super().admin_view(view, cacheable)
+        name = getattr(view, "__name__", "")
+
+        def inside_the_tenant(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not self.has_permission(request):
+                return inner(request, *args, **kwargs)  # leads to the login page
+            desk = desk_of(request)
+            request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
+            named = str(kwargs.get("object_id", ""))
+            if not (name in TENANTLESS or is_of_no_tenant(view)) and is_sent_elsewhere(request, desk):
+                return refuse_form(request, desk, named)
+            if getattr(view, "tenantless", False):
+                asked = asked_before(request, desk, view)
+                return asked or self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
+            if desk is None:
+                # Someone without a tenant may still leave, or change their password.
+                return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
+            try:
+                return answered_inside(desk, lambda: guarded(request, view, lambda: inner(request, *args, **kwargs)))
+            except (PermissionDenied, Http404):
+                record_refused_page(request, desk, named)
+                raise
+
+        return update_wrapper(inside_the_tenant, view)
+
+    def _outside_tenants(
+        self, request: HttpRequest, desk: Desk | None, object_id: str, view: Callable[[], HttpResponse]
+    ) -> HttpResponse:
+        """Run a view that no tenant's scope is open for; a refusal is recorded where the person works."""
+        try:
+            return view()
+        except (PermissionDenied, Http404):
+            if desk is not None:
+                record_refused_page(request, desk, object_id)
+            raise
+
+    def switch(self, request: HttpRequest) -> HttpResponse:
+        """Choose the tenant to work in; one that was not granted is refused, and the refusal recorded there."""
+        granted = tenant_roles(request)
+        if request.method == "POST":
+            return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
+        context = {**self.each_context(request), "title": _("Choose a tenant"), "is_nav_sidebar_enabled": False}
+        context["choices"] = Tenant.objects.filter(id__in=granted)
+        return TemplateResponse(request, "console/switch.html", context)
+
+    def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
+        if wanted not in granted:
+            refused = next((tenant for tenant in Tenant.objects.all() if str(tenant.id) == wanted), None)
+            if refused:
+                record_refusal(refused.id, actor_of(request), "tenant.switch", object_kind="tenant", object_id=wanted)
+            raise PermissionDenied
+        request.session[SESSION_KEY] = wanted
+        return redirect(console_page(request.POST.get("next", "")))
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Show what waits and how the week was, above the menu."""
+        glance = {"waiting": waiting_tiles(request), "week": week_tiles(request)}
+        return super().index(request, {**glance, **(extra_context or {})})
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """Return the menu: the models that the person may see, in our sections; one app's models for its own page."""
+        apps = super().get_app_list(request, app_label)
+        if app_label is not None:
+            return apps
+        seen = {model["object_name"]: model for app in apps for model in app["models"]} | dict(own_entries(request))
+        return [
+            {
+                "name": name,
+                "app_label": app,
+                "app_url": reverse("admin:app_list", args=[app]),
+                "has_module_perms": True,
+                "models": [seen[model] for model in models if model in seen],
+            }
+            for app, name, models in SECTIONS
+            if any(model in seen for model in models)
+        ]
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Refuse: no form here chooses rows by typing, and such a look-up would be a read that leaves no trace."""
+        raise PermissionDenied
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        look = {"theme_sheet": sheet_address(), "interface_sheets": SHEETS}
+        return {**super().each_context(request), **look, "desk": current_desk(request), "support": support_of(request)}

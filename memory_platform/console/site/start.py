@@ -1,0 +1,45 @@
+"""What the start page says at a glance: what waits for a person, and to managers how the week was (rows D2, G5)."""
+
+from collections.abc import Iterator, Sequence
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from memory_platform.console.figures.dashboards import Tile, tiles_of
+from memory_platform.console.figures.figures import figures_of
+from memory_platform.console.shared.access import current_desk
+from memory_platform.console.shared.display import list_address
+from memory_platform.console.shared.pages import is_manager
+from memory_platform.console.shared.policy import FIGURES
+from profiles.models import Candidate
+from profiles.values import Verdict
+from snapshots.models import MemoryReview, Work, WorkState
+
+WEEK = FIGURES.periods[0]
+
+
+def waiting_tiles(request: HttpRequest) -> Sequence[Tile]:
+    """Return what waits in the tenant worked in, each leading there; nothing where no tenant is chosen."""
+    return list(_waiting()) if current_desk(request) else []
+
+
+def week_tiles(request: HttpRequest) -> Sequence[Tile]:
+    """Return the last week's figures for managers."""
+    return tiles_of(figures_of(WEEK, "all")) if is_manager(request) else []
+
+
+def _waiting() -> Iterator[Tile]:
+    pending = Candidate.objects.filter(verdict=Verdict.PENDING)
+    yield Tile(_("Candidates to review"), _some(pending), address=reverse("admin:profiles_candidate_review"))
+    unsure = MemoryReview.objects.filter(decided_at__isnull=True)
+    yield Tile(_("Memories to review"), _some(unsure), address=list_address(MemoryReview))
+    dead = _some(Work.objects.filter(state=WorkState.DEAD))
+    yield Tile(_("Dead letters"), dead, kept=dead == "0", address=reverse("admin:snapshots_work_dead"))
+
+
+def _some(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:
+    """Return how many rows there are, counting no further than a person wants to know."""
+    count = rows.order_by()[: FIGURES.counted + 1].count()
+    return f"{count:,}" if count <= FIGURES.counted else f"{FIGURES.counted:,}+"

@@ -1,0 +1,67 @@
+"""What somebody typed as words to look for, and as patterns that forgive a slip of the keyboard."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import rjieba
+
+from memory_platform.console.shared.policy import FIND, FindPolicy
+from memory_platform.kernel.text import HAN, comparable
+from profiles.services.tag_text import is_han
+
+_RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``words`` in comparable form, and ``joined``: all of them without spaces."""
+
+    words: tuple[str, ...]
+    joined: str
+
+
+def wanted_of(query: str, policy: FindPolicy = FIND) -> Wanted:
+    """Read a query: full width, case and traditional characters do not matter, Chinese is cut into its words."""
+    text = comparable(query[: policy.query_chars])
+    words = [word for part in text.split(" ") for run in _RUNS.findall(part) for word in _cut(run)]
+    return Wanted(tuple(dict.fromkeys(words))[: policy.words], text.replace(" ", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A part of a word that may have one slip: a regular expression (Postgres), and what stands in every text that
+    matches it: one of ``intact``. Looking for those first leaves the expression few texts to read."""
+
+    pattern: str
+    intact: tuple[str, ...]
+
+
+def slips_of(word: str, policy: FindPolicy = FIND) -> tuple[Slip, ...]:
+    """Return the parts that follow each other in a text that has ``word`` with slips; none where it forgives none.
+
+    A slip is a letter more, less, another, or two swapped. A long word may have one in each half; a short one or a
+    number none: it would be another. Chinese says more with each character.
+    """
+    if len(word) < policy.one_edit_from - is_han(word) or word.isdigit():
+        return ()
+    if len(word) < policy.two_edits_from:
+        return (_slip(word),)
+    middle = len(word) // 2
+    return _slip(word[:middle]), _slip(word[middle:])
+
+
+def _cut(run: str) -> list[str]:
+    return [str(word) for word in rjieba.cut(run)] if is_han(run) else [run]
+
+
+def _slip(part: str) -> Slip:
+    letters, middle = [re.escape(letter) for letter in part], len(part) // 2
+    edits = [f"{''.join(letters[:i])}.?{letters[i]}?{''.join(letters[i + 1 :])}" for i in range(len(letters))]
+    swaps = ["".join(_swapped(letters, i)) for i in range(len(letters) - 1)]
+    across = "".join(_swapped(part, middle - 1))  # the one slip that leaves neither half as it is
+    return Slip(f"(?:{'|'.join(edits + swaps)})", (part[:middle], part[middle:], across))
+
+
+def _swapped(letters: Sequence[str], at: int) -> list[str]:
+    return [*letters[:at], letters[at + 1], letters[at], *letters[at + 2 :]]

@@ -1,0 +1,255 @@
+"""Searching a tenant's subjects by the text that the writing verbs keep: exact first, then forgiving, best first.
+
+Postgres reads the text of every subject of the tenant, because under row-level security it may use no text index. How
+many it hands over is bounded, and so is its time; these are ranked here. Slips cost many times what exact words cost,
+so they are looked for from the newest subject back, and only until there are enough or a shorter time is over.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial, reduce
+from operator import add, and_, itemgetter, or_
+from time import perf_counter
+from uuid import UUID
+
+from django.db import OperationalError, connection, transaction
+from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField, Q, QuerySet, Value, When
+from django.db.models.expressions import Combinable
+from rapidfuzz import fuzz
+
+from memory_platform.console.shared.display import plain
+from memory_platform.console.shared.policy import FIND, FindPolicy
+from memory_platform.console.subjects.find_patterns import Wanted, slips_of, wanted_of
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.text import comparable
+from profiles.models import PROFILE_FIELDS, Subject, Tag
+from profiles.selectors import all_subjects, current_profiles
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing known of a subject: where it stands (``kind``, ``name`` of the field or tag) and what it says."""
+
+    kind: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A subject, its name ("" when unknown), and by what it was found, the best first. ``score``: 0..1 and a little."""
+
+    subject: Subject
+    name: str
+    why: tuple[Told, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The best ``people``; ``more`` were found than these; ``partly``: nobody has all the words; ``stopped``: not all
+    were looked at, because it took too long. ``since``: slips were forgiven only in subjects made since then."""
+
+    people: tuple[Found, ...] = ()
+    more: bool = False
+    partly: bool = False
+    stopped: bool = False
+    since: datetime | None = None
+
+
+def subject_named(query: str) -> Subject | None:
+    """Return the subject with exactly this id: the product's own or the platform's; None when there is none."""
+    own = all_subjects().filter(external_id=query.strip()).first()
+    row_id = None if own else _as_id(query)
+    return all_subjects().filter(pk=row_id).first() if row_id else own
+
+
+def find_subjects(query: str, policy: FindPolicy = FIND, *, patiently: bool = False) -> Findings:
+    """Return whom the words mean, in the open tenant; nobody for a query without words.
+
+    Exact words are looked for in everybody; with slips while few are found; any of the words when nobody is.
+    ``patiently``: slips have as much time as exact words.
+    """
+    wanted = wanted_of(query, policy)
+    if not wanted.words:
+        return Findings()
+    slips_ms = policy.wait_ms if patiently else policy.slips_ms
+    rows: dict[UUID, Subject] = {}
+    partly = stopped = False
+    since = None
+    try:
+        rows |= _by_id(_head(all_subjects().filter(_each(wanted, _with)), _place(wanted), policy))
+        if len(rows) < policy.few and any(map(slips_of, (*wanted.words, wanted.joined))):
+            close, since = _newest_first(_each(wanted, partial(_with_slip, policy=policy)), slips_ms, policy)
+            rows = _by_id(close) | rows
+        if not rows and len(wanted.words) > 1:
+            partly = True
+            some = all_subjects().filter(reduce(or_, map(_with, wanted.words)))
+            rows |= _by_id(_head(some, _lacking(wanted), policy))
+    except OperationalError:
+        stopped = True
+    best = _best(rows.values(), wanted, policy)
+    people = sorted(_told_why(best, wanted, policy), key=lambda found: -found.score)
+    return Findings(tuple(people), more=len(rows) > policy.shown, partly=partly, stopped=stopped, since=since)
+
+
+def _by_id(rows: Iterable[Subject]) -> dict[UUID, Subject]:
+    return {row.pk: row for row in rows}
+
+
+def _each(wanted: Wanted, found_by: Callable[[str], Q]) -> Q:
+    """Return the condition for all words apart, or all of them joined."""
+    apart = reduce(and_, map(found_by, wanted.words))
+    return apart if wanted.words == (wanted.joined,) else apart | found_by(wanted.joined)
+
+
+def _with(word: str) -> Q:
+    return Q(search_text__contains=word)
+
+
+def _with_slip(word: str, policy: FindPolicy) -> Q:
+    slips = slips_of(word, policy)
+    if not slips:
+        return _with(word)
+    intact = reduce(and_, (reduce(or_, map(_with, slip.intact)) for slip in slips))
+    pattern = Q(search_text__regex="".join(slip.pattern for slip in slips))
+    read = ExpressionWrapper(pattern, output_field=BooleanField())
+    # A case, because Postgres takes the expression for the cheaper of two conditions and reads every text with it.
+    return Q(Case(When(intact, then=read), default=Value(False), output_field=BooleanField()))
+
+
+def _place(wanted: Wanted) -> Case:
+    """Return what puts those first where the first word begins a word."""
+    first = wanted.words[0]
+    begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
+    return _one_unless(begins)
+
+
+def _lacking(wanted: Wanted) -> Combinable:
+    """Return how many of the words are not in a text."""
+    return reduce(add, (_one_unless(_with(word)) for word in wanted.words))
+
+
+def _one_unless(condition: Q) -> Case:
+    return Case(When(condition, then=Value(0)), default=Value(1), output_field=IntegerField())
+
+
+def _newest_first(condition: Q, wait_ms: int, policy: FindPolicy) -> tuple[list[Subject], datetime | None]:
+    """Return the newest subjects whose text meets the condition, and since when those were made that were looked at:
+    None when these are all, or enough were found; now when they are none."""
+    ends, since = perf_counter() + wait_ms / 1000, utc_now()
+    found: list[Subject] = []
+    for some, begin in _slices(policy):
+        left_ms = (ends - perf_counter()) * 1000
+        if left_ms < 1:
+            return found, since
+        try:
+            found += _head(some.filter(condition), None, policy, wait_ms=int(left_ms))
+        except OperationalError:
+            return found, since
+        if begin is None or len(found) >= policy.head:
+            break
+        since = begin
+    return found, None
+
+
+def _slices(policy: FindPolicy) -> Iterator[tuple[QuerySet[Subject], datetime | None]]:
+    """Yield all subjects in slices, the newest first, each with the moment since when its subjects were made."""
+    older = all_subjects()
+    while True:
+        times = older.order_by("-created_at", "-id").values_list("created_at", flat=True)
+        begin = next(iter(times[policy.slice - 1 : policy.slice]), None)
+        yield (older if begin is None else older.filter(created_at__gte=begin)), begin
+        if begin is None:
+            return
+        older = all_subjects().filter(created_at__lt=begin)
+
+
+def _head(
+    rows: QuerySet[Subject], place: Combinable | None, policy: FindPolicy, *, wait_ms: int | None = None
+) -> list[Subject]:
+    """Return the head of the rows, by ``place`` and then the newest first.
+
+    Raises OperationalError where that takes too long; the open transaction goes on.
+    """
+    ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or policy.wait_ms)])
+        found = list(ordered[: policy.head])
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", ["0"])
+    return found
+
+
+def _best(rows: Iterable[Subject], wanted: Wanted, policy: FindPolicy) -> list[tuple[float, Subject]]:
+    ranked = [(_likeness(row.search_text, wanted, policy), row) for row in rows]
+    return sorted(ranked, key=lambda pair: -pair[0])[: policy.shown]
+
+
+def _likeness(text: str, wanted: Wanted, policy: FindPolicy) -> float:
+    """Return how well a text holds the words, 0..1; words that stand there joined count as found."""
+    apart = sum(_word_in(word, text, policy) for word in wanted.words) / len(wanted.words)
+    joined = policy.inside if wanted.joined in text else policy.alike * fuzz.partial_ratio(wanted.joined, text) / 100
+    return max(apart, joined)
+
+
+def _word_in(word: str, text: str, policy: FindPolicy) -> float:
+    padded = f" {text} "
+    if f" {word} " in padded:
+        return 1.0
+    if f" {word}" in padded:
+        return policy.begins
+    return policy.inside if word in text else policy.alike * fuzz.partial_ratio(word, text) / 100
+
+
+def _told_why(ranked: list[tuple[float, Subject]], wanted: Wanted, policy: FindPolicy) -> Iterator[Found]:
+    subjects = [subject for _, subject in ranked]
+    profiles = current_profiles(subjects)
+    tags = defaultdict(list)
+    for tag in Tag.objects.filter(subject_id__in=[subject.pk for subject in subjects]):
+        tags[tag.subject_id].append(tag)
+    for score, subject in ranked:
+        why = _reasons(list(_told(subject, profiles[subject.pk], tags[subject.pk])), wanted, policy)
+        yield Found(subject, plain(profiles[subject.pk]["name"]), why, score + _weight(why[0], wanted, policy))
+
+
+def _told(subject: Subject, profile: dict[str, object], tags: Iterable[Tag]) -> Iterator[Told]:
+    yield Told("id", "", subject.external_id)
+    for field in PROFILE_FIELDS:
+        yield Told("field", field, plain(profile[field]))
+    attributes = profile["attributes"]
+    for name, value in attributes.items() if isinstance(attributes, dict) else ():
+        yield Told("attribute", name, plain(value))
+    for tag in tags:
+        told = (tag.label, *tag.aliases, tag.relation, tag.address, tag.phone)
+        yield Told("tag", tag.label, ", ".join(dict.fromkeys(part for part in told if part)))
+
+
+def _reasons(told: list[Told], wanted: Wanted, policy: FindPolicy) -> tuple[Told, ...]:
+    """Return what holds all the words; else what holds each of them best, each once. At least one."""
+    forms = [(one, comparable(one.text)) for one in told if one.text]
+    best, text = max(forms, key=lambda pair: _likeness(pair[1], wanted, policy))
+    if _likeness(text, wanted, policy) >= policy.inside:
+        return (best,)
+    reasons = []
+    for word in wanted.words:
+        held = [(_word_in(word, text, policy), one) for one, text in forms]
+        likeness, one = max(held, key=itemgetter(0))
+        if likeness >= policy.tells:
+            reasons.append(one)
+    return tuple(dict.fromkeys(reasons)) or (best,)
+
+
+def _weight(best: Told, wanted: Wanted, policy: FindPolicy) -> float:
+    """Return what makes one of two equally good ones the first: an id, a name, or something said in full."""
+    is_name = (best.kind, best.name) == ("field", "name")
+    named = policy.id_first if best.kind == "id" else policy.name_first if is_name else 0.0
+    return named + policy.full_first * (comparable(best.text).replace(" ", "") == wanted.joined)
+
+
+def _as_id(text: str) -> UUID | None:
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None

@@ -1,0 +1,137 @@
+"""What leaves with a subject's page: an export as a file, and the erasure of the person, for good (rows D1, E8).
+
+Support may export: whoever may read every row may have them in one file, as a key that reads may. Only managers erase.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.outside_transaction import AfterCommit
+from memory_platform.console.shared.reasons import ReasonField, reason_of
+from memory_platform.console.subjects.find import FindableAdmin
+from memory_platform.kernel.errors import NotFound
+from profiles.models import ErasureState, Subject
+from snapshots.erasure.subjects import erase_subject
+from snapshots.portability.export import export_lines
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import record_audit
+
+JSON_LINES = "application/x-ndjson"
+
+
+class ExportForm(forms.Form):
+    """Why somebody takes all of it along."""
+
+    reason = ReasonField()
+
+
+class EraseForm(forms.Form):
+    """The subject's id, typed by hand, and why the person is to be erased."""
+
+    typed = forms.CharField(label=gettext_lazy("The subject’s id, typed by hand"), max_length=200, strip=False)
+    reason = ReasonField()
+
+    def __init__(self, data: Any, subject: Subject) -> None:
+        super().__init__(data)
+        self.subject = subject
+        self.fields["typed"].widget.attrs.update(
+            {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}
+        )
+
+    def clean_typed(self) -> str:
+        """Refuse any other id than that of the page."""
+        typed: str = self.cleaned_data["typed"]
+        if typed != self.subject.external_id:
+            raise forms.ValidationError(_("This is not the id of the subject."))
+        return typed
+
+
+class LeavableAdmin(FindableAdmin):
+    """A screen of subjects that can be exported, by support, and erased, by managers; both with a reason."""
+
+    def get_urls(self) -> list[URLPattern]:
+        own = (("export", self.export_view), ("erase", self.erase_view))
+        named = [
+            path(f"<path:object_id>/{verb}/", self.admin_site.admin_view(view), name=f"profiles_subject_{verb}")
+            for verb, view in own
+        ]
+        return [*named, *super().get_urls()]
+
+    def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask why; then hand out everything held as JSON lines, the form that the API's import takes."""
+        if not self.has_support_permission(request):
+            raise PermissionDenied
+        subject = self._subject(request, object_id)
+        form = ExportForm(request.POST or None)
+        if not form.is_valid():
+            return self._asked(request, "console/subject_export.html", _("Export"), subject, form)
+        self._record(request, subject, "subject.exported")
+        tenant_id = current_tenant_id()
+        return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
+
+    def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for the id and why; then erase the person and show the certificate."""
+        if not self.has_manager_permission(request):
+            raise PermissionDenied
+        subject = self._subject(request, object_id)
+        form = EraseForm(request.POST or None, subject)
+        if not form.is_valid():
+            return self._asked(request, "console/subject_erase.html", _("Erase"), subject, form)
+        tenant_id = current_tenant_id()
+        return AfterCommit(lambda: self._erased(request, tenant_id, subject))
+
+    def _erased(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
+        try:
+            erasure, _job = erase_subject(
+                tenant_id, subject.external_id, by=actor_of(request), reason=reason_of(request)
+            )
+        except NotFound:
+            raise Http404 from None
+        text = _("Erased. This is the certificate.")
+        if erasure.state != ErasureState.DONE:
+            text = _("Nothing of it can be read any more; the rows go now, and this page becomes the certificate.")
+        self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:profiles_erasure_change", erasure.pk)
+
+    def _subject(self, request: HttpRequest, object_id: str) -> Subject:
+        found: Subject | None = self.get_object(request, object_id)
+        if found is None:
+            raise Http404
+        return found
+
+    def _asked(
+        self, request: HttpRequest, template: str, title: str, subject: Subject, form: forms.Form
+    ) -> TemplateResponse:
+        context = {**self.admin_site.each_context(request), "title": title, "subject": subject, "form": form}
+        return TemplateResponse(request, template, context)
+
+    def _record(self, request: HttpRequest, subject: Subject, action: str) -> None:
+        record_audit(
+            actor_of(request),
+            action,
+            object_kind="subject",
+            object_id=str(subject.pk),
+            subject_ref=subject.pk,
+            reason=reason_of(request),
+        )
+
+
+def _file(lines: Any, subject: Subject) -> HttpResponse:
+    """Return the lines as a file. It is named by the platform's id: the product's may hold anything."""
+    try:
+        answer = StreamingHttpResponse(lines(), content_type=JSON_LINES)
+    except NotFound:
+        raise Http404 from None
+    answer["Content-Disposition"] = f'attachment; filename="subject-{subject.pk}.ndjson"'
+    answer["Cache-Control"] = "no-store"
+    return answer  # type: ignore[return-value]  # a stream is an answer to every caller of a view

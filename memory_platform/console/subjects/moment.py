@@ -1,0 +1,104 @@
+"""The moment at which the page of a subject shows what is believed, on one of two clocks (row P4)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.dateparse import parse_datetime
+
+from memory_platform.console.shared.policy import SUBJECT_PAGE
+from profiles.models import Preference, ProfileFact, Subject
+
+KNOWN_AT, AS_OF = "known_at", "as_of"
+CLOCKS = {KNOWN_AT: ("recorded_at", "retired_at"), AS_OF: ("valid_at", "invalid_at")}
+"""The two clocks, named as the API names them, and between which times a value stands on each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From when to when there is something to look at, and the moments at which beliefs changed, oldest first."""
+
+    start: datetime
+    end: datetime
+    changes: tuple[datetime, ...] = ()
+
+    def at(self, step: int) -> datetime:
+        """Return the moment at one of the slider's steps."""
+        return self.start + (self.end - self.start) * step / SUBJECT_PAGE.steps
+
+    def step(self, at: datetime) -> int:
+        """Return the step that is nearest to a moment, 0 to the last."""
+        share = (at - self.start) / (self.end - self.start)
+        return min(SUBJECT_PAGE.steps, max(0, round(share * SUBJECT_PAGE.steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What was asked for: ``at`` on ``clock``; None is now. ``malformed``: it could not be read, and now is shown."""
+
+    clock: str = KNOWN_AT
+    at: datetime | None = None
+    malformed: bool = False
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The moment as the selectors take it."""
+        return {self.clock: self.at}
+
+
+def read_clock(given: Mapping[str, str]) -> str:
+    """Return which clock is asked for."""
+    return given["clock"] if given.get("clock") in CLOCKS else KNOWN_AT
+
+
+def read_moment(given: Mapping[str, str], span: Span) -> Moment:
+    """Read the form: the slider counts when its button was pressed, else the date; what is not past is now."""
+    clock = read_clock(given)
+    try:
+        at = _of_slider(given, span) if given.get("by") == "slider" else _of_date(given.get("at", ""))
+    except ValueError:
+        return Moment(clock, malformed=True)
+    return Moment(clock, at if at is not None and at < span.end else None)
+
+
+def span_of(subject: Subject, clock: str, now: datetime) -> Span:
+    """Return the time that the slider covers, with the latest changes of profile and preferences. Two queries."""
+    changes = sorted(
+        set(_changes(ProfileFact.objects.all(), subject, clock, now)).union(
+            _changes(Preference.objects.all(), subject, clock, now)
+        )
+    )[-SUBJECT_PAGE.changes :]
+    start = min([subject.created_at, *changes[:1]])
+    return Span(start - SECOND, max(now, start), tuple(changes))
+
+
+def _changes(rows: QuerySet[Any], subject: Subject, clock: str, now: datetime) -> Iterable[datetime]:
+    """Yield when values began and ended, in full seconds, at which the change had happened."""
+    began, ended = CLOCKS[clock]
+    known = rows.filter(subject=subject) if clock == KNOWN_AT else rows.filter(subject=subject, retired_at__isnull=True)
+    for pair in known.order_by(f"-{began}").values_list(began, ended)[: SUBJECT_PAGE.changes]:
+        yield from (_full_second(at) for at in pair if at is not None and at < now)
+
+
+SECOND = timedelta(seconds=1)
+
+
+def _full_second(at: datetime) -> datetime:
+    return at if at.microsecond == 0 else at.replace(microsecond=0) + SECOND
+
+
+def _of_slider(given: Mapping[str, str], span: Span) -> datetime | None:
+    step = int(given.get("step", "")[:9])
+    return span.at(step) if 0 <= step < SUBJECT_PAGE.steps else None
+
+
+def _of_date(text: str) -> datetime | None:
+    """Return a moment in UTC, None for no text. Raises ValueError."""
+    if not text.strip():
+        return None
+    at = parse_datetime(text.strip()[:40])
+    if at is None:
+        raise ValueError
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

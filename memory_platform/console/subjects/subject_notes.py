@@ -1,0 +1,80 @@
+"""The notes on the page of a subject: those that always stand in a context first, then the newest (rows D2, P9)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from memory_platform.console.shared.display import link_to, share
+from memory_platform.console.shared.note_words import grade_name, tell_about, tell_vital
+from memory_platform.console.shared.policy import SUBJECT_PAGE
+from memory_platform.console.subjects.moment import AS_OF, Moment
+from profiles.models import Subject, Tag
+from snapshots.models import Note, Snapshot, SnapshotKind, SnapshotVersion
+from snapshots.notes.selectors import NoteFilter, notes_of
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNote:
+    """A note of the page, with the tag of its contact as it is now."""
+
+    note: Note
+    snapshot: Snapshot
+    tag: Tag | None
+
+
+def choose_notes(subject: Subject, moment: Moment) -> tuple[list[ShownNote], bool]:
+    """Return the notes to show, each as it is now, and whether there are more. Two queries."""
+    vital = Note.objects.filter(snapshot_id=OuterRef("pk"), subject_id=subject.pk).exclude(vital_class="")
+    found = _held_notes(subject, moment).annotate(is_vital=Exists(vital)).defer("content_hash")
+    most = SUBJECT_PAGE.beliefs + SUBJECT_PAGE.notes
+    rows: list[Any] = list(found.order_by("-is_vital", "-said_at", "-id")[: most + 1])
+    first = [row for row in rows if row.is_vital][: SUBJECT_PAGE.beliefs]
+    then = [row for row in rows if not row.is_vital][: SUBJECT_PAGE.notes]
+    own = Note.objects.filter(subject_id=subject.pk, snapshot_id__in=[row.pk for row in rows])
+    notes = {note.snapshot_id: note for note in own.select_related("about_tag")} if rows else {}
+    shown = [ShownNote(notes[row.pk], row, notes[row.pk].about_tag) for row in (*first, *then) if row.pk in notes]
+    return shown, len(rows) > len(first) + len(then)
+
+
+def notes_as_of(notes: Sequence[ShownNote], moment: Moment) -> list[ShownNote]:
+    """Return the notes that were held at the moment, by the values that they have by now; vital ones first."""
+    at = moment.at
+    if at is not None and moment.clock != AS_OF:
+        notes = [one for one in notes if _lasts(one.snapshot.retired_at, at) and _lasts(one.snapshot.invalid_at, at)]
+    return sorted(notes, key=lambda one: not one.note.is_vital)
+
+
+def note_row(one: ShownNote, sources: Mapping[UUID, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return a note as the page shows it."""
+    note, snapshot = one.note, one.snapshot
+    tag = one.tag if one.tag is not None and one.tag.pk == note.about_tag_id else None
+    return {
+        "link": link_to(Note, snapshot.pk, snapshot.text[: SUBJECT_PAGE.text_chars]),
+        "vital": tell_vital(note) if note.is_vital else "",
+        "grade": grade_name(note),
+        "about": tell_about(note, tag),
+        "outdated": note.possibly_outdated,
+        "said_at": snapshot.said_at,
+        "confidence": share(snapshot.confidence),
+        "provenance": snapshot.get_provenance_display(),
+        "sources": sources.get(snapshot.pk, []),
+    }
+
+
+def _held_notes(subject: Subject, moment: Moment) -> QuerySet[Snapshot]:
+    """Return the notes that hold; of what was held at a past moment all that may have: later changes tell of it."""
+    if moment.at is None or moment.clock == AS_OF:
+        return notes_of(subject, NoteFilter(as_of=moment.at))
+    later = SnapshotVersion.objects.filter(subject_id=subject.pk, snapshot_id=OuterRef("pk"), retired_at__gt=moment.at)
+    lasting = Q(invalid_at=None) | Q(invalid_at__gt=moment.at) | Exists(later)
+    held = Q(retired_at=None) | Q(retired_at__gt=moment.at)
+    own = Snapshot.objects.filter(subject_id=subject.pk, kind=SnapshotKind.NOTE, recorded_at__lte=moment.at)
+    return own.filter(held, lasting).order_by()
+
+
+def _lasts(ended_at: datetime | None, at: datetime) -> bool:
+    return ended_at is None or ended_at > at

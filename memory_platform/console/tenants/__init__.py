@@ -1,0 +1,1 @@
+"""Screens of tenants: members, keys, limits, models, support sessions."""

@@ -1,0 +1,107 @@
+"""The directory of tenants: the operator makes them and renames the one worked in (row T3)."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.shared.access import SESSION_KEY, actor_of, current_desk, tenantless
+from memory_platform.console.shared.base import OperatorAdmin
+from memory_platform.console.shared.form_tenant import of_no_tenant
+from memory_platform.console.shared.reasons import ReasonField, reason_of
+from tenants.models import Tenant
+from tenants.services.audit import record_audit
+from tenants.services.tenants import change_tenant, create_tenant
+
+UNDELETED = gettext_lazy("A tenant cannot be deleted here yet.")
+
+
+class NewTenantForm(forms.ModelForm[Tenant]):
+    """Slug and name of a new tenant; the slug never changes."""
+
+    reason = ReasonField(required=False)
+
+    class Meta:
+        model = Tenant
+        fields = ("slug", "name", "locale")
+
+
+class RenameForm(forms.ModelForm[Tenant]):
+    """A tenant's new name and locale, and why they change."""
+
+    reason = ReasonField()
+
+    class Meta:
+        model = Tenant
+        fields = ("name", "locale")
+
+
+@admin.register(Tenant)
+class TenantScreen(OperatorAdmin):
+    """The directory, for the operator. A tenant is changed from inside it only."""
+
+    form = RenameForm
+    list_display = ("slug", "name", "locale", "policy_version", "created_at")
+    search_fields = ("slug", "name")
+    ordering = ("slug",)
+    readonly_fields = ("slug",)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = [name for name in self.get_fields(request, obj) if name != "slug"]
+        return [(None, {"fields": ["slug", *fields], "description": UNDELETED})]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        desk = current_desk(request)
+        return super().has_change_permission(request, obj) and (
+            obj is None or (desk is not None and desk.tenant == obj)
+        )
+
+    @of_no_tenant
+    @tenantless
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Make a tenant, and go to work in it. Runs in no tenant: the new one is made within its own scope."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = NewTenantForm(request.POST or None)
+        tenant = _made(request, form) if form.is_valid() else None
+        if tenant is None:
+            context = {**self.admin_site.each_context(request), "title": _("New tenant"), "form": form}
+            context |= {"opts": self.opts, "undeleted": UNDELETED}
+            return TemplateResponse(request, "console/new_tenant.html", context)
+        request.session[SESSION_KEY] = str(tenant.id)
+        text = _("The tenant %(name)s was made. You work in it now: give it an API key and members.")
+        self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
+        return redirect("admin:index")
+
+    def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
+        change_tenant(obj, name=form.cleaned_data["name"], locale=form.cleaned_data["locale"])
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        record_audit(
+            actor_of(request),
+            "tenant.changed",
+            object_kind="tenant",
+            object_id=str(obj.pk),
+            reason=reason_of(request),
+        )
+
+
+def _made(request: HttpRequest, form: NewTenantForm) -> Tenant | None:
+    """Return the new tenant; None, with the fault told on the form, where its slug was taken meanwhile."""
+    given = {name: form.cleaned_data[name] for name in form.Meta.fields}
+    try:
+        return create_tenant(**given, by=actor_of(request), reason=reason_of(request))
+    except ValidationError as fault:
+        form.add_error(None, fault.messages)
+        return None

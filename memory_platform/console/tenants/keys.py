@@ -1,0 +1,150 @@
+"""API keys: made, rotated and revoked by managers; a secret is shown once, and stands nowhere else (row T2)."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.display import column, link, part
+from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id, stable_id
+from tenants.isolation import current_tenant_id
+from tenants.models import ApiKey, Role, Scope
+from tenants.services.keys import CreatedKey, create_key, revoke_key, rotate_key
+
+
+class KeyForm(forms.ModelForm[ApiKey]):
+    """Name, scopes and end of a new key. ``sheet`` names the form as it was opened: sent twice, it makes one key."""
+
+    scopes = forms.MultipleChoiceField(
+        label=_("Scopes"),
+        choices=Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=["memory:read", "memory:write"],
+    )
+    sheet = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=new_id)
+
+    class Meta:
+        model = ApiKey
+        fields = ("name", "scopes", "expires_at")
+
+    def clean_expires_at(self) -> Any:
+        end = self.cleaned_data["expires_at"]
+        if end is not None and end <= utc_now():
+            raise forms.ValidationError(_("This time is over already."))
+        return end
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a form that has made its key: its secret was shown then."""
+        given = super().clean() or {}
+        if ApiKey.objects.filter(id=key_ref(given.get("sheet"))).exists():
+            raise forms.ValidationError(MADE_ALREADY)
+        return given
+
+
+MADE_ALREADY = _("This form has made a key already, and its secret was shown then. Revoke that key if it got lost.")
+
+
+def key_ref(sheet: UUID | None) -> UUID:
+    """Return the id of the key that a form makes: the same for the same form of one tenant."""
+    return stable_id("api_key", current_tenant_id(), sheet) if sheet else new_id()
+
+
+@admin.display(description=_("state"))
+def state(api_key: ApiKey) -> Any:
+    """Say whether the key is served, and until when."""
+    if api_key.revoked_at is not None:
+        return _("revoked")
+    if api_key.expires_at is not None and api_key.expires_at <= utc_now():
+        return _("expired")
+    if api_key.rotated_to_id is not None:
+        return _("rotated, ends soon")
+    return _("served")
+
+
+successor = column("rotated_to", lambda key: link(key, key.key_id) if key else "-", _("rotated to"))
+
+
+@admin.register(ApiKey)
+class ApiKeyScreen(TenantAdmin):
+    """API keys: made by managers, shown once, rotated and revoked, never changed or deleted."""
+
+    form = KeyForm
+    add_role = Role.MANAGER
+    personal_data = False
+    list_display = ("key_id", "name", "scopes", state, "created_at", "expires_at", "revoked_at", "last_used_at")
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
+    list_select_related = ("rotated_to",)
+    search_fields = ("key_id", "name")
+    ordering = ("-created_at", "-id")
+    action_form = ReasonedActions
+    actions = ("rotate", "revoke")
+    shown = (
+        part(None, "key_id", "name", "scopes", state),
+        part(_("Times"), "created_at", "expires_at", "revoked_at", "last_used_at", successor),
+    )
+    asked = (part(None, "name", "scopes", "expires_at", "sheet"),)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_manager_permission(request)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_manager_permission(request)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.shown if obj else self.asked
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
+        """Make the key, unless the same form makes it at this very moment."""
+        given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
+        made_as = key_ref(form.cleaned_data["sheet"])
+        try:
+            with transaction.atomic():
+                created = create_key(**given, by=actor_of(request), key_ref=made_as)
+        except IntegrityError:
+            obj.pk = made_as
+            return
+        obj.pk, obj.key_id = created.api_key.pk, created.api_key.key_id
+        request.created = [created]  # type: ignore[attr-defined]  # read back by response_add
+
+    def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
+        """Answer the secret itself: no cookie, session or later page ever holds it."""
+        created: list[CreatedKey] = getattr(request, "created", [])
+        if not created:
+            self.message_user(request, MADE_ALREADY, messages.WARNING)
+            return redirect("admin:tenants_apikey_changelist")
+        return self._shown_once(request, created)
+
+    @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
+    def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
+        """Rotate the chosen keys that live and have no successor yet: sent twice, a key gets one."""
+        live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
+        keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
+        if not keys:
+            self.message_user(request, _("Nothing was done: no chosen key lives without a successor."), messages.ERROR)
+            return None
+        by, reason = actor_of(request), reason_of(request)
+        return self._shown_once(request, [rotate_key(key, by=by, reason=reason) for key in keys])
+
+    @admin.action(description=_("Revoke at once"), permissions=["manager"])
+    @needs_reason
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        for api_key in queryset:
+            revoke_key(api_key, by=actor_of(request), reason=reason_of(request))
+        self.message_user(request, _("Revoked: no process serves these keys any longer."), messages.SUCCESS)
+
+    def _shown_once(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
+        return own_page(request, "console/keys_shown.html", _("Copy the secret now"), created=created)

@@ -1,0 +1,134 @@
+"""Support sessions: the form that opens one, the button that ends it, and the list for the tenant's manager."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.shared.access import actor_of, with_names
+from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.display import column, line, part, whole
+from memory_platform.console.shared.pages import console_page
+from memory_platform.console.shared.reasons import ReasonField, is_reason_missing, reason_of
+from memory_platform.console.shared.support_guard import minutes_in_words, needs_support
+from memory_platform.console.tenants.tenants import who
+from tenants.models import SupportEnd, SupportSession
+from tenants.policy import SUPPORT_POLICY
+from tenants.services.support import ask_members_for_support, end_support, open_support
+
+SHORT = (timedelta(minutes=15), timedelta(minutes=30), timedelta(hours=1), timedelta(hours=2), timedelta(hours=4))
+
+
+def lasting() -> list[tuple[int, str]]:
+    """Return the lengths that are offered, in minutes, each as it is read."""
+    offered = (*SHORT, SUPPORT_POLICY.longest)
+    return [(int(lasts.total_seconds() // 60), minutes_in_words(lasts.total_seconds() / 60)) for lasts in offered]
+
+
+class SupportForm(forms.Form):
+    """Why, and for how long."""
+
+    reason = ReasonField()
+    minutes = forms.TypedChoiceField(
+        label=gettext_lazy("For how long"),
+        coerce=int,
+        choices=lasting,
+        initial=int(SUPPORT_POLICY.lasts.total_seconds() // 60),
+    )
+
+    def clean_reason(self) -> str:
+        """Refuse a reason that nobody could read."""
+        words = " ".join(self.cleaned_data["reason"].split())
+        if not any(character.isalnum() for character in words):
+            raise forms.ValidationError(_("Say why in words."))
+        return words
+
+
+@admin.register(SupportSession)
+class SupportScreen(TenantAdmin):
+    """Who looked at the tenant's people, why and how long. The list is the manager's; everybody opens their own."""
+
+    personal_data = False
+    list_display = (
+        "started_at",
+        who,
+        "actor_kind",
+        column("reason", line, gettext_lazy("reason")),
+        "ends_at",
+        column("ended_at", lambda at: at, gettext_lazy("ended before")),
+    )
+    list_filter = ("actor_kind", "started_at")
+    search_fields = ("who", "reason")
+    search_help_text = gettext_lazy("User name or reason")
+    date_hierarchy = "started_at"
+    ordering = ("-started_at", "-id")
+    change_list_template = "console/support_list.html"
+    fieldsets = (
+        part(None, who, "actor_kind", column("reason", whole, gettext_lazy("reason"))),
+        part(
+            gettext_lazy("Times"),
+            "started_at",
+            "ends_at",
+            column("ended_at", lambda at: at, gettext_lazy("ended before")),
+        ),
+        part(gettext_lazy("More"), "actor_id", "id"),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        own = (("start/", self.start_view), ("end/", self.end_view), ("members/", self.members_view))
+        named = [
+            path(at, self.admin_site.admin_view(view), name=f"tenants_supportsession_{at[:-1]}") for at, view in own
+        ]
+        return [*named, *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Return the sessions with ``who`` has them, and when each was ended by hand."""
+        ended = SupportEnd.objects.filter(session_id=OuterRef("id")).values("at")[:1]
+        sessions: QuerySet[SupportSession] = with_names(super().get_queryset(request))
+        return sessions.annotate(ended_at=Subquery(ended))
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_manager_permission(request)
+
+    def start_view(self, request: HttpRequest) -> HttpResponse:
+        """Ask why and for how long; then lead to the page that was asked for."""
+        wanted = console_page(request.POST.get("next", request.GET.get("next", "")))
+        if not needs_support(request):
+            return redirect(wanted)
+        form = SupportForm(request.POST or None)
+        if form.is_valid():
+            lasts = timedelta(minutes=form.cleaned_data["minutes"])
+            open_support(by=actor_of(request), reason=form.cleaned_data["reason"], lasts=lasts)
+            return redirect(wanted)
+        context = {**self.admin_site.each_context(request), "title": _("Support session"), "form": form, "next": wanted}
+        return TemplateResponse(request, "console/support_start.html", context)
+
+    def end_view(self, request: HttpRequest) -> HttpResponse:
+        """End the person's own session."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if end_support(by=actor_of(request)):
+            self.message_user(request, _("The support session has ended."), messages.SUCCESS)
+        return redirect("admin:index")
+
+    def members_view(self, request: HttpRequest) -> HttpResponse:
+        """Let members need a session, too, or no longer; for managers, with a reason."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_manager_permission(request):
+            raise PermissionDenied
+        if not is_reason_missing(self, request):
+            needed = request.POST.get("needed") == "yes"
+            ask_members_for_support(needed=needed, by=actor_of(request), reason=reason_of(request))
+            text = _("Members need a support session now.") if needed else _("Members need no support session now.")
+            self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:tenants_supportsession_changelist")

@@ -1,0 +1,149 @@
+"""Screens of the tenant itself: members, audit trail."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.access import actor_of, with_names
+from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.display import column, line, part
+from memory_platform.console.shared.reasons import (
+    ReasonedActions,
+    ReasonField,
+    is_reason_missing,
+    needs_reason,
+    reason_of,
+)
+from tenants.models import AuditRecord, Member, Role
+from tenants.services.audit import record_audit
+from tenants.services.tenants import set_member
+
+
+class MemberForm(forms.ModelForm[Member]):
+    """A member by user name: the list of all log-ins belongs to the operator."""
+
+    username = forms.CharField(label=_("User name"), max_length=150)
+    reason = ReasonField(required=False)
+
+    class Meta:
+        model = Member
+        fields = ("role",)
+
+    def clean_username(self) -> str:
+        username: str = self.cleaned_data["username"]
+        if not User.objects.filter(username=username, is_staff=True, is_active=True).exists():
+            raise forms.ValidationError(_("No staff member has this user name. The operator makes log-ins."))
+        return username
+
+
+class RoleForm(forms.ModelForm[Member]):
+    """A member's role, and why it changes."""
+
+    reason = ReasonField()
+
+    class Meta:
+        model = Member
+        fields = ("role",)
+
+
+@admin.register(Member)
+class MemberScreen(TenantAdmin):
+    """Who works here, and as what."""
+
+    add_role = change_role = delete_role = Role.MANAGER
+    personal_data = False
+    list_display = ("user", "role", "created_at")
+    list_filter = ("role",)
+    list_select_related = ("user",)
+    search_fields = ("user__username", "user__email")
+    ordering = ("created_at", "id")
+    action_form = ReasonedActions
+    actions = ("remove",)
+    delete_confirmation_template = "console/delete_with_reason.html"
+
+    def title_of(self, obj: Member) -> str:
+        return str(obj.user)
+
+    def log_deletions(self, request: HttpRequest, queryset: Iterable[Member]) -> Any:
+        """Record whose role ends: the member's own row is gone then."""
+        for member in queryset:
+            record_audit(
+                actor_of(request),
+                "member.removed",
+                object_kind="member",
+                object_id=str(member.user_id),
+                reason=reason_of(request),
+            )
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Leave Django's own bulk removal out: its second page would lose the reason."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    @admin.action(description=_("Remove from this tenant"), permissions=["manager"])
+    @needs_reason
+    def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        self.log_deletions(request, queryset)
+        self.delete_queryset(request, queryset)
+        self.message_user(request, _("Removed. Their access ends with their next click."), messages.SUCCESS)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if request.method == "POST" and self.has_delete_permission(request) and is_reason_missing(self, request):
+            return redirect(request.path)
+        member = self.get_object(request, object_id)
+        named = {"removed": self.title_of(member)} if member else {}
+        return super().delete_view(request, object_id, {**named, **(extra_context or {})})
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, form=RoleForm if obj else MemberForm, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
+        user_id = obj.user_id if change else User.objects.get(username=form.cleaned_data["username"]).pk
+        saved = set_member(user_id, Role(obj.role), by=actor_of(request), reason=reason_of(request))
+        obj.pk, obj.user_id = saved.pk, saved.user_id
+
+
+@admin.display(description=_("who"), ordering="actor_id")
+def who(record: Any) -> str:
+    """Return the user name of staff, the public id of a key, the name of a job."""
+    return str(record.who)
+
+
+@admin.register(AuditRecord)
+class AuditScreen(TenantAdmin):
+    """Who did what, when and why. For managers."""
+
+    personal_data = False
+    list_display = (
+        "at",
+        who,
+        "actor_kind",
+        "action",
+        "object_id",
+        column("reason", line, _("reason")),
+        column("refused", lambda refused: _("refused") if refused else "", _("refused")),
+    )
+    list_filter = ("refused", "actor_kind", "action", "at")
+    search_fields = ("who", "object_id", "subject_ref", "action", "request_id")
+    search_help_text = _("User name, key, object, subject, action or request")
+    date_hierarchy = "at"
+    ordering = ("-at", "-id")
+    fieldsets = (
+        part(None, "at", who, "actor_kind", "action", "refused", column("reason", line, _("reason"))),
+        part(_("Object"), "object_kind", "object_id", "subject_ref"),
+        part(_("More"), "actor_id", "request_id", "id"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return with_names(super().get_queryset(request))
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_manager_permission(request)

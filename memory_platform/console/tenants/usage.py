@@ -1,0 +1,154 @@
+"""Screens of what a tenant may use, what it used, and what that costs (rows T6, X10)."""
+
+import csv
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.access import actor_of
+from memory_platform.console.shared.base import OperatorAdmin, TenantAdmin
+from memory_platform.console.shared.display import column
+from memory_platform.console.shared.lists import CarefulList
+from memory_platform.console.shared.reasons import ReasonField, reason_of
+from tenants.models import ModelPrice, UsageDay, UsageLimit
+from tenants.services.ledger import PricedDay, priced
+from tenants.services.limits import NAMES, REQUESTS, set_limits
+
+key_shown = column("api_key", lambda key: key.key_id if key else _("the whole tenant"), _("for"))
+
+
+class LimitForm(forms.ModelForm[UsageLimit]):
+    """One key or the whole tenant, its limits, and why."""
+
+    reason = ReasonField()
+
+    class Meta:
+        model = UsageLimit
+        fields = ("api_key", *NAMES)
+
+
+@admin.register(UsageLimit)
+class UsageLimitScreen(TenantAdmin):
+    """Limits that differ from the platform's; the operator sets them, whoever works here sees them."""
+
+    form = LimitForm
+    personal_data = False
+    list_display = (key_shown, *NAMES)
+    list_select_related = ("api_key",)
+    search_fields = ("api_key__key_id", "api_key__name")
+    ordering = ("api_key", "id")
+
+    def title_of(self, obj: UsageLimit) -> str:
+        return str(obj.api_key.key_id if obj.api_key else _("the whole tenant"))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(getattr(request.user, "is_superuser", False))
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_add_permission(request)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Whom a row is for stays as it is."""
+        return ("api_key",) if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: UsageLimit, form: LimitForm, change: bool) -> None:
+        names = REQUESTS if obj.api_key_id else NAMES
+        values = {name: form.cleaned_data[name] for name in names}
+        obj.pk = set_limits(values, by=actor_of(request), api_key=obj.api_key, reason=reason_of(request)).pk
+
+
+class PricedList(CarefulList):
+    """A list of days with their money: priced together, so that no row asks the database."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows = list(self.result_list)
+        for row, money in zip(rows, priced(rows), strict=True):
+            row.money = money
+        self.result_list = rows
+
+
+def _money(row: UsageDay) -> PricedDay:
+    """Return the day's money: of a list's row as the list priced it, of a row alone now."""
+    found: PricedDay = getattr(row, "money", None) or priced([row])[0]
+    return found
+
+
+@admin.display(description=_("saved"))
+def saved(row: UsageDay) -> str:
+    """Return the share of the full history's tokens that was not sent."""
+    return f"{_money(row).saved_ratio:.1%}"
+
+
+@admin.display(description=_("cost"))
+def cost(row: UsageDay) -> str:
+    """Return what the day's contexts and the memory's own models cost."""
+    return _shown(_money(row).cost, _money(row).currency)
+
+
+@admin.display(description=_("cost without memory"))
+def cost_without(row: UsageDay) -> str:
+    """Return what the full history would have cost instead."""
+    return _shown(_money(row).cost_full_history, _money(row).currency)
+
+
+def _shown(amount: object, currency: str | None) -> str:
+    return "-" if amount is None else f"{amount:,.4f} {currency}"
+
+
+CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
+CSV_MONEY = ("saved_ratio", "model_tokens", "cost", "cost_full_history", "currency")
+
+
+@admin.register(UsageDay)
+class UsageDayScreen(TenantAdmin):
+    """What the tenant used by the day, with its money: as of the last roll-up, at most a minute ago."""
+
+    personal_data = False
+    list_display = (*CSV_COLUMNS, saved, cost, cost_without)
+    list_filter = ("day",)
+    date_hierarchy = "day"
+    search_fields = ("day",)
+    ordering = ("-day", "id")
+    actions = ("as_csv",)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CarefulList]:
+        return PricedList
+
+    @admin.action(description=_("Download as CSV"))
+    def as_csv(self, request: HttpRequest, queryset: QuerySet[UsageDay]) -> HttpResponse:
+        """Return the chosen days as a table, the oldest first."""
+        answer = HttpResponse(content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = 'attachment; filename="usage.csv"'
+        table = csv.writer(answer)
+        table.writerow((*CSV_COLUMNS, *CSV_MONEY))
+        for day in priced(queryset.order_by("day")):
+            own = [getattr(day.used, name) for name in CSV_COLUMNS]
+            table.writerow([*own, *(getattr(day, name) for name in CSV_MONEY)])
+        return answer
+
+
+@admin.register(ModelPrice)
+class ModelPriceScreen(OperatorAdmin):
+    """What models cost; the operator keeps it. A new price is a new row with the day from which it is valid."""
+
+    staff_may_view = True
+    list_display = (
+        "tier",
+        "model",
+        "currency",
+        "input",
+        "cached_input",
+        "output",
+        "storage",
+        "valid_from",
+        "is_example",
+        "source",
+    )
+    list_filter = ("tier", "currency", "is_example")
+    search_fields = ("model", "source")
+    ordering = ("tier", "-valid_from", "model")

@@ -1,0 +1,111 @@
+"""Who corrects or retires a preference sees the statements it came from, and takes them along. Rows: D2, P4, T7."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from profiles.models import Preference
+from snapshots.lifecycle.acts import Doing, confirm_memory
+from snapshots.lifecycle.selectors import current
+from snapshots.models import Snapshot
+from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
+from tests.conftest import House, World
+from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.memory_actions.test_screens import MOST_QUERIES, REASON, act, address, audited, only
+from tests.snapshots.extraction.making import preferences, say, settle
+
+SAID = "From now on always take the highway, <b>when</b> you navigate."
+TOLD_IN = {SAID, SAID.rstrip(".")}
+"""The statement and the note that were made of it."""
+
+
+@pytest.fixture
+def acme(world: World) -> House:
+    say(world.acme, "我妹妹在里昂的面包店工作。", SAID)
+    settle(world.acme)
+    return world.acme
+
+
+def wish(house: House) -> Any:
+    return only(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
+
+
+def in_use(house: House) -> set[str]:
+    with tenant_tx(house.tenant.id):
+        return set(Snapshot.objects.filter(current()).values_list("text", flat=True))
+
+
+def offered(page: str) -> list[str]:
+    return re.findall(r'name="origins" value="([^"]+)"[^>]* checked', page)
+
+
+@pytest.mark.parametrize(("verb", "fields"), [("correct", {"value": "side streets"}), ("retire", {})])
+def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
+    acme: House, staff: Staff, verb: str, fields: dict[str, str]
+) -> None:
+    row, before = wish(acme), in_use(acme)
+    page = staff.sam.get(address(row, verb)).content.decode()
+    assert "Also retire the 2 memories it was learned from" in page
+    assert "take the highway, &lt;b&gt;when" in page
+    assert "Also retire" not in staff.sam.get(address(row, "confirm")).content.decode()
+    act(staff.sam, row, verb, origins=offered(page), **fields)
+    assert in_use(acme) == before - TOLD_IN
+    assert audited(acme)[-1] == "snapshot.retired"
+    held = wish(acme) if verb == "correct" else row
+    page = staff.sam.get(address(held, "undo")).content.decode()
+    assert "take the highway, &lt;b&gt;when" in page.split("brought back with it")[1]
+    assert "Taken back." in act(staff.sam, held, "undo")
+    assert in_use(acme) == before
+    assert wish(acme).id == row.id
+
+
+def test_what_is_not_ticked_stays(acme: House, staff: Staff) -> None:
+    before = in_use(acme)
+    act(staff.sam, wish(acme), "correct", value="side streets")
+    assert in_use(acme) == before
+    assert preferences(acme)["navigation"]["route"] == "side streets"
+
+
+def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme: House, staff: Staff) -> None:
+    row, before = wish(acme), in_use(acme)
+    seen = offered(staff.sam.get(address(row, "retire")).content.decode())
+    with tenant_tx(acme.tenant.id):
+        confirm_memory(Snapshot.objects.get(text=SAID), Doing(COMMAND_LINE, "tests"))
+    page = act(staff.sam, row, "retire", origins=seen)
+    assert "says something else by now" in page
+    assert len(offered(page)) == 1  # the note, which nobody touched
+    assert in_use(acme) == before
+    assert wish(acme).id == row.id
+
+
+def test_the_same_form_sent_twice_retires_once(acme: House, staff: Staff) -> None:
+    row = wish(acme)
+    body: dict[str, Any] = {"version": f"{row.pk}.{row.version}", "reason": REASON, "value": "x"}
+    body["origins"] = offered(staff.sam.get(address(row, "correct")).content.decode())
+    pages = [staff.sam.post(address(row, "correct"), body, follow=True).content.decode() for _ in range(2)]
+    assert "it is so already" in pages[1]
+    assert audited(acme) == ["memory.corrected", "snapshot.retired", "snapshot.retired"]
+
+
+@pytest.mark.parametrize(
+    "token", ["", "x", "'--.1", "\u0660.\u0661", f"{'a' * 36}.1", "%s", "%s.", "%s.9999999999999999999"]
+)
+def test_a_made_up_choice_is_left_out(acme: House, staff: Staff, token: str) -> None:
+    row, before = wish(acme), in_use(acme)
+    with tenant_tx(acme.tenant.id):
+        other = Snapshot.objects.exclude(text__in=TOLD_IN).earliest("position")
+    page = act(staff.sam, row, "retire", origins=[token.replace("%s", str(other.pk))])
+    assert "Retired." in page
+    assert in_use(acme) == before
+
+
+def test_the_question_is_put_in_chinese_and_costs_few_queries(acme: House, staff: Staff) -> None:
+    row = wish(acme)
+    with CaptureQueriesContext(connection) as asked:
+        page = staff.sam.get(address(row, "retire"), headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert len(asked) <= MOST_QUERIES
+    assert "同时停用它所依据的 2 条记忆" in page

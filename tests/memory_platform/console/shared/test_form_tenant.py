@@ -1,0 +1,415 @@
+"""A form writes into the tenant that its page was shown in, or not at all. Rows: T3, T7, D2. Matrix: 9."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.contrib.admin import site
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.template import engines
+from django.test import Client, RequestFactory
+from django.urls import get_resolver
+
+from memory_platform.console.memory_actions.verbs import ACTS
+from memory_platform.console.shared.form_tenant import FIELD, HEADER
+from memory_platform.kernel.ids import new_id
+from profiles.models import Candidate, Subject
+from tenants.isolation import tenant_tx
+from tenants.models import ApiKey, AuditRecord, Member, Role, SupportSession, Tenant, UsageLimit
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.tenants import set_member
+from tests.conftest import House, World
+from tests.memory_platform.console.conftest import Staff, log_in
+from tests.memory_platform.console.forms import form_at, forms_of
+from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.test_every_page import Rows, pages_of
+from tests.memory_platform.console.test_guards import name_of
+
+SWITCH, START, LOGOUT = "/console/switch/", "/console/", "/console/logout/"
+MEMBERS, KEYS, LIMITS = "/console/tenants/member/", "/console/tenants/apikey/", "/console/tenants/usagelimit/"
+REVIEW = "/console/profiles/candidate/review/"
+OF_NO_TENANT = {
+    "login": "nobody works anywhere yet",
+    "logout": "ends the log-in, wherever one works",
+    "password_change": "the person's own password",
+    "password_change_done": "only shows",
+    "jsi18n": "only shows",
+    "theme": "only shows",
+    "switch": "chooses the tenant",
+    "tenants_tenant_add": "makes a tenant of its own",
+}
+"""Addresses whose form is taken from any tenant, and why. Whoever adds one says so here."""
+
+
+@pytest.fixture
+def acme(world: World) -> House:
+    return world.acme
+
+
+@pytest.fixture
+def globex(world: World) -> House:
+    return world.globex
+
+
+@pytest.fixture
+def ben(world: World, staff: Staff) -> Client:
+    """A manager of acme and of globex, at work in acme."""
+    client = log_in("ben", tenant=world.acme.tenant, role=Role.MANAGER)
+    join(world.globex.tenant, "ben", Role.MANAGER)
+    switch(client, world.acme)
+    return client
+
+
+def join(tenant: Tenant, username: str, role: Role) -> None:
+    with tenant_tx(tenant.id):
+        set_member(User.objects.get(username=username).pk, role, by=COMMAND_LINE)
+
+
+def leave(tenant: Tenant, username: str) -> None:
+    with tenant_tx(tenant.id):
+        Member.objects.filter(user__username=username).delete()
+
+
+def switch(client: Client, house: House) -> None:
+    assert client.post(SWITCH, {"tenant": str(house.tenant.id)}).status_code == 302
+
+
+def words(answer: Any) -> str:
+    """Return what a page says in its middle, without its markup."""
+    shown = answer.content.decode().partition('id="content"')[2].partition('id="footer"')[0]
+    return " ".join(re.sub(r"<[^>]+>", "", shown).split())
+
+
+def refusals(house: House) -> list[tuple[str, str]]:
+    with tenant_tx(house.tenant.id):
+        refused = AuditRecord.objects.filter(refused=True, action="console.form").order_by("at")
+        return list(refused.values_list("object_kind", "actor_kind"))
+
+
+def count(house: House, model: Any, **which: Any) -> int:
+    with tenant_tx(house.tenant.id):
+        return int(model.objects.filter(**which).count())
+
+
+class Made(NamedTuple):
+    """What a form makes: its page, what is typed into it, and how the row that came of it is found."""
+
+    page: str
+    typed: dict[str, str]
+    model: Any
+    found: dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Made(MEMBERS, {"username": "sam", "role": "viewer"}, Member, {"user__username": "sam"}),
+        Made(KEYS, {"name": "meant for acme"}, ApiKey, {"name": "meant for acme"}),
+        Made(LIMITS, {"burst": "41", "reason": "too many"}, UsageLimit, {"burst": 41}),
+    ],
+    ids=["member", "key", "limit"],
+)
+def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
+    acme: House, globex: House, staff: Staff, made: Made
+) -> None:
+    def counted() -> tuple[int, int]:
+        return count(acme, made.model, **made.found), count(globex, made.model, **made.found)
+
+    leave(acme.tenant, "sam")
+    switch(staff.olga, acme)
+    add = f"{made.page}add/"
+    filled = form_at(staff.olga, add, holding=next(iter(made.typed))) | made.typed
+    switch(staff.olga, globex)  # in the second tab
+    answer: Any = staff.olga.post(add, filled)
+    assert answer.status_code == 409
+    assert "You switched to Globex in another tab. This form was for Acme. Nothing was saved." in words(answer)
+    assert "mk_live_" not in answer.content.decode()
+    assert counted() == (0, 0)
+    assert refusals(globex) == [(f"tenants_{made.model._meta.model_name}_add", "operator")]
+    assert refusals(acme) == []
+    switch(staff.olga, acme)
+    assert staff.olga.post(add, filled).status_code in {200, 302}, "the same form, back where it belongs"
+    assert counted() == (1, 0)
+
+
+def test_a_bulk_action_is_refused_for_rows_of_both_tenants(acme: House, globex: House, ben: Client) -> None:
+    form = form_at(ben, KEYS, holding="action")
+    switch(ben, globex)
+    keys = []
+    for house in (acme, globex):
+        with tenant_tx(house.tenant.id):
+            keys.append(str(ApiKey.objects.get().pk))
+    form |= {"action": "revoke", "reason": "leaked", "_selected_action": keys}
+    answer = ben.post(KEYS, form)
+    assert answer.status_code == 409
+    assert count(acme, ApiKey, revoked_at__isnull=True) == count(globex, ApiKey, revoked_at__isnull=True) == 1
+    assert refusals(globex) == [("tenants_apikey_changelist", "staff")]
+
+
+def test_what_a_script_sends_names_its_tenant_in_a_header(acme: House, globex: House, ben: Client) -> None:
+    with tenant_tx(acme.tenant.id):
+        shared = {"subject": acme.subject, "verdict": "pending", "provenance": "observation", "confidence": 0.4}
+        proposal = {
+            "type": "tag",
+            "said_at": "2026-11-16T09:00:00+00:00",
+            "aliases": [],
+            "label": "home",
+            "kind": "place",
+        }
+        row = Candidate.objects.create(**shared, kind="tag", target="home", proposal=proposal, reason="unsure")
+    sent = {"candidate": str(row.pk), "verb": "reject", "reason": "no", FIELD: ""}
+    here, elsewhere = str(acme.tenant.id), str(globex.tenant.id)
+    for field, header in (("", ""), ("", elsewhere), (elsewhere, here), (here, elsewhere), ("", str(uuid4()))):
+        answer = ben.post(REVIEW, sent | {FIELD: field}, headers={HEADER: header})
+        assert answer.status_code == 409, (field, header)
+    assert count(acme, Candidate, verdict="pending") == 1
+    assert ben.post(REVIEW, sent, headers={HEADER: here}).status_code == 302
+    assert count(acme, Candidate, verdict="rejected") == 1
+
+
+@pytest.mark.parametrize(
+    "named", ["", "x", "00000000-0000-0000-0000-000000000000", "UPPER", "BOTH", "\x00", "x" * 9_999]
+)
+def test_a_form_with_a_made_up_tenant_or_none_is_refused(acme: House, globex: House, ben: Client, named: str) -> None:
+    own = str(acme.tenant.id)
+    given: Any = {"UPPER": own.upper(), "BOTH": [own, str(globex.tenant.id)]}.get(named, named)
+    answer = ben.post(f"{KEYS}add/", {"name": "k", "scopes": ["memory:read"], FIELD: given})
+    assert answer.status_code == 409
+    said = "This form was for another tenant" if named else "does not say which tenant it is for"
+    assert f"You work in Acme{' now' if named else ''}. This form" in words(answer)
+    assert said in words(answer)
+    assert "Globex" not in words(answer)
+    assert count(acme, ApiKey) == 1
+
+
+def test_a_tenant_that_one_is_no_member_of_is_not_named(acme: House, globex: House, ben: Client) -> None:
+    form = form_at(ben, f"{KEYS}add/", holding="name")
+    leave(acme.tenant, "ben")  # and globex, the only one left, is worked in without a choice
+    answer = ben.post(f"{KEYS}add/", form | {"name": "k"})
+    assert answer.status_code == 409
+    assert "You work in Globex now. This form was for another tenant. Nothing was saved." in words(answer)
+    assert "Acme" not in answer.content.decode()
+    assert str(acme.tenant.id) not in answer.content.decode()
+    assert count(globex, ApiKey) == 1
+
+
+def test_a_form_of_the_only_tenant_does_not_follow_into_the_next_one(acme: House, globex: House, staff: Staff) -> None:
+    form = form_at(staff.mia, f"{KEYS}add/", holding="name")
+    join(globex.tenant, "mia", Role.MANAGER)
+    answer: Any = staff.mia.post(f"{KEYS}add/", form | {"name": "k"}, follow=True)
+    assert answer.redirect_chain == [(SWITCH, 302)]
+    assert "Nothing was saved: you work in no tenant now." in answer.content.decode()
+    switch(staff.mia, globex)
+    assert "This form was for Acme" in words(staff.mia.post(f"{KEYS}add/", form | {"name": "k"}))
+    switch(staff.mia, acme)
+    assert staff.mia.post(f"{KEYS}add/", form | {"name": "k"}).status_code == 200
+    assert (count(acme, ApiKey), count(globex, ApiKey)) == (2, 1)
+
+
+def test_a_form_outlives_its_session_in_its_own_tenant_only(acme: House, globex: House, ben: Client) -> None:
+    form = form_at(ben, f"{KEYS}add/", holding="name") | {"name": "k"}
+    ben.logout()
+    assert ben.post(f"{KEYS}add/", form)["Location"].startswith("/console/login/")
+    ben.force_login(User.objects.get(username="ben"))
+    assert ben.post(f"{KEYS}add/", form)["Location"] == SWITCH
+    switch(ben, globex)
+    assert ben.post(f"{KEYS}add/", form).status_code == 409
+    switch(ben, acme)
+    assert ben.post(f"{KEYS}add/", form).status_code == 200
+    assert (count(acme, ApiKey), count(globex, ApiKey)) == (2, 1)
+
+
+def test_a_form_from_before_a_new_log_in_is_told_so(acme: House, staff: Staff) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = staff.mia.cookies
+    form = form_at(strict, f"{KEYS}add/", holding="name") | {"name": "k"}
+    strict.cookies["csrftoken"] = "x" * 32  # a log-in in another tab gives a new one
+    answer = strict.post(f"{KEYS}add/", form)
+    assert answer.status_code == 403
+    assert "You have logged in again since the page of this form was opened" in answer.content.decode()
+    assert count(acme, ApiKey) == 1
+
+
+def test_a_form_that_asks_for_a_support_session_opens_it_where_it_was_shown(acme: House, globex: House) -> None:
+    otto = log_in("otto")
+    switch(otto, acme)
+    start = "/console/tenants/supportsession/start/"
+    form = form_at(otto, f"{start}?next=/console/profiles/subject/", holding="minutes") | {"reason": "ticket 4711"}
+    switch(otto, globex)
+    assert otto.post(start, form).status_code == 409
+    assert count(acme, SupportSession) == count(globex, SupportSession) == 0
+    switch(otto, acme)
+    assert otto.post(start, form)["Location"] == "/console/profiles/subject/"
+    end = next(one for one in forms_of(otto.get(START).content.decode()) if one.action.endswith("/end/"))
+    switch(otto, globex)
+    assert otto.post(end.action, end.fields).status_code == 409
+    switch(otto, acme)
+    assert ">ada<" in otto.get("/console/profiles/subject/").content.decode(), "it has not ended"
+
+
+def test_one_switches_back_to_the_page_of_the_form_and_nowhere_else(acme: House, globex: House, ben: Client) -> None:
+    form = form_at(ben, f"{MEMBERS}add/", holding="username")
+    switch(ben, globex)
+    for told, leads in (
+        (f"http://testserver{MEMBERS}add/?x=1", f"{MEMBERS}add/?x=1"),
+        ("", START),
+        ("http://testserver//evil.example/", START),
+        ("http://evil.example/console/", START),
+        ("http://[", START),
+        ("http://testserver\\evil/console/", START),
+    ):
+        answer = ben.post(f"{MEMBERS}add/", form, headers={"Referer": told})
+        (back,) = (one for one in forms_of(answer.content.decode()) if "next" in one.fields and one.looks == "act-form")
+        assert back.action == SWITCH
+        assert back.fields["next"] == [leads], told
+        assert ben.post(back.action, back.fields)["Location"] == leads
+        assert ">Acme<" in ben.get(START).content.decode()
+        switch(ben, globex)
+    assert ben.post(SWITCH, {"tenant": str(acme.tenant.id), "next": "//evil.example/"})["Location"] == START
+
+
+def test_what_belongs_to_no_tenant_is_taken_from_any(acme: House, globex: House, staff: Staff) -> None:
+    """Of what is sent here everything names acme, and globex is worked in."""
+    user = User.objects.get(username="olga")
+    user.set_password("a-good-long-word")
+    user.save()
+    staff.olga.force_login(user)
+    switch(staff.olga, globex)
+    of_acme = {FIELD: str(acme.tenant.id)}
+    new = {"slug": "initech", "name": "Initech", "locale": "en"}
+    assert staff.olga.post("/console/tenants/tenant/add/", new | of_acme)["Location"] == START
+    assert Tenant.objects.filter(slug="initech").exists()
+    switch(staff.olga, globex)
+    chosen = {"language": "zh-hans", "next": START}
+    assert staff.olga.post("/i18n/setlang/", chosen | of_acme)["Location"] == START
+    passwords = {"old_password": "a-good-long-word"} | dict.fromkeys(
+        ("new_password1", "new_password2"), "another-long-1"
+    )
+    answer = staff.olga.post("/console/password_change/", passwords | of_acme)
+    assert answer["Location"] == "/console/password_change/done/"
+    assert staff.olga.post(SWITCH, {"tenant": str(acme.tenant.id)} | of_acme)["Location"] == START
+    assert staff.olga.post(LOGOUT, of_acme | {FIELD: str(globex.tenant.id)}).status_code == 200
+    assert settings.SESSION_COOKIE_NAME not in staff.olga.cookies or not staff.olga.cookies["sessionid"].value
+    given = {"username": "olga", "password": "another-long-1", "next": START}
+    assert staff.olga.post("/console/login/", given | of_acme)["Location"] == START
+
+
+def test_it_is_said_in_chinese(acme: House, globex: House, ben: Client) -> None:
+    ben.post("/i18n/setlang/", {"language": "zh-hans", "next": START})
+    form = form_at(ben, f"{KEYS}add/", holding="name")
+    switch(ben, globex)
+    page = words(ben.post(f"{KEYS}add/", form))
+    assert "您已在另一个标签页中切换到 Globex。此表单属于 Acme。未保存任何内容。" in page
+    assert "切换回 Acme" in page
+    assert "Nothing" not in page
+
+
+def test_a_new_view_is_refused_until_its_form_says_where_it_belongs(acme: House, ben: Client) -> None:
+    done = []
+
+    def invented(request: HttpRequest) -> HttpResponse:
+        done.append(request.method)
+        return HttpResponse("done")
+
+    view = site.admin_view(invented)
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        assert view(asked(ben, method, {})).status_code == 409, method
+    assert done == []
+    assert view(asked(ben, "POST", {FIELD: str(acme.tenant.id)})).content == b"done"
+    assert done == ["POST"]
+
+
+def asked(client: Client, method: str, data: Any) -> HttpRequest:
+    """Return a request with the log-in and the tenant of a browser."""
+    factory: Any = RequestFactory()
+    request: HttpRequest = factory.post("/console/invented/", data)
+    request.method = method
+    request.session = client.session
+    request.user = User.objects.get(username="ben")
+    request._messages = []  # type: ignore[attr-defined]  # what the middleware of messages leaves
+    request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # as the test client asks
+    return request
+
+
+def test_where_no_tenant_is_worked_in_a_form_has_the_token_alone(world: World, rf: RequestFactory) -> None:
+    shown = engines["django"].from_string("{% csrf_token %}").render({}, rf.get("/"))
+    assert "csrfmiddlewaretoken" in shown
+    assert FIELD not in shown
+
+
+def addresses() -> Iterator[str]:
+    """Yield every address of the console, those without a name included, each with something for its arguments."""
+    _path, console = get_resolver().namespace_dict["admin"]
+    some = {"job": "purge-expired", "content_type_id": "1", "app_label": "tenants", "url": "invented/", "verb": ""}
+    for key in list(console.reverse_dict):
+        for possible, *_rest in console.reverse_dict.getlist(key):
+            for template, arguments in possible:
+                for verb in ACTS if "verb" in arguments else ("",):
+                    given = {name: some.get(name, str(new_id())) for name in arguments} | {"verb": verb}
+                    yield f"/console/{template % given}"
+
+
+def everywhere(rows: Rows) -> list[str]:
+    """Return the address of every page of the rows, and the addresses that no row has a page at."""
+    pages = pages_of(rows)
+    tried = {name_of(page) for page in pages}
+    return sorted({*pages, *(page for page in addresses() if name_of(page) not in tried)})
+
+
+@pytest.fixture
+def rows(world: World) -> Rows:
+    with tenant_tx(world.acme.tenant.id):
+        return one_of_each("peanuts")
+
+
+@pytest.mark.parametrize("comes_from", ["nowhere", "globex"])
+def test_every_address_refuses_what_comes_from_nowhere_or_from_another_tenant(
+    world: World, staff: Staff, rows: Rows, comes_from: str
+) -> None:
+    acme, globex = world.acme, world.globex
+
+    def held() -> dict[str, Any]:
+        kept = [model for model in rows if model is not AuditRecord]
+        with tenant_tx(acme.tenant.id):
+            return {model.__name__: list(model._default_manager.order_by("pk").values()) for model in kept}
+
+    switch(staff.olga, acme)
+    before, statuses = held(), Counter[int]()
+    sent = {"reason": "because", "post": "yes", "typed": rows[Subject].external_id}
+    sent[FIELD] = str(globex.tenant.id) if comes_from == "globex" else ""
+    for page in everywhere(rows):
+        if name_of(page) in OF_NO_TENANT:
+            continue
+        answer: Any = staff.olga.post(page, sent)
+        assert answer.status_code in {405, 409}, page
+        assert answer.status_code == 405 or "Nothing was saved" in words(answer), page
+        statuses[answer.status_code] += 1
+    assert statuses[409] > 200
+    assert statuses[405] < 5, "what takes no form at all"
+    assert held() == before
+    assert len(refusals(acme)) == statuses[409]
+    assert refusals(globex) == []
+
+
+def test_the_addresses_of_no_tenant_are_all_there(world: World, rows: Rows) -> None:
+    assert {name_of(page) for page in everywhere(rows)} >= set(OF_NO_TENANT)
+
+
+@pytest.mark.slow
+def test_every_form_on_every_page_says_where_it_belongs(acme: House, staff: Staff, rows: Rows) -> None:
+    switch(staff.olga, acme)
+    found = set()
+    for page in pages_of(rows):
+        answer: Any = staff.olga.get(page)
+        if answer.streaming or not answer["Content-Type"].startswith("text/html") or answer.status_code != 200:
+            continue
+        for form in forms_of(answer.content.decode()):
+            if form.method == "post" and name_of(page) not in {"login", "switch"}:
+                assert form.fields[FIELD] == [str(acme.tenant.id)], (page, form.action)
+                found.add(form.action or page)
+    assert len(found) > 60
