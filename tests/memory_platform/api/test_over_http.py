@@ -30,14 +30,20 @@ HTTPX_KEEPS_S = 5.0
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
-@pytest.fixture
-def server(world: World, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def world(shared_world: World) -> World:
+    return shared_world
+
+
+@pytest.fixture(scope="module")
+def server(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """gunicorn on a socket of its own, serving the test database; the value is the socket's path."""
-    address = str(tmp_path / "web.sock")
+    home = tmp_path_factory.mktemp("web")
+    address = str(home / "web.sock")
     database = make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"]))
     command = [sys.executable, "-m", "gunicorn", "tests.memory_platform.api.probe_wsgi"]
     command += ["--bind", f"unix:{address}", "--threads", str(THREADS)]
-    log = (tmp_path / "log").open("wb")
+    log = (home / "log").open("wb")
     environment = os.environ | {"DATABASE_URL": _url(database)}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=log, stdout=log)
     try:
@@ -152,14 +158,14 @@ UNREADABLE = (
 )
 
 
-def test_what_is_no_request_is_a_problem_too_and_is_not_quoted_in_a_log(server: str, tmp_path: Path) -> None:
+def test_what_is_no_request_is_a_problem_too_and_is_not_quoted_in_a_log(server: str) -> None:
     for sent, status in UNREADABLE:
         top, _, body = exchange(server, sent).partition(b"\r\n\r\n")
         assert int(top.split()[1]) == status, sent[:80]
         assert b"application/problem+json" in top
         assert orjson.loads(body)["status"] == status
         request_id = top.decode().partition("X-Request-Id: ")[2].partition("\r")[0]
-        log = (tmp_path / "log").read_text()
+        log = Path(server).with_name("log").read_text()
         assert any("request.refused" in line and request_id in line for line in log.splitlines()), sent[:80]
     assert "kestrel" not in log
 
@@ -173,6 +179,7 @@ UNFINISHED = JSON + b"Content-Length: 1000\r\n\r\n" + b"{" + b" " * 9
 POST = b"POST /v1/echo/ada HTTP/1.1\r\nHost: localhost\r\n"
 
 
+@pytest.mark.slow
 def test_a_connection_outlives_the_pauses_of_those_who_keep_it(server: str) -> None:
     """Clients keep an idle connection for some seconds; one that the server closes first fails who is just asking."""
     kept = LIVE.replace(b"Connection: close\r\n", b"")
@@ -188,6 +195,7 @@ def test_a_connection_outlives_the_pauses_of_those_who_keep_it(server: str) -> N
             assert answer.startswith(b"HTTP/1.1 200 OK")
 
 
+@pytest.mark.slow
 def test_a_connection_that_says_nothing_is_closed_soon(server: str) -> None:
     with socket.socket(socket.AF_UNIX) as peer:
         peer.settimeout(POLICY.head_s + 5)
@@ -209,6 +217,7 @@ def test_a_body_that_stalls_without_a_key_is_401_at_once(server: str) -> None:
     assert monotonic() - started < 1
 
 
+@pytest.mark.slow
 def test_a_body_that_drips_is_408_when_its_time_is_over(server: str, world: World) -> None:
     with socket.socket(socket.AF_UNIX) as peer:
         peer.settimeout(0.5)

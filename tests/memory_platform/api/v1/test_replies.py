@@ -18,7 +18,7 @@ from snapshots.understanding.config import REPLYING
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
-from tests.memory_platform.api.test_portability import export, take_back
+from tests.memory_platform.api.portability.exporting import export, take_back
 from tests.snapshots.erasure.everywhere import tables_with
 from tests.snapshots.extraction.making import settle
 

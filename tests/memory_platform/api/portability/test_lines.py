@@ -1,0 +1,153 @@
+"""What an import takes of a line, and what it refuses. Rows: D1, E2, P5. Matrix: 57."""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+
+from snapshots.portability.renaming import Renaming
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+from tests.memory_platform.api.portability.exporting import ADA, LINES, ada_of, export, take_back
+from tests.memory_platform.api.wall import rows_of
+
+FORMAT_1 = Path(__file__).parents[3] / "data" / "export-format-1.jsonl"
+Lines = list[dict[str, Any]]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "field"),
+    [
+        (lambda lines: lines[:-1], "lines.{last}"),
+        (lambda lines: lines[:3] + lines[4:], "lines.{last}.counts"),
+        (lambda lines: [*lines[:2], {**lines[2], "id": 7}, *lines[3:]], "lines.2.id"),
+        (lambda lines: [*lines[:2], {**lines[2], "surprise": 7}, *lines[3:]], "lines.2.surprise"),
+        (lambda lines: [*lines[:2], {**lines[2], "confidence": 1.5}, *lines[3:]], "lines.2.confidence"),
+        (
+            lambda lines: [*lines[:2], {**lines[2], "valid_at": "0001-01-01T00:00:00+14:00"}, *lines[3:]],
+            "lines.2.valid_at",
+        ),
+        (
+            lambda lines: [*lines[:2], {**lines[2], "valid_at": "9999-12-31T23:59:59-14:00"}, *lines[3:]],
+            "lines.2.valid_at",
+        ),
+        (lambda lines: [*lines[:2], {**lines[2], "type": "tenant"}, *lines[3:]], "lines.2.type"),
+        (lambda lines: [{**lines[0], "format": 3}, *lines[1:]], "lines.0.format"),
+        (lambda lines: [lines[0], {**lines[1], "subject_id": "a/b"}, *lines[2:]], "lines.1.subject_id"),
+        (lambda lines: [], "lines"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_stored(
+    acme: Caller, world: World, lines: Lines, spoil: Any, field: str
+) -> None:
+    lines = spoil(lines)
+    acme("GET", ADA)  # marks the key as used
+    before = rows_of(world.acme.tenant.id)
+
+    problem = problem_of(acme("POST", "/v1/import", {"lines": lines}), 400)
+
+    assert [fault["field"] for fault in problem["errors"]] == [field.format(last=len(lines) - 1)]
+    assert rows_of(world.acme.tenant.id) == before
+
+
+def test_a_line_that_is_no_json_is_named_by_its_own_place(acme: Caller) -> None:
+    lines = b'{"type": "header"}\n\n{"type": "subject"}\n{"type": oops}\n'
+
+    problem = problem_of(acme("POST", "/v1/import", lines, Content_Type=LINES), 400)
+
+    assert [(fault["field"], fault["code"]) for fault in problem["errors"]] == [("lines.2", "malformed_json")]
+    assert "column 10" in problem["detail"]
+
+
+def test_an_export_of_format_1_is_read_for_ever(acme: Caller) -> None:
+    stored = [orjson.loads(line) for line in FORMAT_1.read_bytes().splitlines()]
+    assert stored[0]["format"] == 1
+
+    job = take_back(acme, stored)
+
+    assert (job["status"], job["error"]) == ("succeeded", None)
+    assert job["result"]["stored"] == stored[-1]["counts"]
+    assert job["result"].keys() == {"stored", "links"}
+    after = export(acme)
+    assert after[0]["format"] == 2
+    assert after[-1]["counts"] == stored[-1]["counts"]
+    texts = {line["text"] for line in after if line["type"] == "snapshot"}
+    assert texts == {line["text"] for line in stored if line["type"] == "snapshot"}
+
+
+def test_details_of_an_imported_note_are_as_free_of_secrets_as_any_text(acme: Caller, lines: Lines) -> None:
+    card = "4111 1111 1111 1111"
+    hostile = [
+        {**line, "about_label": card, "context": f"my card is {card}"} if line["type"] == "note" else line
+        for line in lines
+    ]
+
+    take_back(acme, hostile)
+
+    notes = body_of(acme("GET", f"{ADA}/notes"))["data"]
+    assert notes
+    assert card not in orjson.dumps(notes).decode()
+
+
+def test_no_import_brings_a_card_or_a_secret_into_a_belief(acme: Caller, world: World, lines: Lines) -> None:
+    spoilt = {"preference": "value", "tag": "phone", "profile_fact": "value", "candidate": "value"}
+    wanted = {name: next(line for line in lines if line["type"] == name) for name in spoilt}
+    hostile = [
+        {**line, spoilt[line["type"]]: "4111 1111 1111 1111"} if line in wanted.values() else line for line in lines
+    ]
+
+    result = take_back(acme, hostile, "?allow_forgotten=true")["result"]
+
+    assert result["sensitive"] == dict.fromkeys(spoilt, 1)
+    there = export(acme)
+    assert not {id_here(world, lines, line) for line in wanted.values()} & {line.get("id") for line in there}
+    assert "4111 1111 1111 1111" not in str(there)
+
+
+def id_here(world: World, lines: Lines, line: dict[str, Any]) -> str:
+    """Return the id that a line's row gets when acme's Ada imports it."""
+    return str(Renaming(UUID(lines[0]["origin"]), ada_of(world.acme).id).of(UUID(line["id"])))
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "value"),
+    [
+        ("tag", "aliases", ["the card", "4111 1111 1111 1111"]),
+        ("preference", "value", 4111111111111111.0),
+        ("preference", "value", [4111, 1111, 1111, 1111]),
+        ("profile_fact", "value", ["4111", "1111", "1111", "1111"]),
+    ],
+)
+def test_no_import_brings_a_card_in_parts_or_beside_a_label(
+    acme: Caller, world: World, lines: Lines, kind: str, column: str, value: Any
+) -> None:
+    spoilt = next(line for line in lines if line["type"] == kind)
+
+    result = take_back(acme, [{**line, column: value} if line is spoilt else line for line in lines])["result"]
+
+    assert result["sensitive"] == {kind: 1}
+    assert id_here(world, lines, spoilt) not in {line.get("id") for line in export(acme)}
+
+
+def test_an_imported_topic_holds_no_card(acme: Caller, lines: Lines) -> None:
+    lines = [
+        {**line, "topics": ["boats", "4111 1111 1111 1111"]} if line["type"] == "snapshot" else line for line in lines
+    ]
+
+    take_back(acme, lines)
+
+    assert {tuple(line["topics"]) for line in export(acme) if line["type"] == "snapshot"} == {("boats",)}
+
+
+def test_no_import_is_surer_than_its_provenance_allows(acme: Caller, lines: Lines) -> None:
+    sure = {"provenance": "observation", "confidence": 1.0}
+    kinds = {"preference", "profile_fact", "tag", "snapshot"}
+    lines = [{**line, **sure} if line["type"] in kinds else line for line in lines]
+
+    take_back(acme, lines)
+
+    assert {line["type"]: line["confidence"] for line in export(acme) if line["type"] in kinds} == dict.fromkeys(
+        sorted(kinds), 0.6
+    )
