@@ -85,6 +85,11 @@ def open_support_for(username: str, *tenants: Tenant) -> None:
 @pytest.fixture
 def staff(world: World) -> Staff:
     """Five people at their browsers; the operator has a support session in both tenants."""
+    return log_in_staff(world)
+
+
+def log_in_staff(world: World) -> Staff:
+    """Log five people in; the operator opens a support session in both tenants."""
     acme, globex = world.acme.tenant, world.globex.tenant
     people = Staff(
         sam=log_in("sam", tenant=acme, role=Role.SUPPORT),

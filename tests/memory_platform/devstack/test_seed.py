@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 from django.contrib.auth.models import User
 
-from memory_platform.devstack.demo import demo_access
+from memory_platform.devstack.demo import DemoAccess, demo_access
 from memory_platform.devstack.seed import OPERATOR, seed_world
 from memory_platform.devstack.seed_data import ADA, STAFF, WORLD
 from profiles.models import Candidate, Subject
@@ -13,20 +14,30 @@ from snapshots.receipts.read import candidates_of, rendered_of
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, UsageDay
 from tenants.selectors import roles_of_staff, tenant_by_slug
-from tenants.services.audit import COMMAND_LINE
-from tenants.services.keys import authenticate_key, key_by_id, revoke_key
+from tenants.services.keys import authenticate_key
+
+pytestmark = pytest.mark.xdist_group("demo world")
 
 
-def test_each_tenant_gets_a_key_with_every_scope(database: None, tmp_path: Path) -> None:
-    access = seed_world(tmp_path)
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def access(shared_database: None, data_dir: Path) -> DemoAccess:
+    """The ways into a demo world, which no test of this module changes."""
+    return seed_world(data_dir)
+
+
+def test_each_tenant_gets_a_key_with_every_scope(access: DemoAccess) -> None:
     assert set(access.keys) == {"acme", "globex"}
     for slug, token in access.keys.items():
         caller = authenticate_key(token)
         assert (caller.tenant_slug, caller.scopes) == (slug, frozenset(Scope.values))
 
 
-def test_staff_see_their_own_tenant_only_and_the_operator_all(database: None, tmp_path: Path) -> None:
-    access = seed_world(tmp_path)
+def test_staff_see_their_own_tenant_only_and_the_operator_all(access: DemoAccess) -> None:
     assert {name for name, staff in STAFF.items() if staff.role == "manager"} == {"mia"}
     for name, staff in STAFF.items():
         user = User.objects.get(username=name)
@@ -35,8 +46,7 @@ def test_staff_see_their_own_tenant_only_and_the_operator_all(database: None, tm
     assert User.objects.get(username=OPERATOR).is_superuser
 
 
-def test_what_was_said_is_stored_in_order_and_apart(database: None, tmp_path: Path) -> None:
-    seed_world(tmp_path)
+def test_what_was_said_is_stored_in_order_and_apart(access: DemoAccess) -> None:
     with tenant_tx(tenant_by_slug("acme").id):
         said = (
             Message.objects.filter(subject__external_id="ada")
@@ -49,9 +59,8 @@ def test_what_was_said_is_stored_in_order_and_apart(database: None, tmp_path: Pa
         assert list(Subject.objects.values_list("external_id", flat=True)) == ["gil"]
 
 
-def test_a_second_run_changes_nothing(database: None, tmp_path: Path) -> None:
-    first = seed_world(tmp_path)
-    assert seed_world(tmp_path) == first == demo_access(tmp_path)
+def test_a_second_run_changes_nothing(access: DemoAccess, data_dir: Path) -> None:
+    assert seed_world(data_dir) == access == demo_access(data_dir)
     for plan in WORLD:
         with tenant_tx(tenant_by_slug(plan.slug).id):
             talks = sum(len(t.turns) for s in plan.subjects for t in s.talks)
@@ -60,8 +69,7 @@ def test_a_second_run_changes_nothing(database: None, tmp_path: Path) -> None:
             assert Receipt.objects.count() == len(answers)
 
 
-def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(database: None, tmp_path: Path) -> None:
-    seed_world(tmp_path)
+def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(access: DemoAccess) -> None:
     with tenant_tx(tenant_by_slug("acme").id):
         home, lunch, chinese = Receipt.objects.order_by("created_at")
         assert "12 Willow Lane" in str(rendered_of(home))
@@ -72,22 +80,8 @@ def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(database:
         assert Candidate.objects.filter(verdict="pending", subject__external_id="ada").count() == 1
 
 
-def test_the_dashboard_has_figures_before_any_job_has_run(database: None, tmp_path: Path) -> None:
-    seed_world(tmp_path)
+def test_the_dashboard_has_figures_before_any_job_has_run(access: DemoAccess) -> None:
     with tenant_tx(tenant_by_slug("acme").id):
         assert sum(day.contexts for day in Indicator.objects.all()) == 3
         assert sum(day.done for day in QueueDay.objects.all()) == Work.objects.filter(state="done").count() > 0
         assert sum(day.contexts for day in UsageDay.objects.all()) == 3
-
-
-def test_a_revoked_key_and_a_lost_file_are_replaced(database: None, tmp_path: Path) -> None:
-    first = seed_world(tmp_path)
-    caller = authenticate_key(first.keys["acme"])
-    with tenant_tx(caller.tenant_id):
-        revoke_key(key_by_id(caller.key_id), by=COMMAND_LINE)
-    second = seed_world(tmp_path)
-    assert second.keys["acme"] != first.keys["acme"]
-    assert second.keys["globex"] == first.keys["globex"]
-    (tmp_path / "demo.json").unlink()
-    third = seed_world(tmp_path)
-    assert authenticate_key(third.keys["acme"]).tenant_slug == "acme"

@@ -50,18 +50,18 @@ def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
 
 
 def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: Path) -> None:
-    days = ("--days", "5", "--tokens", "200", "--language", "en")
+    days = ("--days", "3", "--turns", "6", "--tokens", "200", "--language", "en")
     whole, none = (
         figures(tmp_path / f"{name}.json", *days, *more)["lives"]["en"]["all"]
         for name, more in (("whole", ()), ("none", ("--memory", "0")))
     )
-    assert whole["questions"] == none["questions"] == 12
+    assert whole["questions"] == none["questions"] == 6
     assert whole["memory"] >= 0.9
     assert none["memory"] <= 0.5, "limits and habits stand in the prefix"
 
 
 def test_a_repeat_begins_anew_and_finds_the_same(tmp_path: Path) -> None:
-    small = ("--days", "2", "--tokens", "150", "--language", "en")
+    small = ("--days", "2", "--turns", "4", "--tokens", "150", "--language", "en")
     first, again = (figures(tmp_path / f"{name}.json", *small) for name in "ab")
     assert first == again
 
