@@ -26,9 +26,9 @@ run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
-	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" --durations=10 $(ARGS)
 
-# Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser: seven minutes.
+# Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser, peers that wait: eight minutes.
 test-slow: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup -m slow $(ARGS)
 
