@@ -10,12 +10,14 @@ from profiles.values import in_words
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.statements import is_statement
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
+from snapshots.forgetting.told import find_told, shares_secret
 from snapshots.forgetting.values import Belief, Found, Span
 from snapshots.lifecycle.selectors import current
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
-from snapshots.understanding.heard.forget_orders import ForgetOrder, Meant, read_forget_orders
+from snapshots.understanding.heard.forget_orders import ForgetOrder, Meant, read_forget_orders, refers_back
 from snapshots.understanding.heard.names import Named
+from snapshots.understanding.heard.order_reader import names_of
 from snapshots.understanding.heard.turns import asks_about_memory, asks_something, tells_something
 from snapshots.understanding.reading.clauses import split_clauses
 
@@ -32,11 +34,45 @@ def find_meant(subject: Subject, message: Message, order: ForgetOrder, policy: F
     users = [turn for turn in turns if turn.role == MessageRole.USER][: policy.turns]
     if order.meant in (Meant.NAMED, Meant.OWNED):
         said = [(message, own), *((turn, turn.content) for turn in users)]
-        return _find_named(subject, Named.of(order.name), said)
+        return _find_named(subject, Named.of(order.name), said) or _find_loosely(message, order, own, [order.name])
+    if order.names and (order.refers or not tells_something(own[: order.start])):
+        return _find_loosely(message, order, own, order.names)
     if tells_something(own):
-        return Found({message.id: ()})
-    taught = _last_teaching(users, stops=order.meant is Meant.POINTED)
-    return Found(dict.fromkeys((taught.id, *_answers_that_repeat(taught, turns)), ())) if taught else Found()
+        told = find_told(message, names_of(own), _tells) if refers_back(own) else []
+        return Found(dict.fromkeys((message.id, *_with_answers(told)), ()))
+    taught = _last_teaching(users, stops=order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.refers))
+    return Found(dict.fromkeys(_with_answers([taught]), ())) if taught else Found()
+
+
+def _find_loosely(message: Message, order: ForgetOrder, own: str, names: Sequence[str]) -> Found:
+    """Return the messages that share words with what is named, and the order's own words; else what it tells itself."""
+    told = find_told(message, names, _tells)
+    if told:
+        return Found({**dict.fromkeys(_with_answers(told), ()), message.id: [(order.start, order.end)]})
+    if order.refers or refers_back(message.content[order.start : order.end]):
+        return Found()
+    tells = order.meant is Meant.READ or (order.meant is Meant.NAMED and _OF_SELF.match(order.name))
+    return Found({message.id: ()}) if tells or tells_something(own[: order.start]) else Found()
+
+
+_OF_SELF = re.compile(r"(?:i|i'm|i've|my|we|our)\b|我", re.IGNORECASE)
+
+
+def _tells(message: Message) -> bool:
+    """Return whether a user's message told something that is not forgotten yet."""
+    if not message.content or not message.remember or not is_statement(message):
+        return False
+    return tells_something(_own_words(message)) or _has_taught(message)
+
+
+def _with_answers(told: Iterable[Message]) -> list[UUID]:
+    """Return messages, each with the assistant's turns right after it that use its words."""
+    found: list[UUID] = []
+    for message in told:
+        words = set(terms(message.content))
+        answers = [one.id for one in _answers_after(message) if len(words & set(terms(one.content))) >= _SHARED_TERMS]
+        found += [message.id, *answers]
+    return found
 
 
 def _turns_before(message: Message, policy: ForgettingPolicy) -> Sequence[Message]:
@@ -64,7 +100,8 @@ def _own_words(message: Message) -> str:
 
 def _refuses_an_answer(message: Message, order: ForgetOrder, turns: Sequence[Message]) -> bool:
     """Return whether weak words only refuse what the assistant has just asked: "Your age?" / "That's private." """
-    if order.meant is not Meant.POINTED or not turns or turns[0].role != MessageRole.ASSISTANT:
+    points = order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.names)
+    if not points or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
     asked = turns[0].content
     return asks_something(asked) and not asks_about_memory(asked) and not tells_something(_own_words(message))
@@ -77,10 +114,9 @@ def _last_teaching(users: Iterable[Message], *, stops: bool) -> Message | None:
             return None  # it is forgotten already
         if not turn.remember or not is_statement(turn):
             continue
-        own = _own_words(turn)
-        if tells_something(own) or _has_taught(turn):
+        if _tells(turn):
             return turn
-        if stops and own.strip():
+        if stops and _own_words(turn).strip():
             return None
     return None
 
@@ -93,18 +129,6 @@ def _has_taught(message: Message) -> bool:
     slots = [links for model, links in SOURCES.items() if model is not Snapshot]
     own = {"subject_id": message.subject_id, "message_id": message.id}
     return notes.exists() or any(links._default_manager.filter(**own).exists() for links in slots)
-
-
-def _answers_that_repeat(taught: Message, turns: Sequence[Message]) -> list[UUID]:
-    """Return the assistant's turns right after a message that use its words."""
-    words = set(terms(taught.content))
-    answers: list[UUID] = []
-    for turn in reversed([one for one in turns if one.seq > taught.seq]):
-        if turn.role == MessageRole.USER:
-            break
-        if len(words & set(terms(turn.content))) >= _SHARED_TERMS:
-            answers.append(turn.id)
-    return answers
 
 
 def _find_named(subject: Subject, named: Named, said: Sequence[tuple[Message, str]]) -> Found:
@@ -123,9 +147,12 @@ def _find_named(subject: Subject, named: Named, said: Sequence[tuple[Message, st
         spans.setdefault(message_id, []).append(span)
     for message in _messages(subject.id, spans):
         spans[message.id] += _spans_named(message.content, named)
+        rest = rest_of(message.content, spans[message.id])
         for answer in _answers_after(message):
             if found := list(_spans_named(answer.content, named, told=False)):
                 spans.setdefault(answer.id, []).extend(found)
+            elif shares_secret(answer.content, message.content, besides=rest):
+                spans.setdefault(answer.id, []).append((0, len(answer.content)))
     return Found(spans, notes, beliefs)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from profiles.models import Subject
 from snapshots.forgetting.find import find_meant
-from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten
+from snapshots.forgetting.repeated import repeats_hidden
+from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten, Found
 from snapshots.forgetting.withhold import withhold
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message, MessageRole
@@ -17,7 +18,13 @@ def forget_at_once(
     subject: Subject, conversation: Conversation, messages: Sequence[Message]
 ) -> tuple[FastLaneResult, ...]:
     """Hide what the subject's new messages tell us to forget; the same conversation's next call no longer sees it."""
-    results = [one for message in messages if message.role == MessageRole.USER for one in _forget(subject, message)]
+    results: list[Forgotten] = []
+    for message in messages:
+        if message.role == MessageRole.USER:
+            results += _forget(subject, message)
+        elif message.role == MessageRole.ASSISTANT and repeats_hidden(message):
+            results += withhold(subject, message, 0, Found({message.id: ()}))
+            message.refresh_from_db(fields=WORDS)
     if any(one.order_id for one in results):
         conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
     return tuple(_result_of(one) for one in results)
@@ -32,6 +39,7 @@ def _forget(subject: Subject, message: Message) -> list[Forgotten]:
             results += withhold(subject, message, number, found)
         if message.id in found.messages:
             message.refresh_from_db(fields=WORDS)
+        if not message.content:
             break  # the message itself is gone, with its other orders
     if orders and not results:
         is_all = any(order.meant is Meant.EVERYTHING for order in orders)

@@ -1,25 +1,19 @@
 """Read the orders to forget in a message: which words give one, and whether it names what is to be forgotten. Pure."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
 from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.heard import forget_patterns as said
 from snapshots.understanding.heard.names import is_owned
+from snapshots.understanding.heard.order_reader import least_share, may_order, names_of, order_share, runs_of
 from snapshots.understanding.reading.modality import find_quoted, is_played
 
 # Longer messages are documents, not turns.
 LONGEST_READ = 1_000
-_MAY_ORDER = re.compile(
-    r"forget|delete|erase|wipe|purge|remember|memori[sz]e|private|confidential|personal|record|between|secret|"
-    r"\b(?:store|save|keep|retain|remove|drop|hear|pretend|note|log|hold on)\b|忘|删|清|抹|撤回|别|不要|不用|不必|"
-    r"甭|勿|不许|不准|"
-    r"当|隐私|秘密|私事|机密|保密|不想|不希望",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"[^.!?;。\n]+(?:\.(?=\w)[^.!?;。\n]+)*([.!?;。\n]?)")
 _SEGMENT = re.compile(r"\s*(?:,|\s-{1,3}\s|[–—]|:|…)\s*")
 _FILLER = re.compile(
@@ -35,10 +29,26 @@ _NOT_PLAYED = re.compile(r"pretend (?=(?:that )?i (?:never|didn't|did not) )", r
 _EVERYBODY = frozenset({"me", "myself", "us", "it all", "everything", "我", "我自己", "我们"})
 _ARTICLE = re.compile(r"(?:the|my|our|that|this|a|an|any|his|her|their)\s+|我的?|那个?|这个?", re.IGNORECASE)
 _END = re.compile(
-    r"[\s,.!?]+$|[\s,]+(?:please|pls|thanks|thank you|now|again|ok|okay|from (?:your|the) memory)$|(?:的|吧|啊|了|"
+    r"(?:,| please\b| pls\b).*$|[\s,.!?]+$|[\s,]+(?:please|pls|thanks|thank you|now|again|ok|okay|from (?:your|the) memory)$|(?:的|吧|啊|了|"
     r"都|全部?)$",
     re.IGNORECASE,
 )
+_REFERS = re.compile(
+    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only)? (?:said|told|mentioned|wrote|shared|brought up|gave)|(?:told|gave) you|"
+    r"(?:thing|bit|stuff|part|story|mess|business) (?:about|with|on|of|from|between)|about what)\b"
+    r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
+    re.IGNORECASE,
+)
+_FORGETS = re.compile(r"forget|忘", re.IGNORECASE)
+_NO_ORDER = re.compile(r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)", re.I)
+_ENDS, _ABOUT = re.compile(r"[.!?;。\n]"), re.compile(r"\babout\b|关于|的事", re.IGNORECASE)
+_ON_TEXT = re.compile(
+    r"\b(?:sentence|paragraph|row|column|line|bullet|slide|comma|title|heading|page|clause|verse|item|duplicates?)s?\b"
+    r"|第.{1,3}[段句行列页项条章]|标点|标题|逗号",
+    re.IGNORECASE,
+)
+_PARTS_BEFORE = 2
+"""How far before an order the thing is named that it speaks of."""
 
 
 class Meant(StrEnum):
@@ -49,28 +59,110 @@ class Meant(StrEnum):
     NAMED = "named"
     OWNED = "owned"
     EVERYTHING = "everything"
+    READ = "read"
+    """Heard by the reader, in words that no pattern knows."""
+
+
+_EXACT = (Meant.NAMED, Meant.OWNED, Meant.EVERYTHING)
+"""What patterns name is named by them; what they only see to point may be named before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetOrder:
-    """An order to forget: characters ``start`` to ``end`` of its message. ``name`` is what it names, "" for nothing."""
+    """An order to forget: characters ``start`` to ``end`` of its message. ``name`` is what it names, "" for nothing.
+
+    Of what the reader hears, ``names`` are the things named; ``refers``: it speaks of what was said before.
+    """
 
     start: int
     end: int
     meant: Meant
     name: str = ""
+    names: tuple[str, ...] = ()
+    refers: bool = False
 
 
 def read_forget_orders(text: str) -> list[ForgetOrder]:
     """Return the orders to forget that a user gives in a message, in order; most messages cost one search."""
-    if len(text) > LONGEST_READ or not _MAY_ORDER.search(text):
+    if len(text) > LONGEST_READ:
         return []
     form = matching_form(text)
-    if is_played(_NOT_PLAYED.sub("", form)):
+    if not may_order(form) or is_played(_NOT_PLAYED.sub("", form)):
         return []
     quoted = find_quoted(form)
-    found = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]
+    known = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]
+    found = _without_overlaps([*(_with_names(form, one) for one in known), *_heard_by_reader(form, known)])
     return [one for one in found if not any(first <= one.start < last for first, last in quoted)]
+
+
+def refers_back(text: str) -> bool:
+    """Return whether words speak of something that was said before: "I told you about", 刚才说的."""
+    return _REFERS.search(text) is not None
+
+
+def parts_of(form: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, mark of its sentence) of each part of a message between marks."""
+    found = [(*_stripped(form, *part), mark) for start, end, mark in _sentences(form) for part in _parts(form, start, end)]
+    return [one for one in found if one[1] > one[0]]
+
+
+def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[ForgetOrder]:
+    """Yield what the reader takes for an order, as short as it can be: what stands beside it may be the secret.
+
+    Beside an order ("get rid of my card, don't keep it") half of the share is enough.
+    """
+    parts = parts_of(form)
+    shares = {run: share for run, mark in _runs(form, parts) if (share := order_share(form[slice(*run)] + mark)) > 0}
+    taken = [(one.start, one.end) for one in known]
+    for least in (least_share(), least_share() / 2):
+        likely = [run for run, share in shares.items() if share >= least]
+        for run in sorted(likely, key=lambda one: one[1] - one[0]):
+            is_sure = shares[run] >= least_share() or any(_are_near(form, run, one) for one in taken)
+            if is_sure and not any(run[0] < end and start < run[1] for start, end in taken):
+                taken.append(run)
+                yield _with_names(form, ForgetOrder(*run, Meant.READ))
+
+
+def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the runs that the reader is asked about, each with the question mark behind it."""
+    for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
+        mark = next(mark for _, last, mark in parts if last == end)
+        words = form[start:end]
+        # What a pattern knows, the patterns have decided: "forget that, I'll take the bus" is none.
+        is_decided = any(one.match(words) for one in (_NO_ORDER, _SUPPOSES)) or _match(form, start, end)
+        is_decided = is_decided or (_ON_TEXT.search(words) and not refers_back(words))
+        if not is_decided and (mark != "?" or _may_be_asked(words)):
+            yield (start, end), "?" if mark == "?" else ""
+
+
+def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return whether nothing but marks stands between two parts."""
+    between = form[min(one[1], other[1]) : max(one[0], other[0])]
+    return re.search(r"\w", between) is None
+
+
+def _with_names(form: str, order: ForgetOrder) -> ForgetOrder:
+    """Return an order with what it names loosely: itself, else in the parts before it that speak of what was said."""
+    if order.meant in _EXACT:
+        return order
+    start, names = order.start, names_of(form[order.start : order.end]) if order.meant is Meant.READ else []
+    before = [(first, last) for first, last, _ in parts_of(form) if last <= start]
+    for first, last in before[: -1 - _PARTS_BEFORE : -1]:
+        is_apart = _ENDS.search(form, last, order.start) and not _ABOUT.search(form, first, last)
+        if not names and not is_apart and refers_back(form[first:last]):
+            start, names = first, names_of(form[first:last])
+    if not names:
+        return order if order.meant is not Meant.READ else replace(order, refers=refers_back(form[start : order.end]))
+    return ForgetOrder(start, order.end, Meant.READ, names=tuple(names), refers=refers_back(form[start : order.end]))
+
+
+def _without_overlaps(orders: Iterable[ForgetOrder]) -> list[ForgetOrder]:
+    """Return the orders in their order in the message; of two that overlap the first given."""
+    kept: list[ForgetOrder] = []
+    for order in orders:
+        if not any(order.start < one.end and one.start < order.end for one in kept):
+            kept.append(order)
+    return sorted(kept, key=lambda one: one.start)
 
 
 def _sentences(form: str) -> Iterator[tuple[int, int, str]]:
@@ -93,10 +185,15 @@ def _orders_of(form: str, start: int, end: int, mark: str) -> Iterator[ForgetOrd
         if order is None:
             continue
         rest = [form[a:b] for a, b in parts[place + 1 :] if not (_FILLER.fullmatch(form[a:b]) or _match(form, a, b))]
-        # "Forget that, I'll take the bus" speaks of what was wanted, not of what was told.
-        if order.meant is Meant.POINTED and rest:
+        # "Forget that, I'll take the bus" speaks of what was wanted, not of what was told; "don't save this, I ..." not.
+        if order.meant is Meant.POINTED and rest and _FORGETS.search(form, first, last):
             continue
         yield order
+
+
+def _stripped(form: str, start: int, end: int) -> tuple[int, int]:
+    text = form[start:end]
+    return start + len(text) - len(text.lstrip(" ,\"'")), start + len(text.rstrip(" ,\"'"))
 
 
 def _parts(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -110,9 +207,7 @@ def _parts(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _match(form: str, start: int, end: int) -> ForgetOrder | None:
-    text = form[start:end]
-    first = start + len(text) - len(text.lstrip(" ,\"'"))
-    last = start + len(text.rstrip(" ,\"'"))
+    first, last = _stripped(form, start, end)
     words = form[first:last]
     for meant, patterns in _patterns(language_of(words)):
         for pattern in patterns:

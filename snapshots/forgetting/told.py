@@ -1,0 +1,80 @@
+"""What a person told that an order names loosely ("that thing with my sister"): looked for by the words that are shared.
+
+A word counts the more, the fewer messages hold it. Of the messages that share most, the newest is meant.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from uuid import UUID
+
+from memory_platform.kernel.terms import terms
+from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
+from snapshots.lifecycle.selectors import current
+from snapshots.models import Message, MessageRole, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.selectors import with_words
+from snapshots.understanding.heard.order_reader import KIN
+
+_KIN_WEIGHS, _HAN = 0.5, re.compile(r"[\u3400-\u9fff]")
+
+
+def find_told(order: Message, names: Iterable[str], tells: Callable[[Message], bool]) -> list[Message]:
+    """Return the user's messages before ``order`` that its names speak of: of this conversation, else of any."""
+    found: dict[UUID, Message] = {}
+    before = _turns_before(order)
+    for name in names:
+        best = _best(name, before, tells) or _best(name, _taught_elsewhere(order, name), tells, whole=True)
+        if best is not None:
+            found[best.id] = best
+    return list(found.values())
+
+
+def words_of(text: str) -> set[str]:
+    """Return the terms of a text that tell what it speaks of: no single Chinese character but those of kin."""
+    return {term for term in terms(text) if not _HAN.fullmatch(term) or term in KIN}
+
+
+def shares_secret(text: str, hidden: str, besides: str) -> bool:
+    """Return whether a text repeats words that were ``hidden`` and that do not stand ``besides``."""
+    return bool((words_of(hidden) - words_of(besides) - KIN) & words_of(text))
+
+
+def _turns_before(order: Message, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
+    rows = Message.objects.filter(
+        subject_id=order.subject_id, conversation_id=order.conversation_id, seq__lt=order.seq, role=MessageRole.USER
+    ).order_by("-seq")
+    return with_words(list(rows[: policy.turns_searched]))
+
+
+def _taught_elsewhere(order: Message, name: str, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
+    """Return the messages of other conversations behind notes that share a word with ``name``, newest first."""
+    wanted = words_of(name)
+    own = Snapshot.objects.filter(current(), subject_id=order.subject_id, kind=SnapshotKind.NOTE)
+    texts = own.order_by("-position").values_list("id", "text")[: policy.notes_compared]
+    notes = [note_id for note_id, text in texts if wanted & words_of(text)]
+    links = SnapshotSource.objects.filter(subject_id=order.subject_id, memory_id__in=notes).order_by()
+    rows = Message.objects.filter(
+        subject_id=order.subject_id, id__in=links.values("message_id"), role=MessageRole.USER
+    ).exclude(id=order.id)
+    return with_words(list(rows.order_by("-said_at", "-seq")[: policy.turns_searched]))
+
+
+def _best(
+    name: str, messages: Sequence[Message], tells: Callable[[Message], bool], *, whole: bool = False
+) -> Message | None:
+    """Return the message that shares most with ``name``, the first of several; ``whole``: only one that shares half."""
+    held = {message.id: words_of(message.content) for message in messages}
+    weights = _weights(words_of(name), held)
+    scores = [(sum(weights[word] for word in weights.keys() & held[one.id]), one) for one in messages]
+    least = sum(weights.values()) / 2 if whole else 0.0
+    likely = [(score, one) for score, one in scores if score > 0 and score >= least and tells(one)]
+    return max(likely, key=lambda pair: pair[0])[1] if likely else None
+
+
+def _weights(wanted: Iterable[str], held: Mapping[UUID, set[str]]) -> dict[str, float]:
+    among = Counter(word for words in held.values() for word in words)
+    return {
+        word: math.log(1 + (1 + len(held)) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1.0)
+        for word in wanted
+    }

@@ -1,0 +1,136 @@
+"""How likely words ask not to keep something, read by a small linear model beside the patterns: words alone, no vector.
+
+It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by the
+words that are left of it; an order that leaves none points at what was said.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from memory_platform.kernel.linear import Float32, LinearReader
+from snapshots.extraction.corrections_reader import hashed
+from snapshots.extraction.observe import matching_form
+
+WEIGHTS = Path(__file__).with_name("orders.json")
+_WORDS = Path(__file__).with_name("order_words.toml")
+ORDER, OTHER = "order", "other"
+SLOTS, _LENGTH = 8_192, 4.0
+LONGEST_RUN = 4
+"""Parts of a message that one order may run over: "I told you of my brother. Take that off, please"."""
+MOST_PARTS = 48
+LONGEST_PART = 240
+_MAY_ORDER = re.compile(
+    r"forg|delet|eras|remember|memor|confiden|record|secret|\b(?:wip|purg|priva|person|between|stor|sav|keep|kept|retain|"
+    r"remov|drop|hear|pretend|not|log|hold|los[et]|scrub|scra[tp]|strik|bin|toss|chuck|clear|redact|cross|undo|un|take|"
+    r"out|leave|let|rid|gone|go|vanish|disappear|trace|books|slip|blank|disregard|withdraw|burn|throw|cut)|忘|删|清|抹|撤|别|不|甭|勿|莫|当|密|私|收回|去掉|移除|拿|消|丢|扔|留|存|弄|唔|划|剪|作废",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+|[\u3400-\u9fff]|[?!,.;:-]")
+_CLASSED = re.compile(r"#[\w]+|[a-z]+(?:['-][a-z]+)*|\d+|[\u3400-\u9fff]|[?!,.;:-]")
+_LATIN = re.compile(r"[a-z0-9]+(?:['-][a-z]+)*")
+_HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
+_EACH_NAME = re.compile(r"\b(?:and|or)\b|[,/]|[、]")
+_MOST_NAME = 80
+
+KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
+"""Characters that say alone who somebody is."""
+
+Run = tuple[int, int]
+
+
+def runs_of(form: str, parts: Sequence[Run]) -> Iterator[Run]:
+    """Yield the runs of neighbouring ``parts`` of a message that may be an order."""
+    read = parts[:MOST_PARTS]
+    for place, (start, _) in enumerate(read):
+        for _, end in read[place : place + LONGEST_RUN]:
+            if end - start > LONGEST_PART:
+                break
+            if _MAY_ORDER.search(form, start, end):
+                yield start, end
+
+
+def may_order(form: str) -> bool:
+    """Return whether a message holds a word that orders to forget hold; most messages cost this one search."""
+    return _MAY_ORDER.search(form) is not None
+
+
+def order_share(text: str) -> float:
+    """Return how likely ``text``, with the question mark behind it, asks not to keep something."""
+    return order_reader().shares(features(text))[ORDER]
+
+
+def least_share() -> float:
+    """Return the share from which on words are an order."""
+    return order_reader().least[ORDER]
+
+
+@cache
+def order_reader() -> LinearReader:
+    """Return the reader as it was taught."""
+    return LinearReader.read(WEIGHTS)
+
+
+def features(text: str) -> Float32:
+    """Return the numbers that a text is read by, shape (8192,): its words, their classes, and the classes alone."""
+    return hashed(_parts_of(text), SLOTS, _LENGTH)
+
+
+def _parts_of(text: str) -> Iterator[str]:
+    form = re.sub(r"\d+", "0", matching_form(text).lower())
+    yield from _grams(["^", *_TOKEN.findall(form), "$"], 3, "")
+    classed = ["^", *_classed(form), "$"]
+    yield from _grams(classed, 4, "c:")
+    yield from _grams([one for one in classed if one[0] in "#^$?"], 4, "k:")
+
+
+def _grams(words: Sequence[str], longest: int, mark: str) -> Iterator[str]:
+    for length in range(1, longest + 1):
+        yield from (mark + "_".join(words[at : at + length]) for at in range(len(words) - length + 1))
+
+
+def _classed(form: str) -> list[str]:
+    """Return the words of a text, each that has a class by its class."""
+    known = _classes()
+    marked = known.chinese.sub(lambda found: f" #{known.chinese_names[(found.lastindex or 1) - 1]} ", form)
+    return [f"#{known.english[word]}" if word in known.english else word for word in _CLASSED.findall(marked)]
+
+
+def names_of(text: str) -> list[str]:
+    """Return the things that an order names: what is left of its words, a thing each; nothing where it only points."""
+    form = matching_form(text).lower()
+    known = _classes()
+    found: list[str] = []
+    for piece in _EACH_NAME.split(known.idle_chinese.sub(" ", known.chinese.sub(" ", form))):
+        words = [word for word in _LATIN.findall(piece) if word not in known.idle_english]
+        chinese = [run for run in _HAN_RUN.findall(piece) if len(run) > 1 or run in KIN]
+        if words or chinese:
+            found.append(" ".join([*words, *chinese])[:_MOST_NAME])
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """The table of words: ``english`` by word, ``chinese`` with the class as the group that matched."""
+
+    english: Mapping[str, str]
+    chinese: re.Pattern[str]
+    chinese_names: Sequence[str]
+    idle_english: frozenset[str]
+    idle_chinese: re.Pattern[str]
+
+
+@cache
+def _classes() -> _Classes:
+    held = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+    english = {word: name for name, words in held["en"].items() for word in words.split()}
+    return _Classes(
+        english,
+        re.compile("|".join(f"({words})" for words in held["zh"].values())),
+        list(held["zh"]),
+        frozenset({*held["idle"]["en"].split(), *english}),
+        re.compile(held["idle"]["zh"]),
+    )

@@ -1,0 +1,143 @@
+"""Teach the reader of orders to forget: ``make evaluation``, then ``python -m tests.golden.teach_orders``, env set.
+
+Writes ``snapshots/understanding/heard/orders.json``; ``--measure`` prints the figures of the lines that teach nothing.
+``orders/teach_*.txt`` and ``orders/measure_*.txt`` hold a message a line, what asks not to keep in brackets.
+"""
+
+# ruff: noqa: E402 -- what is imported below the set-up defines models
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import django
+import numpy as np
+import numpy.typing as npt
+
+django.setup()
+
+from memory_platform.kernel.linear import Float32, LinearReader
+from snapshots.extraction.observe import matching_form
+from snapshots.understanding.heard.forget_orders import parts_of
+from snapshots.understanding.heard.order_reader import ORDER, OTHER, WEIGHTS, features, order_reader, runs_of
+from tests.golden.labels import HERE
+
+ORDERS = HERE / "orders"
+TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
+TALK = (
+    *("utterances", "utterances_2", "utterances_3", "utterances_4", "everyday_en", "everyday_zh"),
+    *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5", "intents_2", "intents_3", "intents_4"),
+    *("grades/talk_en_1", "grades/talk_en_2", "grades/talk_zh_1", "grades/talk_zh_2"),
+)
+"""What people say otherwise. Lines that stand among those that teach are left out, and so are NOT_PLAIN."""
+NOT_PLAIN = ("柳河街", "Tammy doing the mail", "可以清掉", "forget I mentioned the cave", "omg delete that")
+"""Orders to forget what has changed: neither here nor there."""
+STRICTNESS = 3.0
+"""Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
+TALK_WEIGHS = 0.2
+LEAST = 0.4
+"""What is told wrongly to be forgotten can be brought back; what is not told stands in every prompt."""
+SAME = 0.8
+"""A run is an order's when both share so much of what either covers."""
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Runs of words, whether each is an order, and what it weighs."""
+
+    runs: list[str]
+    orders: npt.NDArray[np.bool_]
+    weights: npt.NDArray[np.float64]
+
+    def numbers(self) -> Float32:
+        """Return what the runs are read by, shape (n, 8192)."""
+        return np.stack([features(one) for one in self.runs])
+
+
+def lines_of(name: str) -> list[tuple[str, Spans]]:
+    """Return the messages of a file, each with its orders."""
+    return [_without_brackets(line) for line in (ORDERS / f"{name}.txt").read_text(encoding="utf-8").splitlines()]
+
+
+def _without_brackets(line: str) -> tuple[str, Spans]:
+    text, spans, start = "", [], 0
+    for mark in line:
+        if mark == "[":
+            start = len(text)
+        elif mark == "]":
+            spans.append((start, len(text)))
+        else:
+            text += mark
+    return text, tuple(spans)
+
+
+def talk() -> Iterator[str]:
+    """Yield what users say in the other sets."""
+    orders = [text for name in TEACH for text, spans in lines_of(name) if spans]
+    for name in TALK:
+        for line in (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            texts = [row.get(key) for key in ("text", "next", "user", "content")]
+            texts += [turn["content"] for turn in row.get("turns") or () if turn.get("role") == "user"]
+            for text in texts:
+                is_order = isinstance(text, str) and any(text in one or one in text for one in orders)
+                if isinstance(text, str) and not is_order and not any(one in text for one in NOT_PLAIN):
+                    yield text
+
+
+def lesson_of(messages: Sequence[tuple[str, Spans]], weight: float) -> Lesson:
+    """Return the runs of messages that are an order, and those that have no part in one."""
+    runs, orders = [], []
+    for text, spans in messages:
+        form = matching_form(text)
+        parts = parts_of(form)
+        for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
+            shares = [_share(start, end, *span) for span in spans]
+            if not any(shares) or max(shares) >= SAME:
+                asked = any(last == end and mark == "?" for _, last, mark in parts)
+                runs.append(text[start:end] + "?" * asked)
+                orders.append(any(shares))
+    return Lesson(runs, np.array(orders, bool), np.full(len(runs), weight))
+
+
+def _share(start: int, end: int, first: int, last: int) -> float:
+    both = max(0, min(end, last) - max(start, first))
+    return both / (max(end, last) - min(start, first))
+
+
+def teach() -> None:
+    """Teach the reader and keep it."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    own = lesson_of([line for name in TEACH for line in lines_of(name)], 1.0)
+    other = lesson_of([(text, ()) for text in talk()], TALK_WEIGHS)
+    model = LogisticRegression(C=STRICTNESS, max_iter=600, tol=1e-3)
+    numbers = np.concatenate([own.numbers(), other.numbers()])
+    model.fit(numbers, np.concatenate([own.orders, other.orders]), np.concatenate([own.weights, other.weights]))
+    weights, bias = np.asarray(model.coef_[0], np.float32) / 2, float(model.intercept_[0]) / 2
+    taught = {name: hashlib.sha256((ORDERS / f"{name}.txt").read_bytes()).hexdigest()[:16] for name in TEACH}
+    by = {"by": taught, "runs": len(own.runs), "orders": int(own.orders.sum()), "others": len(other.runs)}
+    both = np.stack([weights, -weights])
+    LinearReader((ORDER, OTHER), both, np.array([bias, -bias], np.float32), {ORDER: LEAST}, "words", by).write(WEIGHTS)
+
+
+def measure() -> Iterator[str]:
+    """Yield how well the reader reads lines that taught nothing."""
+    for name in MEASURE:
+        lesson = lesson_of(lines_of(name), 1.0)
+        shares = np.array([order_reader().shares(row)[ORDER] for row in lesson.numbers()])
+        for least in (0.3, LEAST, 0.5):
+            told = shares >= least
+            right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
+            yield f"{name}: from {least}: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
+
+
+if __name__ == "__main__":
+    if "--measure" not in sys.argv:
+        teach()
+    for line in measure():
+        sys.stdout.write(f"{line}\n")
