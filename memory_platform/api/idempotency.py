@@ -9,12 +9,13 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.authentication import caller_of
+from memory_platform.api.database_errors import sqlstate_of
 from memory_platform.api.policy import POLICY
 from memory_platform.api.rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
@@ -24,6 +25,7 @@ from tenants.isolation import tenant_tx
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
+DEADLOCK = "40P01"
 _KEY = re.compile(r"[\x20-\x7e]+")
 
 
@@ -40,9 +42,20 @@ class Reply:
 def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     """Run ``work`` in one tenant transaction; under an Idempotency-Key its reply is kept, or an earlier one replayed.
 
-    An error of ``work`` rolls everything back, the claim of the key included: a retry does the work again. Raises
-    InvalidInput for a malformed key, KeyReused and TwinRunning (both 409).
+    An error of ``work`` rolls everything back, the claim of the key included: a retry does the work again. What a
+    deadlock with a worker rolled back is done again here. Raises InvalidInput for a malformed key, KeyReused and
+    TwinRunning (both 409).
     """
+    for _ in range(POLICY.tries - 1):
+        try:
+            return _write_once(request, work)
+        except OperationalError as error:
+            if sqlstate_of(error) != DEADLOCK:
+                raise
+    return _write_once(request, work)
+
+
+def _write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     identity = identity_of(request)
     with tenant_tx(caller_of(request).tenant_id):
         if identity is None:

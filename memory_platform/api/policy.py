@@ -22,6 +22,7 @@ class ApiPolicy:
     body_s: float = assumed(10.0, owner="api", settle_by="the slowest honest upload of 16 MiB seen")
     pause_s: float = assumed(1.5, owner="api", settle_by="the longest pause in an honest request seen")
     answer_s: float = assumed(10.0, owner="api", settle_by="the slowest honest reader of an answer seen")
+    tries: int = assumed(3, owner="api", settle_by="writes that deadlocks with workers turned away")
     json_depth: int = promised(32, row="D1")
     keys_per_object: int = promised(1_000, row="D1")
     string_bytes: int = promised(64 * KIB, row="D1")

@@ -17,7 +17,6 @@ from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, Snap
 from snapshots.selectors import with_words
 from snapshots.understanding.heard.forget_orders import ForgetOrder, Meant, read_forget_orders, refers_back
 from snapshots.understanding.heard.names import Named
-from snapshots.understanding.heard.order_reader import names_of
 from snapshots.understanding.heard.turns import asks_about_memory, asks_something, tells_something
 from snapshots.understanding.reading.clauses import split_clauses
 
@@ -30,7 +29,7 @@ def find_meant(subject: Subject, message: Message, order: ForgetOrder, policy: F
     turns = _turns_before(message, policy)
     if order.meant is Meant.EVERYTHING or _refuses_an_answer(message, order, turns):
         return Found()
-    own = _own_words(message)
+    own = without_orders(message.content)
     users = [turn for turn in turns if turn.role == MessageRole.USER][: policy.turns]
     if order.meant in (Meant.NAMED, Meant.OWNED):
         said = [(message, own), *((turn, turn.content) for turn in users)]
@@ -38,10 +37,21 @@ def find_meant(subject: Subject, message: Message, order: ForgetOrder, policy: F
     if order.names and (order.refers or not tells_something(own[: order.start])):
         return _find_loosely(message, order, own, order.names)
     if tells_something(own):
-        told = find_told(message, names_of(own), _tells) if refers_back(own) else []
-        return Found(dict.fromkeys((message.id, *_with_answers(told)), ()))
-    taught = _last_teaching(users, stops=order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.refers))
+        spoken_of = _spoken_of(own[: order.start], users)
+        return Found(dict.fromkeys((message.id, *_with_answers(spoken_of)), ()))
+    taught = _last_teaching(
+        users, stops=order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.refers)
+    )
     return Found(dict.fromkeys(_with_answers([taught]), ())) if taught else Found()
+
+
+def _spoken_of(before: str, users: Sequence[Message]) -> list[Message]:
+    """Return the last turns of which the words right before an order speak: "the card isn't safe here, delete it"."""
+    sentence = _SENTENCE.split(before)[-1]
+    return [turn for turn in users if _tells(turn) and shares_secret(sentence, turn.content, besides="")]
+
+
+_SENTENCE = re.compile(r"[.!?;。！？；…\n]")
 
 
 def _find_loosely(message: Message, order: ForgetOrder, own: str, names: Sequence[str]) -> Found:
@@ -62,7 +72,7 @@ def _tells(message: Message) -> bool:
     """Return whether a user's message told something that is not forgotten yet."""
     if not message.content or not message.remember or not is_statement(message):
         return False
-    return tells_something(_own_words(message)) or _has_taught(message)
+    return tells_something(without_orders(message.content)) or _has_taught(message)
 
 
 def _with_answers(told: Iterable[Message]) -> list[UUID]:
@@ -90,9 +100,8 @@ def _turns_before(message: Message, policy: ForgettingPolicy) -> Sequence[Messag
     return found
 
 
-def _own_words(message: Message) -> str:
+def without_orders(text: str) -> str:
     """Return what a message says beside its orders, at its place."""
-    text = message.content
     for order in read_forget_orders(text):
         text = text[: order.start] + " " * (order.end - order.start) + text[order.end :]
     return text
@@ -104,7 +113,9 @@ def _refuses_an_answer(message: Message, order: ForgetOrder, turns: Sequence[Mes
     if not points or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
     asked = turns[0].content
-    return asks_something(asked) and not asks_about_memory(asked) and not tells_something(_own_words(message))
+    return (
+        asks_something(asked) and not asks_about_memory(asked) and not tells_something(without_orders(message.content))
+    )
 
 
 def _last_teaching(users: Iterable[Message], *, stops: bool) -> Message | None:
@@ -116,7 +127,7 @@ def _last_teaching(users: Iterable[Message], *, stops: bool) -> Message | None:
             continue
         if _tells(turn):
             return turn
-        if stops and _own_words(turn).strip():
+        if stops and without_orders(turn.content).strip():
             return None
     return None
 

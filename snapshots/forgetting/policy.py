@@ -16,7 +16,9 @@ class ForgettingPolicy:
         timedelta(minutes=10), owner="forgetting", settle_by="orders that wait beyond their day"
     )
     notes_compared: int = assumed(2_000, owner="forgetting", settle_by="notes of the largest subjects")
-    turns_searched: int = assumed(60, owner="forgetting", settle_by="turns between a secret and the order that names it")
+    turns_searched: int = assumed(
+        60, owner="forgetting", settle_by="turns between a secret and the order that names it"
+    )
     answers_after: int = assumed(2, owner="forgetting", settle_by="answers after an order that repeat what it hid")
     erased_at_once: int = assumed(100, owner="forgetting", settle_by="orders of a day in the largest tenant")
 

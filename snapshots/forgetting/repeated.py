@@ -1,5 +1,6 @@
 """What the assistant says after an order, in the words that the order has just hidden."""
 
+from snapshots.forgetting.find import without_orders
 from snapshots.forgetting.kept import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.told import shares_secret
@@ -25,6 +26,6 @@ def _hidden(order: ForgetOrder) -> tuple[str, str]:
     """Return the words of the messages that an order hid, and what stays of them."""
     if order.kept is None:
         return "", ""
-    messages = {str(one["id"]): one["content"] for one in unpack(order.kept)["messages"]}
+    messages = {str(one["id"]): without_orders(one["content"]) for one in unpack(order.kept)["messages"]}
     rows = Message.objects.filter(subject_id=order.subject_id, id__in=list(messages)).order_by()
     return "\n".join(messages.values()), "\n".join(rows.values_list("content", flat=True))

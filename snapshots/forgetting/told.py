@@ -16,6 +16,7 @@ from snapshots.models import Message, MessageRole, Snapshot, SnapshotKind, Snaps
 from snapshots.selectors import with_words
 from snapshots.understanding.heard.order_reader import KIN
 
+_TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
 _KIN_WEIGHS, _HAN = 0.5, re.compile(r"[\u3400-\u9fff]")
 
 
@@ -36,8 +37,9 @@ def words_of(text: str) -> set[str]:
 
 
 def shares_secret(text: str, hidden: str, besides: str) -> bool:
-    """Return whether a text repeats words that were ``hidden`` and that do not stand ``besides``."""
-    return bool((words_of(hidden) - words_of(besides) - KIN) & words_of(text))
+    """Return whether a text repeats words that were ``hidden`` and that do not stand ``besides``: a long one, or two."""
+    shared = (words_of(hidden) - words_of(besides) - KIN) & words_of(text)
+    return len(shared) > 1 or any(_TELLING.search(word) for word in shared)
 
 
 def _turns_before(order: Message, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:

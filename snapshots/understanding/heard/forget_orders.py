@@ -40,7 +40,9 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 _FORGETS = re.compile(r"forget|忘", re.IGNORECASE)
-_NO_ORDER = re.compile(r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)", re.I)
+_NO_ORDER = re.compile(
+    r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)", re.I
+)
 _ENDS, _ABOUT = re.compile(r"[.!?;。\n]"), re.compile(r"\babout\b|关于|的事", re.IGNORECASE)
 _ON_TEXT = re.compile(
     r"\b(?:sentence|paragraph|row|column|line|bullet|slide|comma|title|heading|page|clause|verse|item|duplicates?)s?\b"
@@ -102,7 +104,9 @@ def refers_back(text: str) -> bool:
 
 def parts_of(form: str) -> list[tuple[int, int, str]]:
     """Return (start, end, mark of its sentence) of each part of a message between marks."""
-    found = [(*_stripped(form, *part), mark) for start, end, mark in _sentences(form) for part in _parts(form, start, end)]
+    found = [
+        (*_stripped(form, *part), mark) for start, end, mark in _sentences(form) for part in _parts(form, start, end)
+    ]
     return [one for one in found if one[1] > one[0]]
 
 

@@ -118,6 +118,29 @@ Don't remember the milk, buy eggs
 别删我的照片
 把我的闹钟删了
 忘掉座椅加热""".splitlines()
+READ = {
+    "Hm. I wet the bed till I was twelve, please let that vanish": (),
+    "What I told you about my uncle's trial, I want that gone": ("uncle's trial",),
+    "I mentioned something about Ewa. Take that off, please": ("ewa",),
+    "That whole thing with Bob and the money, wipe it": ("bob", "money"),
+    "我妈住院那件事,你帮我抹掉吧": ("妈住院",),
+    "之前讲的小韩那个官司,别留着": ("小韩 官司",),
+}
+
+
+@pytest.mark.parametrize(("text", "names"), READ.items())
+def test_the_reader_hears_what_no_pattern_knows(text: str, names: tuple[str, ...]) -> None:
+    (order,) = read_forget_orders(text)
+    assert order.meant is Meant.READ
+    assert order.names == names
+
+
+@pytest.mark.parametrize(
+    "text", ["Don't save this, but I was fired", "off the record: he drinks", "这句别记:我被开除了"]
+)
+def test_what_follows_an_order_is_what_it_speaks_of(text: str) -> None:
+    assert {order.meant for order in read_forget_orders(text)} <= {Meant.POINTED, Meant.READ}
+    assert read_forget_orders(text)
 
 
 @pytest.mark.parametrize("text", SAID)

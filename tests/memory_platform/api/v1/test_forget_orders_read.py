@@ -1,0 +1,100 @@
+"""Orders to forget in words that no pattern knows: ahead of the secret, turns after it, and answers that repeat it.
+
+Rows: A4, E8, T1.
+"""
+
+import pytest
+
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of
+from tests.memory_platform.api.v1.test_forget_orders import (  # noqa: F401 - a fixture
+    ADA,
+    ASKED,
+    TALK,
+    clean_redis,
+    everything,
+    notes,
+    orders,
+    post,
+    taught,
+    work,
+)
+
+
+@pytest.mark.parametrize(
+    ("secret", "word"),
+    [
+        ("Off the record: my brother Boris is bankrupt", "Boris"),
+        ("Don't save this, but I owe Boris four thousand", "Boris"),
+        ("这句别记:我跟老婆分房睡两年了", "分房"),
+        ("我查出来胆结石,这个不要给我记起", "胆结石"),
+        ("Forget that I take Xanax", "Xanax"),
+    ],
+)
+def test_what_is_said_not_to_be_kept_is_never_kept(acme: Caller, world: World, secret: str, word: str) -> None:
+    taught(acme, world, "I have two sons")
+    told = post(acme, secret)
+    assert {one["verdict"] for one in told} == {"forgotten"}
+    work(world)
+    assert word not in everything(acme, ASKED)
+    assert notes(acme) == ["I have two sons"]
+
+
+LATER = [
+    (
+        "My sister Ruth had a hysterectomy on Friday.",
+        ("assistant", "A hysterectomy takes weeks to heal. How is she?"),
+        "I'll walk her greyhounds this week, what should I pack for the coast?",
+        "that thing with my sister's operation, drop it please",
+        "hysterectomy",
+    ),
+    (
+        "我妈确诊了早期乳腺癌,下周手术。",
+        ("assistant", "乳腺癌早期的治疗效果通常很好。"),
+        "我想买双上班穿的鞋,脚宽",
+        "我妈生病那件事,你帮我抹掉吧",
+        "乳腺癌",
+    ),
+]
+
+
+@pytest.mark.parametrize("story", LATER, ids=["en", "zh"])
+@pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
+def test_what_is_named_turns_later_goes_with_its_answer(
+    acme: Caller, world: World, story: tuple[str, tuple[str, str], str, str, str], *, is_read: bool
+) -> None:
+    said, answer, between, order, word = story
+    post(acme, said, answer, between)
+    if is_read:
+        work(world)
+        assert word in everything(acme, ASKED)
+    assert {one["verdict"] for one in post(acme, order)} == {"forgotten"}
+    work(world)
+    assert word not in everything(acme, ASKED)
+    assert between in acme("GET", TALK).content.decode()
+    (row,) = orders(acme)
+    acme("POST", f"{ADA}/forget-orders/{row['forget_order_id']}/undo", {})
+    work(world)
+    assert word in acme("GET", TALK).content.decode()
+
+
+def test_an_answer_that_repeats_what_was_hidden_goes_as_well(acme: Caller, world: World) -> None:
+    post(acme, "My locker code is 4471, delete that from your memory")
+    (told,) = post(acme, ("assistant", "Done, 4471 is gone."))
+    assert told["verdict"] == "forgotten"
+    work(world)
+    assert "4471" not in everything(acme, ASKED)
+    assert post(acme, ("assistant", "Anything else for your trip?")) == []
+    turns = body_of(acme("GET", f"{ADA}/conversations/talk/window"))["messages"]
+    assert turns[-1]["content"] == "Anything else for your trip?"
+
+
+@pytest.mark.parametrize(
+    "order", ["what I told you about the archive interviews stays out of there, ok", "之前说的阿龙的那个债,别再存着"]
+)
+def test_what_names_nothing_that_is_known_hides_nothing(acme: Caller, world: World, order: str) -> None:
+    taught(acme, world, "I have two sons")
+    (told,) = post(acme, order)
+    assert told["verdict"] == "nothing_to_forget"
+    assert notes(acme) == ["I have two sons"]
+    assert orders(acme) == []
