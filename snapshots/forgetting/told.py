@@ -1,4 +1,4 @@
-"""What a person told that an order names loosely ("that thing with my sister"): looked for by the words that are shared.
+"""What a person told that an order names loosely ("that thing with my sister"): looked for by the words they share.
 
 A word counts the more, the fewer messages hold it. Of the messages that share most, the newest is meant.
 """
@@ -37,7 +37,7 @@ def words_of(text: str) -> set[str]:
 
 
 def shares_secret(text: str, hidden: str, besides: str) -> bool:
-    """Return whether a text repeats words that were ``hidden`` and that do not stand ``besides``: a long one, or two."""
+    """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``."""
     shared = (words_of(hidden) - words_of(besides) - KIN) & words_of(text)
     return len(shared) > 1 or any(_TELLING.search(word) for word in shared)
 

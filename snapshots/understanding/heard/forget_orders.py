@@ -29,14 +29,17 @@ _NOT_PLAYED = re.compile(r"pretend (?=(?:that )?i (?:never|didn't|did not) )", r
 _EVERYBODY = frozenset({"me", "myself", "us", "it all", "everything", "我", "我自己", "我们"})
 _ARTICLE = re.compile(r"(?:the|my|our|that|this|a|an|any|his|her|their)\s+|我的?|那个?|这个?", re.IGNORECASE)
 _END = re.compile(
-    r"(?:,| please\b| pls\b).*$|[\s,.!?]+$|[\s,]+(?:please|pls|thanks|thank you|now|again|ok|okay|from (?:your|the) memory)$|(?:的|吧|啊|了|"
+    r"(?:,| please\b| pls\b).*$|"
+    r"[\s,.!?]+$|[\s,]+(?:please|pls|thanks|thank you|now|again|ok|okay|from (?:your|the) memory)$|(?:的|吧|啊|了|"
     r"都|全部?)$",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only)? (?:said|told|mentioned|wrote|shared|brought up|gave)|(?:told|gave) you|"
+    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only)? (?:said|told|mentioned|wrote|shared|brought up|gave)|"
+    r"(?:told|gave) you|"
     r"(?:thing|bit|stuff|part|story|mess|business) (?:about|with|on|of|from|between)|about what)\b"
-    r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
+    r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)"
+    r"|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
     re.IGNORECASE,
 )
 _FORGETS = re.compile(r"forget|忘", re.IGNORECASE)
@@ -189,7 +192,7 @@ def _orders_of(form: str, start: int, end: int, mark: str) -> Iterator[ForgetOrd
         if order is None:
             continue
         rest = [form[a:b] for a, b in parts[place + 1 :] if not (_FILLER.fullmatch(form[a:b]) or _match(form, a, b))]
-        # "Forget that, I'll take the bus" speaks of what was wanted, not of what was told; "don't save this, I ..." not.
+        # "Forget that, I'll take the bus" speaks of what was wanted; "don't save this, I ..." of what is told.
         if order.meant is Meant.POINTED and rest and _FORGETS.search(form, first, last):
             continue
         yield order

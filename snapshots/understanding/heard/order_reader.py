@@ -1,7 +1,7 @@
-"""How likely words ask not to keep something, read by a small linear model beside the patterns: words alone, no vector.
+"""How likely words ask not to keep something, read by a small linear model beside the patterns: no vectors.
 
-It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by the
-words that are left of it; an order that leaves none points at what was said.
+It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by
+the words that are left of it; an order that leaves none points at what was said.
 """
 
 import re
