@@ -6,7 +6,7 @@ from tests.contracts.test_code import policies
 
 ASSUMED = {
     "memory_platform.api.ApiPolicy": (
-        "drained_bytes drained_s drained_pause_s head_s body_s pause_s answer_s idempotency_key_chars "
+        "tries drained_bytes drained_s drained_pause_s head_s body_s pause_s answer_s idempotency_key_chars "
         "token_chars twin_wait_ms usage_days"
     ),
     "memory_platform.console.shared.FiguresPolicy": "series counted",
@@ -53,7 +53,7 @@ ASSUMED = {
     "snapshots.episodes.TaskPolicy": "steps shown scratchpad_chars",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.notes.HabitPolicy": "looked_at_after",
-    "snapshots.forgetting.ForgettingPolicy": "erase_every notes_compared erased_at_once",
+    "snapshots.forgetting.ForgettingPolicy": "answers_after erase_every erased_at_once notes_compared turns_searched",
     "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.echo.EchoPolicy": (
         "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"

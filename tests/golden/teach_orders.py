@@ -121,8 +121,8 @@ def teach() -> None:
     weights, bias = np.asarray(model.coef_[0], np.float32) / 2, float(model.intercept_[0]) / 2
     taught = {name: hashlib.sha256((ORDERS / f"{name}.txt").read_bytes()).hexdigest()[:16] for name in TEACH}
     by = {"by": taught, "runs": len(own.runs), "orders": int(own.orders.sum()), "others": len(other.runs)}
-    both = np.stack([weights, -weights])
-    LinearReader((ORDER, OTHER), both, np.array([bias, -bias], np.float32), {ORDER: LEAST}, "words", by).write(WEIGHTS)
+    both, biases = np.stack([weights, -weights]).astype(np.float32), np.array([bias, -bias], np.float32)
+    LinearReader((ORDER, OTHER), both, biases, {ORDER: LEAST}, "words", by).write(WEIGHTS)
 
 
 def measure() -> Iterator[str]:

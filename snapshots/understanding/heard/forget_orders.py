@@ -136,9 +136,9 @@ def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tu
         mark = next(mark for _, last, mark in parts if last == end)
         words = form[start:end]
         # What a pattern knows, the patterns have decided: "forget that, I'll take the bus" is none.
-        is_decided = any(one.match(words) for one in (_NO_ORDER, _SUPPOSES)) or _match(form, start, end)
-        is_decided = is_decided or (_ON_TEXT.search(words) and not refers_back(words))
-        if not is_decided and (mark != "?" or _may_be_asked(words)):
+        is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
+        is_none = is_task or _NO_ORDER.match(words) or _SUPPOSES.match(words) or _match(form, start, end)
+        if not is_none and (mark != "?" or _may_be_asked(words)):
             yield (start, end), "?" if mark == "?" else ""
 
 
