@@ -208,13 +208,13 @@ def test_a_body_that_stalls_is_408_and_the_connection_ends(server: str, world: W
     answer = exchange(server, POST + bearer(world))
     assert answer.split()[1] == b"408"
     assert orjson.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "request_timeout"
-    assert monotonic() - started < 3
+    assert monotonic() - started < POLICY.body_s - 1, "its pause is over long before its body's time"
 
 
 def test_a_body_that_stalls_without_a_key_is_401_at_once(server: str) -> None:
     started = monotonic()
     assert exchange(server, POST + UNFINISHED).split()[1] == b"401"
-    assert monotonic() - started < 1
+    assert monotonic() - started < POLICY.pause_s
 
 
 @pytest.mark.slow
@@ -224,13 +224,13 @@ def test_a_body_that_drips_is_408_when_its_time_is_over(server: str, world: Worl
         peer.connect(server)
         peer.sendall(POST + bearer(world))
         started, answer = monotonic(), b""
-        while not answer and monotonic() - started < 14:
+        while not answer and monotonic() - started < 60:
             try:
                 answer = peer.recv(65_536)
             except TimeoutError:
                 peer.sendall(b" ")
     assert answer.split()[1] == b"408"
-    assert 9 < monotonic() - started < 12
+    assert POLICY.body_s - 1 < monotonic() - started
 
 
 def test_more_slow_peers_than_threads_do_not_stop_the_web(server: str, world: World) -> None:

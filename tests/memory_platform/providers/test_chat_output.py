@@ -1,12 +1,11 @@
 """What a chat model wrote around its answer is passed over; a part of an answer is never the answer. Rows: L1."""
 
-import time
-
 import pytest
 from pydantic import BaseModel, Field
 
 from memory_platform.providers.chat_output import Unusable, json_answer, text_answer
 from memory_platform.providers.chat_prompts import Prompt, fence_rule, fenced, new_nonce
+from tests.growth import assert_linear
 
 
 class Found(BaseModel):
@@ -57,10 +56,11 @@ def test_the_json_is_found_in_what_stands_around_it(text: str) -> None:
     ],
 )
 def test_a_part_of_an_answer_is_no_answer(text: str) -> None:
-    started = time.monotonic()
-    with pytest.raises(Unusable):
-        json_answer(text, Found)
-    assert time.monotonic() - started < 1
+    def read(part: str) -> None:
+        with pytest.raises(Unusable):
+            json_answer(part, Found)
+
+    assert_linear(read, text)
 
 
 def test_what_is_wrong_is_told_without_what_was_written() -> None:

@@ -81,8 +81,8 @@ def test_raw_scores_become_relevances_in_the_same_order(server: ModelServer) -> 
         Reply({"detail": TEXTS[1]}, status=422),
         Reply({}, status=429),
         Reply({}, status=500),
-        Reply(SCORES, hang_s=2),
-        Reply(b" " * 300, drip=True, pause_s=0.05),
+        Reply(SCORES, hang_s=60),
+        Reply(b" " * 300, drip=True, pause_s=0.2),
     ],
 )
 def test_anything_but_one_score_for_each_text_in_time_is_unavailable(
@@ -92,7 +92,7 @@ def test_anything_but_one_score_for_each_text_in_time_is_unavailable(
     started = time.monotonic()
     with pytest.raises(RerankUnavailable) as refused:
         ask(server)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 30, "a minute is what it would take"
     said = f"{refused.value}{capfd.readouterr()}"
     assert SECRET not in said
     assert TEXTS[1] not in said

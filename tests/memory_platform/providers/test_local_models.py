@@ -318,7 +318,7 @@ def test_the_soft_time_limit_of_a_worker_ends_its_task_and_is_no_failure_of_the_
         raise SoftTimeLimitExceeded
 
     def slow(_: str) -> None:
-        ends = monotonic() + 5
+        ends = monotonic() + 60
         while monotonic() < ends:
             sleep(0.01)
 
@@ -333,5 +333,5 @@ def test_the_soft_time_limit_of_a_worker_ends_its_task_and_is_no_failure_of_the_
     finally:
         alarm.join()
         signal.signal(signal.SIGUSR1, before)
-    assert monotonic() - started < 2
+    assert monotonic() - started < 30, "a minute is what the model takes"
     assert model.ready

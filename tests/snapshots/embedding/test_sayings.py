@@ -1,11 +1,10 @@
 """Which texts say the same thing, whatever their length and language, and which only look alike. Rows: R2, R3."""
 
-import time
-
 import pytest
 
 from snapshots.embedding.policy import SayingPolicy
 from snapshots.embedding.sayings import REPEATS_NOTHING, saying_form, saying_of
+from tests.growth import assert_linear
 
 LONG = "I work as a carpenter at the harbour, and my brother Tom repairs the boats that the storms break"
 
@@ -145,8 +144,5 @@ def test_a_lone_surrogate_is_no_error() -> None:
 @pytest.mark.parametrize(
     "unit", [",", "嗯", "嗯,", "um", "well, ", "actually ", "我 ", "他", "其实", "[masked ", "\u0301"]
 )
-def test_a_hostile_page_is_read_in_no_time(unit: str) -> None:
-    page = unit * (65_536 // len(unit.encode())) + "a"
-    started = time.perf_counter()
-    saying_of(page, None)
-    assert time.perf_counter() - started < 0.5
+def test_a_hostile_page_is_read_in_linear_time(unit: str) -> None:
+    assert_linear(lambda text: saying_of(text + "a", None), unit * (65_536 // len(unit.encode())))

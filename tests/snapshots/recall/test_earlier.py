@@ -76,7 +76,7 @@ def test_who_finds_enough_waiting_is_told_at_once() -> None:
         started = time.monotonic()
         with pytest.raises(Unavailable), turns.seat(THEN):
             pass
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30, "a minute is what it would wait"
     refused.set()
     waiting.join()
 

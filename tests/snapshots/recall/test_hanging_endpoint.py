@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 CELLO, PIANO = "My cello is at the repair shop", "钢琴在修理店"
 MESSAGES = 200
-PATIENCE = 1.0
+PATIENCE = 10.0
 """Seconds that a busy machine may add to what a question waits for its model."""
 HANGS = Reply({}, hang_s=30)
 DRIPS = Reply(b" " * 300, drip=True, pause_s=1.0)

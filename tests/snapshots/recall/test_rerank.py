@@ -127,7 +127,7 @@ def test_without_a_reranker_the_option_changes_nothing(world: World, settings: S
 
 @pytest.mark.parametrize(
     "reply",
-    [Reply({}, status=429), Reply({}, status=500), Reply(b"<html>"), Reply({}, hang_s=RERANK.seconds + 1)],
+    [Reply({}, status=429), Reply({}, status=500), Reply(b"<html>"), Reply({}, hang_s=RERANK.seconds + 60)],
     ids=["429", "500", "garbage", "silence"],
 )
 def test_when_it_does_not_answer_the_order_before_stands_and_the_answer_says_so(
@@ -140,7 +140,7 @@ def test_when_it_does_not_answer_the_order_before_stands_and_the_answer_says_so(
     assert texts(found) == texts(before)
     assert found.degraded == {DegradedReason.RERANK_TIMEOUT}
     assert [memory.explain for memory in found.memories] == [None, None]
-    assert found.timings_ms["total"] < 1000 * (RERANK.seconds + 1)
+    assert found.timings_ms["total"] < 1000 * (RERANK.seconds + 30)
 
 
 def test_an_unknown_subject_and_an_empty_question_ask_nobody(world: World, server: ModelServer) -> None:

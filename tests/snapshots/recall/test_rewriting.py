@@ -170,7 +170,7 @@ def test_a_subject_nobody_knows_has_no_memory_in_any_wording(world: World, serve
 
 @pytest.mark.parametrize(
     "reply",
-    [Reply({}, status=500), completion("no JSON"), Reply({}, hang_s=CHAT.rewrite_s + 1)],
+    [Reply({}, status=500), completion("no JSON"), Reply({}, hang_s=CHAT.rewrite_s + 60)],
     ids=["500", "garbage", "silence"],
 )
 def test_without_a_timely_answer_the_question_stands_alone_and_the_answer_says_so(
@@ -182,7 +182,7 @@ def test_without_a_timely_answer_the_question_stands_alone_and_the_answer_says_s
     found = ask(world.acme, "tax", rewrite=True)
     assert texts(found) == texts(plain)
     assert found.degraded == {DegradedReason.REWRITE_TIMEOUT}
-    assert found.timings_ms["total"] < 1000 * (CHAT.rewrite_s + 1)
+    assert found.timings_ms["total"] < 1000 * (CHAT.rewrite_s + 30)
 
 
 def test_nobody_waits_for_a_model_that_is_still_being_prepared(world: World, server: ModelServer) -> None:

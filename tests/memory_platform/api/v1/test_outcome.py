@@ -1,17 +1,17 @@
 """``/v1/receipts/{id}/outcome``: what came of a context. Rows: G1, G2, G3, G4, D1."""
 
-import statistics
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.ids import new_id
 from snapshots.models import FastLaneChange, ReceiptMemory
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
+from tests.growth import assert_linear
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.snapshots.held import prefer, remember, say
 
@@ -232,26 +232,22 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_is_read_in_time(acme: Caller, memories: list[str], text: str) -> None:
-    receipt_id = assembled(acme, "lunch?")
-    began = time.perf_counter()
-    answer = acme("POST", f"/v1/receipts/{receipt_id}/outcome", {"reply": text, "next_user_message": text})
-    assert answer.status_code == 200, answer.content[:300]
-    assert time.perf_counter() - began < 1
+def test_hostile_text_is_read_in_linear_time(acme: Caller, memories: list[str], text: str) -> None:
+    receipts = [assembled(acme, "lunch?") for _ in range(3)]
+    assert_linear(lambda part: outcome(acme, receipts.pop(), reply=part, next_user_message=part), text)
 
 
-def test_an_outcome_takes_well_under_a_second(acme: Caller, world: World) -> None:
-    remember(world.acme, *(f"Ada told story {n} about lunch at place {n * 7} with friend Nr{n}" for n in range(60)))
+def test_an_outcome_asks_the_database_as_often_about_many_memories_as_about_few(acme: Caller, world: World) -> None:
     prefer(world.acme, "food", "likes", ["coffee", "tea"])
-    outcome(acme, assembled(acme, "lunch?"), reply="Yes.", next_user_message="ok")  # loads the sentence encoder
-    took = []
-    for number in range(20):
+    asked = []
+    for stories in (range(3), range(3, 60)):
+        remember(world.acme, *(f"Ada told story {n} about lunch at place {n * 7} with friend Nr{n}" for n in stories))
         receipt_id = assembled(acme, "lunch?")
-        began = time.process_time()
-        reply = f"As you told me, place {number * 7} and coffee. " * 20
-        outcome(acme, receipt_id, reply=reply, next_user_message=f"No, not place {number * 7}, place 3")
-        took.append(time.process_time() - began)
-    assert statistics.quantiles(took, n=20)[-1] < 0.5
+        reply = f"As you told me, place {stories[1] * 7} and coffee. " * 20
+        with CaptureQueriesContext(connection) as queries:
+            outcome(acme, receipt_id, reply=reply, next_user_message=f"No, not place {stories[1] * 7}, place 3")
+        asked.append(len(queries))
+    assert 0 < asked[1] <= asked[0] + 5
 
 
 @pytest.mark.parametrize(
