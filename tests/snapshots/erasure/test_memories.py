@@ -2,10 +2,8 @@
 
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import cast
-from uuid import UUID
 
 import orjson
 import pytest
@@ -14,83 +12,39 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis_client import redis_client
 from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.erasure import memories
-from snapshots.erasure.memories import forget_memory
 from snapshots.erasure.signing import has_left_behind, sign_left_behind
 from snapshots.extraction import statements
 from snapshots.intake.accept import accept_messages
-from snapshots.intake.conversations import locked_known
 from snapshots.intake.values import IncomingMessage
-from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.archive import archive_tenant
-from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import (
-    Consolidation,
     Conversation,
-    Message,
-    MessageArchive,
     Receipt,
-    Snapshot,
     SnapshotKind,
-    SnapshotVector,
     SnapshotWords,
     Work,
 )
 from snapshots.queue.counts import work_counts
-from snapshots.queue.ends import end_conversation
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
-from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.store import window_key
 from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx
-from tenants.services.audit import COMMAND_LINE
-from tests.conftest import House, World
+from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
-from tests.memory_platform.api.wall import rows_of
-from tests.snapshots.held import remember, say
-
-SECRET = "My sister Kestrel4711 lives in Utrecht"
-SECRET_ZH = "我妹妹红隼四七一一住在乌得勒支"
-CANARIES = ("kestrel4711", "红隼四七一一")
-
-
-def work(house: House) -> None:
-    drain_work_job(tenant_id=str(house.tenant.id))
-
-
-def snapshot_saying(house: House, text: str) -> UUID:
-    with tenant_tx(house.tenant.id):
-        return Snapshot.objects.exclude(kind=SnapshotKind.NOTE).get(subject=house.subject, text=text).id
-
-
-def forget(house: House, text: str) -> Erasure:
-    address = SnapshotAddress(house.subject.external_id, snapshot_saying(house, text))
-    erasure_id = forget_memory(house.tenant.id, address, active_embedders(), by=COMMAND_LINE)
-    with tenant_tx(house.tenant.id):
-        return Erasure.objects.get(id=erasure_id)
-
-
-def hits(house: House) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for table, rows in rows_of(house.tenant.id).items():
-        words = [*CANARIES, *(word.encode().hex() for word in CANARIES)]
-        found[table] = sum(any(word in row.casefold() for word in words) for row in rows)
-    return {table: rows for table, rows in found.items() if rows}
-
-
-def alone_draft(snapshot: Snapshot) -> SnapshotDraft:
-    """Return a statement as it is indexed when nothing was said before it."""
-    return replace(stored_drafts([snapshot], mask_sensitive)[0], previous=None, previous_is_memory=True)
-
-
-def texts(house: House) -> list[str]:
-    with tenant_tx(house.tenant.id):
-        rows = Snapshot.objects.filter(subject=house.subject).exclude(kind=SnapshotKind.NOTE).order_by("position")
-        return list(rows.values_list("text", flat=True))
+from tests.snapshots.erasure.memories import (
+    CANARIES,
+    SECRET,
+    SECRET_ZH,
+    alone_draft,
+    forget,
+    hits,
+    snapshot_saying,
+    texts,
+    work,
+)
+from tests.snapshots.held import say
 
 
 @pytest.mark.parametrize(("said", "after"), [(SECRET, "She plays the cello"), (SECRET_ZH, "她拉大提琴")])
@@ -117,24 +71,6 @@ def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, aft
     assert (erasure.erased["snapshot"], erasure.erased["note"]) == (2, 1)
     assert erasure.erased["message"] == 1
     assert erasure.verified == {"rows_left": {}}
-
-
-def test_the_statement_after_it_is_indexed_without_it(world: World) -> None:
-    say(world.acme, SECRET, role="assistant")
-    say(world.acme, "Yes, that is right, in a house", SECRET)
-    work(world.acme)
-    with tenant_tx(world.acme.tenant.id):
-        before = bytes(SnapshotWords.objects.get(snapshot__text="Yes, that is right, in a house").words)
-
-    forget(world.acme, SECRET)
-
-    with tenant_tx(world.acme.tenant.id):
-        row = SnapshotWords.objects.get(snapshot__text="Yes, that is right, in a house")
-        after, alone = bytes(row.words), prepare_snapshots([alone_draft(row.snapshot)], ())[0].words
-        assert SnapshotVector.objects.filter(snapshot_id=row.snapshot_id).exists()
-    assert before != alone
-    assert after == alone
-    assert hits(world.acme) == {}
 
 
 def test_what_was_said_again_is_refused_wherever_it_comes_in(acme: Caller, world: World) -> None:
@@ -217,28 +153,6 @@ def test_a_worker_that_read_the_words_before_writes_nothing(world: World, monkey
     assert (counts.done, counts.removed) == (2, 3)
 
 
-def test_a_snapshot_of_the_conversation_is_made_again_without_it(world: World) -> None:
-    say(world.acme, "Please find a hotel near the station", SECRET, "Something quiet would be lovely, thanks")
-    with tenant_tx(world.acme.tenant.id):
-        conversation = locked_known("ada", "trip")
-        Message.objects.filter(seq=1).update(tool_calls=[{"name": "search"}])
-        end_conversation(conversation)
-    work(world.acme)
-    with tenant_tx(world.acme.tenant.id):
-        (made,) = Snapshot.objects.filter(kind="conversation").values_list("text", flat=True)
-    assert "Kestrel4711" in made
-
-    forget(world.acme, SECRET)
-    with tenant_tx(world.acme.tenant.id):
-        assert not Snapshot.objects.filter(kind="conversation").exists()
-    work(world.acme)
-
-    with tenant_tx(world.acme.tenant.id):
-        (again,) = Snapshot.objects.filter(kind="conversation").values_list("text", flat=True)
-    assert again
-    assert hits(world.acme) == {}
-
-
 def test_receipts_and_kept_answers_that_showed_it_lose_their_words(acme: Caller, world: World) -> None:
     acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}, Idempotency_Key="k")
     acme("POST", "/v1/subjects/ada/context", {"query": "Where does my sister live?"})
@@ -291,48 +205,6 @@ def test_recall_no_longer_finds_it(world: World) -> None:
     assert SECRET not in [memory.text for memory in recall(world.acme.tenant.id, "ada", query).memories]
 
 
-def test_a_consolidation_is_taken_apart_and_its_other_members_hold_again(world: World) -> None:
-    house, others = world.acme, ["I really like Utrecht", "Utrecht is my favourite"]
-    members = remember(house, SECRET, *others)
-    (joined,) = remember(house, f"{SECRET}; likes Utrecht", kind="consolidated")
-    with tenant_tx(house.tenant.id):
-        Snapshot.objects.filter(id__in=members).update(invalid_at=utc_now(), superseded_by_id=joined)
-        Consolidation.objects.create(
-            subject=house.subject, lane="snapshots", memory_ref=joined, members=members, similarity=0.9
-        )
-
-    erasure = forget(house, SECRET)
-
-    assert texts(house) == others
-    assert hits(house) == {}
-    with tenant_tx(house.tenant.id):
-        assert not Consolidation.objects.exists()
-        assert not Snapshot.objects.filter(invalid_at__isnull=False).exists()
-    assert (erasure.erased["snapshot"], erasure.erased["consolidation"]) == (2, 1)
-
-
-def test_forgetting_what_was_joined_forgets_its_members(world: World) -> None:
-    house = world.acme
-    members = remember(house, SECRET, f"{SECRET}, near the canal")
-    (joined,) = remember(house, f"{SECRET} by a canal", kind="consolidated")
-    with tenant_tx(house.tenant.id):
-        Snapshot.objects.filter(id__in=members).update(invalid_at=utc_now(), superseded_by_id=joined)
-
-    forget(house, f"{SECRET} by a canal")
-
-    assert texts(house) == []
-
-
-def test_what_an_edit_replaced_is_forgotten_with_the_memory(acme: Caller, world: World) -> None:
-    made = body_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}))
-    acme("PATCH", f"/v1/subjects/ada/snapshots/{made['id']}", {"text": "My sister lives abroad"})
-
-    acme("POST", f"/v1/subjects/ada/snapshots/{made['id']}/forget", {})
-
-    assert hits(world.acme) == {}
-    assert problem_of(acme("POST", "/v1/subjects/ada/snapshots", {"text": SECRET}), 422)["code"] == "forgotten"
-
-
 def test_an_erasure_that_nobody_signed_is_signed_by_the_next(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     house = world.acme
     say(house, SECRET)
@@ -353,49 +225,3 @@ def test_an_erasure_that_nobody_signed_is_signed_by_the_next(world: World, monke
     assert erasure.verified["rows_left"] == {}
     assert erasure.verified["late"]
     assert is_genuine(certificate_of(erasure))
-
-
-def test_archived_words_are_forgotten_in_the_archive_and_exported_from_it(acme: Caller, world: World) -> None:
-    house = world.acme
-    say(house, SECRET, "She plays the cello")
-    with tenant_tx(house.tenant.id):
-        end_conversation(locked_known("ada", "trip"))
-    work(house)
-    with tenant_tx(house.tenant.id):
-        Conversation.objects.update(last_accepted_at=utc_now() - timedelta(days=3_000))
-    assert archive_tenant(house.tenant.id) == 2
-    assert SECRET.encode() in acme("GET", "/v1/subjects/ada/export").content
-
-    forget(house, SECRET)
-
-    exported = acme("GET", "/v1/subjects/ada/export").content
-    assert SECRET.encode() not in exported
-    assert b"She plays the cello" in exported
-    with tenant_tx(house.tenant.id):
-        (packed,) = MessageArchive.objects.values_list("packed", flat=True)
-    assert b"Kestrel" not in zlib.decompress(bytes(packed))
-
-
-def test_a_running_summary_is_dropped_and_written_again(world: World) -> None:
-    house = world.acme
-    (message, *_) = say(house, SECRET, "She plays the cello")
-    work(house)
-    with tenant_tx(house.tenant.id):
-        Conversation.objects.update(summary=f"So far: {SECRET}.", summarised_seq=1)
-        item = Work.objects.create(
-            subject=house.subject,
-            conversation_id=message.conversation_id,
-            kind="summary",
-            generation=1,
-            state="done",
-            done_at=utc_now(),
-        )
-
-    erasure = forget(house, SECRET)
-
-    assert hits(house) == {}
-    assert erasure.erased["conversation.summary"] == 1
-    with tenant_tx(house.tenant.id):
-        item.refresh_from_db()
-        assert (item.state, item.done_at) == ("ready", None)
-        assert Conversation.objects.get().summarised_seq == 0
