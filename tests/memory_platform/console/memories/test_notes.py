@@ -1,9 +1,8 @@
 """Notes in the console: the list, a note's page and its acts, the part of a subject's page. Rows: D2, P9, T3, T7."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -14,98 +13,16 @@ from memory_platform.console.shared.note_words import tell_surety
 from memory_platform.console.shared.policy import SUBJECT_PAGE
 from memory_platform.console.subjects import subject_notes
 from memory_platform.kernel.clock import utc_now
-from profiles.models import Tag
-from snapshots.lifecycle.acts import Doing, retire_memory
-from snapshots.models import Note, Snapshot, SnapshotVersion
+from snapshots.models import Snapshot
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
-from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.memory_platform.console.memory_actions.test_screens import REASON
+from tests.memory_platform.console.memories.notes import HOSTILE, LIST, NoteIds, act_on, act_page, list_ids, page_of
 from tests.snapshots.held import know, prefer, remember, say
-from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note, rows
-
-LIST = "/console/snapshots/note/"
-HOSTILE = "<script>alert(1)</script>"
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Notes of Ada at acme, by the ids of their snapshots."""
-
-    allergy: UUID
-    tea: UUID
-    sister: UUID
-    moved: UUID
-    wrong: UUID
-
-
-def page_of(note_id: UUID) -> str:
-    return f"{LIST}{note_id}/change/"
-
-
-def act_page(note_id: UUID, verb: str) -> str:
-    return f"{LIST}{note_id}/act/{verb}/"
-
-
-def act_on(client: Any, house: House, note_id: UUID, verb: str, **fields: Any) -> str:
-    """Do an act through its form; return the page that follows."""
-    address, body = act_page(note_id, verb), {"reason": REASON, **fields}
-    snapshot, _note = rows(house, note_id)
-    page: str = client.post(address, {"version": f"{note_id}.{snapshot.version}", **body}, follow=True).content.decode()
-    return page
-
-
-def listed(client: Any, notes: Held, house: House, **query: Any) -> set[str]:
-    """Return which notes a list shows."""
-    page = client.get(LIST, query).content.decode()
-    names = {name: getattr(notes, name) for name in Held.__slots__}
-    with tenant_tx(house.tenant.id):
-        own = dict(Note.objects.values_list("snapshot_id", "id"))
-    return {name for name, one in names.items() if f"{own[one]}/change/" in page}
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
-
-
-@pytest.fixture
-def held(acme: House) -> Held:
-    _greeting, said = say(acme, "Anything else? 还有吗", f"Hi {HOSTILE}. {ALLERGY}.")
-    start = said.content.index(ALLERGY)
-    with tenant_tx(acme.tenant.id):
-        lin = Tag.objects.create(subject=acme.subject, label="琳 Lin", kind="contact")
-    found = Held(
-        allergy=note(
-            acme,
-            ALLERGY,
-            [said],
-            vital_class="allergy",
-            grade_probability=0.93,
-            span_start=start,
-            span_end=start + len(ALLERGY),
-        ),
-        tea=note(acme, "每天早上喝茶", grade="habit"),
-        sister=note(
-            acme,
-            "My sister is a nurse",
-            grade="about_other",
-            about_kind="contact",
-            about_tag_id=lin.id,
-            relation="sister",
-        ),
-        moved=note(acme, "I live in Boston", grade="fact"),
-        wrong=note(acme, "I never drive at night", grade="limit"),
-    )
-    with tenant_tx(acme.tenant.id):
-        Snapshot.objects.filter(id=found.moved).update(invalid_at=utc_now() - timedelta(minutes=1))
-        wrong = Snapshot.objects.select_related("subject").get(id=found.wrong)
-        retire_memory(wrong, Doing(COMMAND_LINE, "tests"))
-    return found
+from tests.snapshots.notes.world import ALLERGY, note, rows
 
 
 @pytest.mark.parametrize(
@@ -129,13 +46,13 @@ def held(acme: House) -> Held:
     ],
 )
 def test_a_list_shows_current_notes_and_is_narrowed(
-    acme: House, staff: Staff, held: Held, query: dict[str, str], shown: set[str]
+    acme: House, staff: Staff, held: NoteIds, query: dict[str, str], shown: set[str]
 ) -> None:
-    assert listed(staff.vic, held, acme, **query) == shown
-    assert listed(staff.vic, held, acme, subject=acme.subject.pk, **query) == shown
+    assert list_ids(staff.vic, held, acme, **query) == shown
+    assert list_ids(staff.vic, held, acme, subject=acme.subject.pk, **query) == shown
 
 
-def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, held: Held) -> None:
+def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, held: NoteIds) -> None:
     page = staff.vic.get(LIST, {"standing": "all"}).content.decode()
     for words in (
         "allergy or intolerance",
@@ -148,13 +65,13 @@ def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, held: Held) -
         "retired",
     ):
         assert words in page, words
-    assert listed(staff.vic, held, acme, q=str(held.tea)) == {"tea"}, "by the id that the API gives"
+    assert list_ids(staff.vic, held, acme, q=str(held.tea)) == {"tea"}, "by the id that the API gives"
     note_id = rows(acme, held.tea)[1].id
-    assert listed(staff.vic, held, acme, q=str(note_id)) == {"tea"}
+    assert list_ids(staff.vic, held, acme, q=str(note_id)) == {"tea"}
 
 
 def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
-    acme: House, staff: Staff, held: Held, monkeypatch: pytest.MonkeyPatch
+    acme: House, staff: Staff, held: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lists, "COUNTED", 2)
     monkeypatch.setattr(searching, "SEARCHED", 1)
@@ -162,13 +79,13 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     assert "the newest 2; choose a subject or search to see others" in page
     assert "toplinks" not in page
     assert "in the newest 1 only" in staff.sam.get(LIST, {"q": "nurse"}).content.decode()
-    assert listed(staff.sam, held, acme, q="nurse") == set()
-    assert listed(staff.sam, held, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
+    assert list_ids(staff.sam, held, acme, q="nurse") == set()
+    assert list_ids(staff.sam, held, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
     answer = staff.sam.get(LIST, {"snapshot__said_at__year": "2026", "o": "1", "grade": "habit"})
     assert answer["Location"] == f"{LIST}?grade=habit"
 
 
-def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: Staff, held: Held) -> None:
+def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: Staff, held: NoteIds) -> None:
     page = staff.vic.get(page_of(held.allergy)).content.decode()
     assert f"Hi &lt;script&gt;alert(1)&lt;/script&gt;. <mark>{ALLERGY.replace(chr(39), '&#x27;')}</mark>." in page
     assert HOSTILE not in page
@@ -181,7 +98,7 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
     assert "No prompt has held it yet." in page
 
 
-def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, held: Held) -> None:
+def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, held: NoteIds) -> None:
     page = staff.vic.get(page_of(held.sister)).content.decode()
     assert "琳 Lin" in page
     assert "<bdi>sister</bdi>" in page
@@ -196,7 +113,7 @@ def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House,
     assert "Do you swim? &lt;script&gt;" in page
 
 
-def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, staff: Staff, held: Held) -> None:
+def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, staff: Staff, held: NoteIds) -> None:
     offered = [
         ReceiptCandidate(str(held.tea), "snapshots", "note", 0.8, "kept", 12, context_position=1),
         ReceiptCandidate(str(held.sister), "notes", "note", 0.7, "kept", 12, context_position=2),
@@ -228,7 +145,9 @@ def test_a_probability_is_told_in_words(probability: float, told: str) -> None:
     assert tell_surety(probability) == told
 
 
-def test_a_page_is_found_by_either_id_and_from_the_page_of_its_snapshot(acme: House, staff: Staff, held: Held) -> None:
+def test_a_page_is_found_by_either_id_and_from_the_page_of_its_snapshot(
+    acme: House, staff: Staff, held: NoteIds
+) -> None:
     snapshot, row = rows(acme, held.tea)
     assert staff.vic.get(page_of(row.id)).status_code == 200
     assert staff.vic.get(page_of(snapshot.id)).status_code == 200
@@ -242,111 +161,19 @@ def test_a_page_is_found_by_either_id_and_from_the_page_of_its_snapshot(acme: Ho
         assert not AuditRecord.objects.filter(action="snapshot.viewed").exists()
 
 
-def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff: Staff, held: Held) -> None:
-    page = staff.sam.get(page_of(held.allergy)).content.decode()
-    for verb in ("confirm", "correct", "vital", "merge", "retire"):
-        assert act_page(held.allergy, verb) in page, verb
-    assert act_page(held.allergy, "forget") not in page
-    asked = staff.sam.get(act_page(held.allergy, "retire")).content.decode()
-    assert "fact · the reader is 93 % sure that it lasts" in asked
-    assert "Confirmed." in act_on(staff.sam, acme, held.allergy, "confirm")
-    assert "Corrected." in act_on(staff.sam, acme, held.allergy, "correct", text=ALLERGY_ZH)
-    page = act_on(staff.sam, acme, held.allergy, "retire")
-    assert "Retired. Recall no longer finds it." in page
-    assert "turn before" in page, "the note's page follows"
-    assert listed(staff.sam, held, acme, standing="retired") == {"allergy", "wrong"}
-    for _act in ("retire", "correct"):
-        assert "Taken back." in act_on(staff.sam, acme, held.allergy, "undo")
-    snapshot, row = rows(acme, held.allergy)
-    assert (snapshot.text, snapshot.retired_at, snapshot.provenance) == (ALLERGY, None, "confirmed_by_user")
-    assert row.vital_class == "allergy"
-    versions = staff.sam.get(page_of(held.allergy)).content.decode()
-    assert ALLERGY_ZH in versions
-    history = staff.mia.get(f"{LIST}{held.allergy}/history/").content.decode()
-    for told in ("note.viewed", "snapshot.retired", "memory.corrected_undone", REASON):
-        assert told in history, told
-
-
-def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, staff: Staff, held: Held) -> None:
-    said = act_page(held.tea, "vital")
-    assert 'value="illness"' in staff.sam.get(said).content.decode()
-    assert "Saved. The next answer knows it." in act_on(staff.sam, acme, held.tea, "vital", vital_class="illness")
-    assert rows(acme, held.tea)[1].vital_class == "illness"
-    assert "illness or medicine" in staff.sam.get(page_of(held.tea)).content.decode()
-    act_on(staff.sam, acme, held.tea, "vital", vital_class="")
-    assert rows(acme, held.tea)[1].vital_class == ""
-    with tenant_tx(acme.tenant.id):
-        found = AuditRecord.objects.filter(action="note.vital_changed", object_id=str(held.tea))
-        assert [one.reason for one in found] == [REASON, REASON]
-    version = f"{held.tea}.1"
-    stale = staff.sam.post(said, {"version": version, "reason": REASON, "vital_class": "legal"})
-    assert stale.status_code == 409
-    assert "Somebody else has changed this" in stale.content.decode()
-    unsaid = staff.sam.post(said, {"version": version, "reason": "", "vital_class": "legal"}).content.decode()
-    assert "Nothing was done." in unsaid
-    assert rows(acme, held.tea)[1].vital_class == ""
-
-
-def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, staff: Staff) -> None:
-    note_id = note(acme, "I work nights", possibly_outdated=True)
-    assert "Confirmed." in act_on(staff.sam, acme, note_id, "confirm")
-    assert not rows(acme, note_id)[1].possibly_outdated
-    assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
-    snapshot, row = rows(acme, note_id)
-    assert (row.possibly_outdated, snapshot.provenance, snapshot.version) == (True, "observation", 3)
-    with tenant_tx(acme.tenant.id):
-        images = SnapshotVersion.objects.order_by("version").values_list("fields", flat=True)
-        assert [image["note"] for image in images] == [{"possibly_outdated": True}, {"possibly_outdated": False}]
-
-
-def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(acme: House, staff: Staff, held: Held) -> None:
-    (other,) = remember(acme, "She drinks tea in the morning.")
-    assert staff.sam.get(f"/console/snapshots/snapshot/{other}/act/vital/").status_code == 404
-    page = staff.sam.get(f"/console/snapshots/snapshot/{other}/change/").content.decode()
-    assert "act/vital/" not in page
-    merging = staff.sam.get(act_page(held.tea, "merge")).content.decode()
-    assert str(held.sister) in merging
-    assert str(other) not in merging
-    assert str(held.tea) not in staff.sam.get(f"/console/snapshots/snapshot/{other}/act/merge/").content.decode()
-    assert "Merged." in act_on(staff.sam, acme, held.tea, "merge", other=str(held.sister))
-
-
-def test_notes_are_retired_and_forgotten_from_the_list(acme: House, staff: Staff, held: Held) -> None:
-    chosen = [str(rows(acme, one)[1].id) for one in (held.tea, held.sister)]
-    body = {"action": "retire", "_selected_action": chosen, "reason": REASON}
-    assert "2 rows: done." in staff.sam.post(LIST, body, follow=True).content.decode()
-    assert listed(staff.sam, held, acme) == {"allergy"}
-    allergy = str(rows(acme, held.allergy)[1].id)
-    body = {"action": "forget", "_selected_action": [allergy], "reason": REASON}
-    assert "1 row: done." in staff.mia.post(LIST, body, follow=True).content.decode()
-    with tenant_tx(acme.tenant.id):
-        assert not Note.objects.filter(id=allergy).exists()
-
-
-def test_a_viewer_looks_and_does_nothing(acme: House, staff: Staff, held: Held) -> None:
-    page = staff.vic.get(page_of(held.tea)).content.decode()
-    assert "/act/" not in page
-    for verb in ("retire", "vital", "forget"):
-        assert staff.vic.get(act_page(held.tea, verb)).status_code == 403, verb
-    assert staff.sam.get(act_page(held.tea, "forget")).status_code == 403
-    body = {"version": f"{held.tea}.1", "reason": REASON, "vital_class": "legal"}
-    assert staff.vic.post(act_page(held.tea, "vital"), body).status_code == 403
-    assert rows(acme, held.tea)[1].vital_class == ""
-
-
-def test_another_tenant_s_staff_gets_what_nobody_has(world: World, staff: Staff, held: Held) -> None:
+def test_another_tenant_s_staff_gets_what_nobody_has(world: World, staff: Staff, held: NoteIds) -> None:
     gil = note(world.globex, "Gil likes tea")
     page = staff.gus.get(LIST, {"standing": "all"}).content.decode()
     assert str(rows(world.globex, gil)[1].id) in page
-    assert listed(staff.gus, held, world.acme, standing="all") == set()
+    assert list_ids(staff.gus, held, world.acme, standing="all") == set()
     for address in (page_of, lambda one: act_page(one, "retire"), lambda one: f"{LIST}{one}/history/"):
         theirs, nobodys = (staff.gus.get(address(one)) for one in (held.tea, uuid4()))
         assert theirs.status_code == nobodys.status_code != 200
-    assert listed(staff.gus, held, world.acme, q=str(held.tea)) == set()
+    assert list_ids(staff.gus, held, world.acme, q=str(held.tea)) == set()
     assert staff.gus.get(LIST, {"subject": str(world.acme.subject.pk)}).status_code == 200
 
 
-def test_an_operator_needs_a_support_session(world: World, held: Held) -> None:
+def test_an_operator_needs_a_support_session(world: World, held: NoteIds) -> None:
     otto = log_in("otto")
     otto.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     for page in (LIST, page_of(held.tea), act_page(held.tea, "vital")):
@@ -354,7 +181,7 @@ def test_an_operator_needs_a_support_session(world: World, held: Held) -> None:
 
 
 def test_a_subject_s_page_shows_vital_notes_first_then_the_newest(
-    acme: House, staff: Staff, held: Held, monkeypatch: pytest.MonkeyPatch
+    acme: House, staff: Staff, held: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newest = note(acme, "I sing in a choir", said_at=utc_now())
     address = f"/console/profiles/subject/{acme.subject.pk}/change/"
@@ -376,7 +203,7 @@ def test_a_subject_s_page_shows_vital_notes_first_then_the_newest(
     assert "All of them" in part
 
 
-def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: Staff, held: Held) -> None:
+def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: Staff, held: NoteIds) -> None:
     with tenant_tx(acme.tenant.id):
         Snapshot.objects.filter(id=held.tea).update(recorded_at=utc_now() - timedelta(days=3))
         Snapshot.objects.filter(id=held.wrong).update(recorded_at=utc_now() - timedelta(days=3))
@@ -394,7 +221,7 @@ def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: S
 
 
 def test_pages_full_of_notes_ask_no_more_than_thirty_times(
-    acme: House, staff: Staff, held: Held, django_assert_max_num_queries: DjangoAssertNumQueries
+    acme: House, staff: Staff, held: NoteIds, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     know(acme, name="Ada")
     prefer(acme, "food", "likes", "tea")
@@ -421,7 +248,7 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
         assert answer.status_code == 200, address
 
 
-def test_notes_are_shown_in_chinese(acme: House, staff: Staff, held: Held) -> None:
+def test_notes_are_shown_in_chinese(acme: House, staff: Staff, held: NoteIds) -> None:
     staff.sam.cookies["django_language"] = "zh-hans"
     page = staff.sam.get(LIST, {"standing": "all"}).content.decode()
     for words in ("笔记", "习惯", "限制", "过敏或不耐受", "当前", "已结束", "已停用"):
