@@ -22,7 +22,7 @@ from memory_platform.api.policy import POLICY
 from tests.conftest import World
 
 pytestmark = pytest.mark.processes
-START_S = 15
+START_S = 60
 ROOT = Path(__file__).parents[3]
 THREADS = 4
 HTTPX_KEEPS_S = 5.0
