@@ -1,11 +1,12 @@
 """A key that asks too fast is told which limit it met and when to come back. Rows: T6, D1."""
 
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.test import override_settings
 from redis import Redis
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis_client import redis_client
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey
@@ -64,9 +65,9 @@ def take_for(house: House, *, seconds: int) -> None:
     """Have the bucket of the house's only key full again in so many seconds."""
 
     def take(client: Redis) -> None:
-        (bucket,) = client.keys(bucket_key(house.tenant.id, "*").replace("{", "\\{").replace("}", "\\}"))
-        full_at, microseconds = client.time()
-        client.set(bucket, (full_at + seconds) * 1_000_000 + microseconds, ex=60)
+        (bucket,) = client.scan_iter(bucket_key(house.tenant.id, "*"))
+        full_at = (utc_now() + timedelta(seconds=seconds)).timestamp()
+        client.set(bucket, int(full_at * 1_000_000), ex=60)
 
     redis_client().call("test", take)
 
