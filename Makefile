@@ -38,7 +38,7 @@ test-budgets: $(VENV)/.dev
 
 # The contexts that docs/context.md prints, made anew.
 printed-contexts: $(VENV)/.dev
-	@PRINT_CONTEXTS=1 $(PY) -m pytest -n 0 tests/memory_platform/api/v1/test_printed_contexts.py
+	@PRINT_CONTEXTS=1 $(PY) -m pytest -n 0 tests/memory_platform/api/v1/recall/test_printed_contexts.py
 
 # What plans of Postgres read in tables of 40,000 receipts: they depend on what stood in the tables before.
 test-scale: $(VENV)/.dev

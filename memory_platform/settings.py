@@ -163,7 +163,7 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True  # static files are served without a collectstatic step
 
-# The API's own limits (memory_platform.api.parsing) are stricter and answer as problem+json.
+# The API's own limits (memory_platform.api.requests.parsing) are stricter and answer as problem+json.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
 REST_FRAMEWORK = framework.REST_FRAMEWORK

@@ -5,18 +5,18 @@ Names only: nothing of either library is imported here, so settings can read thi
 
 from typing import Any
 
-from memory_platform.api.introduction import DESCRIPTION, TAGS
+from memory_platform.api.reference.introduction import DESCRIPTION, TAGS
 
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.permissions.ScopePermission"],
-    "DEFAULT_PARSER_CLASSES": ["memory_platform.api.parsing.JsonParser"],
-    "DEFAULT_RENDERER_CLASSES": ["memory_platform.api.rendering.JsonRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "memory_platform.api.rendering.AlwaysJson",
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.access.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["memory_platform.api.access.permissions.ScopePermission"],
+    "DEFAULT_PARSER_CLASSES": ["memory_platform.api.requests.parsing.JsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["memory_platform.api.views.rendering.JsonRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "memory_platform.api.views.rendering.AlwaysJson",
     "DEFAULT_THROTTLE_CLASSES": [],
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_SCHEMA_CLASS": "memory_platform.api.schema.ApiSchema",
-    "EXCEPTION_HANDLER": "memory_platform.api.errors.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "memory_platform.api.reference.schema.ApiSchema",
+    "EXCEPTION_HANDLER": "memory_platform.api.errors.handler.exception_handler",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
     "URL_FORMAT_OVERRIDE": None,
@@ -45,7 +45,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
-        "memory_platform.api.schema.add_problem_answers",
+        "memory_platform.api.reference.schema.add_problem_answers",
     ],
     "APPEND_COMPONENTS": {
         "securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer", "description": "An API key of one tenant."}}
@@ -55,6 +55,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 
 MIDDLEWARE: list[str] = [
     "memory_platform.observability.middleware.RequestMiddleware",
-    "memory_platform.api.middleware.ApiMiddleware",
+    "memory_platform.api.server.middleware.ApiMiddleware",
 ]
 """First in Django's list: every answer gets its request id, and no HTML error page leaves from under the API."""

@@ -2,8 +2,8 @@
 
 from django.urls import include, path
 
-from memory_platform.api.documentation import DocsView, RootView, SchemaView
-from memory_platform.api.health import LiveView, ReadyView, metrics
+from memory_platform.api.reference.documentation import DocsView, RootView, SchemaView
+from memory_platform.api.server.health import LiveView, ReadyView, metrics
 
 urlpatterns = [
     path("health/live", LiveView.as_view(), name="health-live"),

@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.faults import faults_of
-from memory_platform.api.fields import ProductIdField
-from memory_platform.api.v1.message_inputs import MessageInput
+from memory_platform.api.requests.faults import faults_of
+from memory_platform.api.requests.fields import ProductIdField
+from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import stable_id
 from snapshots.intake.values import IncomingMessage

@@ -1,7 +1,7 @@
 """The root of every error the platform raises on purpose.
 
-Each error carries a stable ``code`` that outside programs may rely on. Only ``memory_platform.api.errors`` turns
-codes into HTTP statuses. ``detail`` is read by the caller of the API: it names fields and limits, never content.
+Each error carries a stable ``code`` that outside programs may rely on. Only ``memory_platform.api.errors.handler``
+turns codes into HTTP statuses. ``detail`` is read by the caller of the API: it names fields and limits, never content.
 """
 
 from collections.abc import Sequence

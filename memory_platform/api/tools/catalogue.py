@@ -7,10 +7,10 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.tools.definitions import Parameter, Tool, Words
 from memory_platform.api.tools.guidance import LASTING
 from memory_platform.api.tools.inputs import FORGETTABLE, TOLD_BY
-from memory_platform.api.v1.preference_shapes import CATEGORY_CHARS
-from memory_platform.api.v1.profile_shapes import NAME_CHARS
-from memory_platform.api.v1.recall import TOP_K_MOST
-from memory_platform.api.v1.tag_shapes import ADDRESS_CHARS, ALIASES_MOST, LABEL_CHARS
+from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
+from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS
+from memory_platform.api.v1.profiles.tag_serializers import ADDRESS_CHARS, ALIASES_MOST, LABEL_CHARS
+from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from profiles.models import PROFILE_FIELDS
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
-from memory_platform.api.faults import fault, faults_of
-from memory_platform.api.fields import (
+from memory_platform.api.policy import POLICY
+from memory_platform.api.requests.faults import fault, faults_of
+from memory_platform.api.requests.fields import (
     FlagField,
     JsonField,
     OneOfField,
@@ -16,12 +17,11 @@ from memory_platform.api.fields import (
     WholeField,
     names,
 )
-from memory_platform.api.policy import POLICY
-from memory_platform.api.serializers import Input
-from memory_platform.api.v1.preference_shapes import CATEGORY_CHARS
-from memory_platform.api.v1.profile_shapes import NAME_CHARS, ProfileInput
-from memory_platform.api.v1.recall import TOP_K_MOST
-from memory_platform.api.v1.tag_shapes import LabelField, TagInput, words
+from memory_platform.api.requests.serializers import Input
+from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
+from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS, ProfileInput
+from memory_platform.api.v1.profiles.tag_serializers import LabelField, TagInput, words
+from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from profiles.services.profile import LIST_FIELDS, FactName
 from profiles.values import Provenance
 

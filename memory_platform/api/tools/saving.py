@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from memory_platform.api.sensitive import Sensitive, refuse_sensitive
+from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.tools.gate import refusal_of
 from memory_platform.api.tools.values import ALREADY_SAVED, ToolAnswer, ToolCall
-from memory_platform.api.v1.preference_shapes import shown_preference
-from memory_platform.api.v1.tag_shapes import refuse_in as refuse_in_tag
-from memory_platform.api.v1.tag_shapes import shown_tag
+from memory_platform.api.v1.profiles.preference_serializers import shown_preference
+from memory_platform.api.v1.profiles.tag_serializers import refuse_in as refuse_in_tag
+from memory_platform.api.v1.profiles.tag_serializers import shown_tag
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, same_value, stated
 from profiles.services.lists import among_entries, entries_of

@@ -10,12 +10,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api import examples
-from memory_platform.api.fields import JsonObjectField, OneOfField, ProductIdField, names, refuse
-from memory_platform.api.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.json_guard import parse_json
-from memory_platform.api.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.serializers import Input, Output, QueryInput
+from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.reference import examples
+from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, names, refuse
+from memory_platform.api.requests.json_guard import parse_json
+from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.tools.catalogue import TOOLS
 from memory_platform.api.tools.definitions import LANGUAGES
 from memory_platform.api.tools.formats import SHAPES
@@ -24,7 +23,8 @@ from memory_platform.api.tools.inputs import checked
 from memory_platform.api.tools.looking import forget_for_model, recall_for_model
 from memory_platform.api.tools.saving import SAVERS, check_arguments, save_once
 from memory_platform.api.tools.values import VERDICTS, ToolAnswer, ToolCall
-from memory_platform.api.views import SubjectView, TenantView
+from memory_platform.api.views.base import SubjectView, TenantView
+from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from profiles.services.subjects import ensure_subject
 

@@ -1,36 +1,12 @@
 """Version 1 of the API: each noun brings its own addresses."""
 
-from memory_platform.api.v1 import (
-    asks,
-    candidates,
-    consolidations,
-    context,
-    conversations,
-    erasures,
-    experiments,
-    export,
-    field_tries,
-    forget_orders,
-    forgetting,
-    imports,
-    jobs,
-    messages,
-    notes,
-    outcome,
-    policies,
-    preferences,
-    profile,
-    recall,
-    receipts,
-    reviews,
-    snapshots,
-    subjects,
-    tags,
-    tasks,
-    tenant,
-    tools,
-    usage,
-)
+from memory_platform.api.v1 import tools
+from memory_platform.api.v1.administration import erasures, export, imports, jobs, tenant, usage
+from memory_platform.api.v1.conversations import conversations, messages
+from memory_platform.api.v1.memories import consolidations, forget_orders, notes, reviews, snapshots, tasks
+from memory_platform.api.v1.policies import experiments, field_tries, policies
+from memory_platform.api.v1.profiles import candidates, forgetting, preferences, profile, subjects, tags
+from memory_platform.api.v1.recall import asks, context, outcome, recall, receipts
 
 urlpatterns = [
     *tenant.urlpatterns,

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.urls import Resolver404, resolve
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # jsonschema has no types
 
-from memory_platform.api.schema import openapi_document
+from memory_platform.api.reference.schema import openapi_document
 from tests.memory_platform.api.routes import documented_path
 
 PLATFORM = "memory_platform.urls"

@@ -8,8 +8,8 @@ from django.urls import include, path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.etags import IfMatch, etag_of
-from memory_platform.api.fields import (
+from memory_platform.api.access.permissions import ADMIN, READS_AND_WRITES
+from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
     JsonObjectField,
@@ -22,11 +22,11 @@ from memory_platform.api.fields import (
     WholeField,
     names,
 )
-from memory_platform.api.idempotency import Reply, write_once
-from memory_platform.api.pagination import Page, PageInput
-from memory_platform.api.permissions import ADMIN, READS_AND_WRITES
-from memory_platform.api.serializers import Input, StrictSerializer
-from memory_platform.api.views import SubjectView, TenantView
+from memory_platform.api.requests.serializers import Input, StrictSerializer
+from memory_platform.api.views.base import SubjectView, TenantView
+from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import MemoryPlatformError, NotFound, Refused
 from profiles.models import Subject
 from tenants.isolation import tenant_tx

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_django.fixtures import Settings
 
-from memory_platform.api.health import probe_embedding
+from memory_platform.api.server.health import probe_embedding
 from memory_platform.observability.health import Outcome
 from memory_platform.providers import registry
 from memory_platform.providers.registry import embedders

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.api.health import probe_embedding
+from memory_platform.api.server.health import probe_embedding
 from memory_platform.observability.health import Outcome
 from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import forget

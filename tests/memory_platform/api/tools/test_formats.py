@@ -7,7 +7,7 @@ import pytest
 from openai.types.chat import ChatCompletionFunctionToolParam
 from pydantic import TypeAdapter
 
-from memory_platform.api.serializers import Input
+from memory_platform.api.requests.serializers import Input
 from memory_platform.api.tools.catalogue import TOOLS
 from memory_platform.api.tools.definitions import LANGUAGES, Language, Tool
 from memory_platform.api.tools.formats import SHAPES

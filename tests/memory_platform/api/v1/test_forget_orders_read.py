@@ -7,11 +7,10 @@ import pytest
 
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.memory_platform.api.v1.test_forget_orders import (  # noqa: F401 - a fixture
+from tests.memory_platform.api.v1.memories.test_forget_orders import (
     ADA,
     ASKED,
     TALK,
-    clean_redis,
     everything,
     notes,
     orders,

@@ -1,0 +1,1 @@
+"""Who calls, what the key may do, and how often."""

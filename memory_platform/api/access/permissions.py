@@ -1,0 +1,55 @@
+"""What a key may do: every view names the scope that each of its methods needs."""
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from memory_platform.api.access.authentication import caller_of
+from memory_platform.observability.request_id import current_request_id
+from tenants.errors import ScopeMissing
+from tenants.models import ActorKind
+from tenants.services.audit import Actor, record_refusal
+from tenants.services.keys import Caller
+
+MEMORY_READ = "memory:read"
+MEMORY_WRITE = "memory:write"
+KNOWLEDGE_WRITE = "knowledge:write"
+ADMIN = "admin"
+ANY_KEY = "any key"
+"""Said by a view that shows a key nothing but what it is itself."""
+
+REQUEST_ID_CHARS = 64
+"""What an audit record holds of a request's id; a client's own may be longer."""
+
+READS_AND_WRITES = {
+    "GET": MEMORY_READ,
+    "POST": MEMORY_WRITE,
+    "PUT": MEMORY_WRITE,
+    "PATCH": MEMORY_WRITE,
+    "DELETE": MEMORY_WRITE,
+}
+"""The ``required_scope`` of most nouns."""
+
+
+class ScopePermission(BasePermission):
+    """Refuses a key without the scope that the view names for this method."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Return True. Raises ScopeMissing."""
+        scope = view.scope_for(str(request.method))
+        caller = caller_of(request)
+        if scope not in {None, ANY_KEY} and scope not in caller.scopes:
+            record_missing(caller, scope, view.noun)
+            raise ScopeMissing(scope)
+        return True
+
+
+def record_missing(caller: Caller, scope: str, noun: str) -> None:
+    """Leave a record in the key's own tenant: which key lacked which scope, for what kind of thing (row T7)."""
+    record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=noun)
+
+
+def actor_of(caller: Caller) -> Actor:
+    """Return a key as the audit trail names it."""
+    return Actor(ActorKind.API_KEY, caller.key_id, current_request_id()[:REQUEST_ID_CHARS])

@@ -1,0 +1,1 @@
+"""Faults as answers: problem+json with a stable code."""

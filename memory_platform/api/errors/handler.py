@@ -1,0 +1,128 @@
+"""The only place where errors become HTTP statuses; every one leaves as problem+json."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.http import Http404, UnreadablePostError
+from rest_framework import exceptions as rest
+from rest_framework.response import Response
+
+from memory_platform.api.access.throttling import refusal_headers
+from memory_platform.api.errors.database_errors import refusal_of, sqlstate_of
+from memory_platform.api.errors.problems import PROBLEM_TYPE, problem
+from memory_platform.api.policy import POLICY
+from memory_platform.api.requests.faults import faults_of
+from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
+from memory_platform.kernel.errors import (
+    Conflict,
+    FieldFault,
+    InvalidInput,
+    MemoryPlatformError,
+    NotFound,
+    Refused,
+    Unavailable,
+    VersionMismatch,
+)
+from memory_platform.observability.metrics import DATABASE_REFUSALS
+from memory_platform.observability.middleware import log_failure
+from tenants.errors import InvalidKey, QuotaExceeded, ScopeMissing
+
+STATUSES: dict[type[MemoryPlatformError], int] = {
+    InvalidInput: 400,
+    InvalidKey: 401,
+    ScopeMissing: 403,
+    NotFound: 404,
+    RequestTimeout: 408,
+    Conflict: 409,
+    VersionMismatch: 412,
+    PayloadTooLarge: 413,
+    Refused: 422,
+    QuotaExceeded: 429,
+    Unavailable: 503,
+}
+CHALLENGE = 'Bearer realm="memory-platform"'
+
+
+def exception_handler(error: Exception, context: Any = None) -> Response:
+    """Return the answer for ``error``, whatever it is; what nobody expected is a 500 without content."""
+    if isinstance(error, MemoryPlatformError):
+        return _platform_answer(error)
+    if isinstance(error, rest.APIException):
+        return _rest_answer(error)
+    refusal = refusal_of(error)
+    if refusal is not None:
+        DATABASE_REFUSALS.labels(sqlstate=(sqlstate_of(error) or "none")[:2]).inc()
+        return _platform_answer(refusal)
+    return _django_answer(error) or _unexpected(error)
+
+
+def status_of(error: MemoryPlatformError) -> int | None:
+    """Return the status of the nearest class of ``error`` that has one; None means a fault of ours."""
+    return next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), None)
+
+
+def _platform_answer(error: MemoryPlatformError) -> Response:
+    status = status_of(error)
+    if status is None:
+        return _unexpected(error)
+    headers = _retry_headers(error, status) | refusal_headers(error)
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = CHALLENGE
+    extras = getattr(error, "extras", None)
+    return _answer(status, headers, code=error.code, detail=error.detail, faults=error.faults, extras=extras)
+
+
+def _retry_headers(error: MemoryPlatformError, status: int) -> dict[str, str]:
+    wait = getattr(error, "retry_after_s", None)
+    if wait is None and status == HTTPStatus.SERVICE_UNAVAILABLE:
+        wait = POLICY.retry_after_s
+    return {} if wait is None else {"Retry-After": str(wait)}
+
+
+def _rest_answer(error: rest.APIException) -> Response:
+    status = int(error.status_code)
+    headers = {}
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = CHALLENGE
+    wait = getattr(error, "wait", None)
+    if wait is not None:
+        headers["Retry-After"] = str(max(1, round(wait)))
+    if isinstance(error, rest.ValidationError):
+        return _answer(400, headers, faults=tuple(faults_of(error.detail)))
+    return _answer(status, headers, detail=str(error.detail))
+
+
+def _django_answer(error: Exception) -> Response | None:
+    if isinstance(error, Http404):
+        return _answer(404)
+    if isinstance(error, DjangoPermissionDenied):
+        return _answer(403)
+    if isinstance(error, RequestDataTooBig):
+        return _answer(413)
+    if isinstance(error, UnreadablePostError):
+        return _answer(400, detail="The body ended before its announced length.")
+    if isinstance(error, SuspiciousOperation | BadRequest):
+        return _answer(400)
+    return None
+
+
+def _unexpected(error: Exception) -> Response:
+    """Answer 500 and log where it happened."""
+    log_failure(error)
+    return _answer(500, detail="The request failed here; its request_id finds the log line.")
+
+
+def _answer(
+    status: int,
+    headers: dict[str, str] | None = None,
+    *,
+    code: str = "",
+    detail: str = "",
+    faults: Sequence[FieldFault] = (),
+    extras: dict[str, Any] | None = None,
+) -> Response:
+    body = problem(status, code=code, detail=detail, faults=faults, extras=extras)
+    return Response(body, status=status, headers=headers, content_type=PROBLEM_TYPE)

@@ -1,0 +1,1 @@
+"""The contract as a document: schema, pages, examples."""

@@ -1,0 +1,33 @@
+"""Turns the nested error trees of serializers into a flat list of faults with dotted paths."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.settings import api_settings
+
+from memory_platform.api.requests.json_guard import WHOLE_BODY
+from memory_platform.kernel.errors import FieldFault
+
+
+def fault(field: str, code: str, message: str) -> ValidationError:
+    """Return the error that an input's ``validate`` raises to name one field."""
+    return ValidationError({field: [ErrorDetail(message, code=code)]})
+
+
+def faults_of(detail: Any, path: str = "") -> Iterator[FieldFault]:
+    """Yield one fault per leaf of a ``ValidationError.detail``; the path of a list item holds its index."""
+    if isinstance(detail, Mapping):
+        for key, inner in detail.items():
+            yield from faults_of(inner, _joined(path, str(key)))
+    elif isinstance(detail, list | tuple):
+        for index, inner in enumerate(detail):
+            yield from faults_of(inner, path if isinstance(inner, ErrorDetail) else _joined(path, str(index)))
+    else:
+        yield FieldFault(path or WHOLE_BODY, str(getattr(detail, "code", "invalid")), str(detail))
+
+
+def _joined(path: str, key: str) -> str:
+    if key == api_settings.NON_FIELD_ERRORS_KEY:
+        return path
+    return f"{path}.{key}" if path else key

@@ -1,0 +1,270 @@
+"""Typed fields of requests and answers: strict on the way in, RFC 3339 on the way out.
+
+They are REST framework fields, so that the OpenAPI document is read from them. Against REST framework's own: nothing is
+converted (``"5"`` is no integer, ``1`` no text), nothing is trimmed or clamped, and messages never repeat the value.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any, NoReturn
+from uuid import UUID
+
+import orjson
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.fields import empty
+
+from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
+from memory_platform.api.requests.characters import text_fault
+from memory_platform.api.requests.converters import own_id
+from memory_platform.api.requests.json_guard import shown_key
+from memory_platform.api.requests.targets import product_id_fault
+
+AnyField = serializers.Field[Any, Any, Any, Any]
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_RFC3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+_DIGITS = re.compile(r"-?[0-9]{1,19}")
+_DECIMAL = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,19})?")
+
+
+class Direct:
+    """Mixin: ``to_internal_value`` does all the checking.
+
+    REST framework's validators stay for the OpenAPI document only: their messages repeat the value.
+    """
+
+    def run_validation(self, data: Any = empty) -> Any:
+        """Return the checked value. Raises ValidationError."""
+        is_final, data = self.validate_empty_values(data)  # type: ignore[attr-defined]  # of serializers.Field
+        return data if is_final else self.to_internal_value(data)  # type: ignore[attr-defined]
+
+
+class TextField(Direct, serializers.CharField):
+    """A string of 1 to ``max_bytes`` bytes of UTF-8, kept exactly as it came."""
+
+    def __init__(self, *, max_bytes: int = POLICY.string_bytes, allow_empty: bool = False, **kwargs: Any) -> None:
+        self.max_bytes = max_bytes
+        kwargs.setdefault("max_length", max_bytes)
+        super().__init__(allow_blank=allow_empty, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            refuse("not_a_string", "Must be a string.")
+        if not data and not self.allow_blank:
+            refuse("empty", "Must not be empty.")
+        found = text_fault(data)
+        if found:
+            refuse(*found)
+        if len(data) > (self.max_length or self.max_bytes) or len(data.encode()) > self.max_bytes:
+            refuse("too_long", f"Has at most {shown_size(self.max_length, self.max_bytes)}.")
+        return str(data)
+
+
+class ProductIdField(TextField):
+    """An id chosen by the product: 1-200 characters, no control characters, no ``/``, not ``.`` or ``..``."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            refuse("not_a_string", "Must be a string.")
+        found = product_id_fault(data)
+        if found:
+            refuse(*found)
+        return str(data)
+
+
+class OwnIdField(Direct, serializers.CharField):
+    """An id made here, opaque to the caller: any other string is an id that nothing has."""
+
+    def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
+        if not isinstance(data, str) or not 0 < len(data) <= POLICY.id_chars:
+            refuse("not_an_id", "Must be an id.")
+        found = text_fault(data)
+        if found:
+            refuse(*found)
+        return own_id(data)
+
+    def to_representation(self, value: Any) -> str:
+        return str(value)
+
+
+class InstantField(Direct, serializers.DateTimeField):
+    """A moment as RFC 3339 with offset; an aware time in UTC inside, ``...Z`` on the way out."""
+
+    def to_internal_value(self, value: Any) -> datetime:
+        if not isinstance(value, str) or not _RFC3339.fullmatch(value):
+            refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
+        try:
+            return datetime.fromisoformat(value.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
+
+    def to_representation(self, value: Any) -> str:
+        return str(shown_time(value))
+
+
+class DayField(Direct, serializers.DateField):
+    """A UTC day as ``YYYY-MM-DD``, or that of a moment as RFC 3339 with offset."""
+
+    def to_internal_value(self, value: Any) -> date:
+        if isinstance(value, str) and _RFC3339.fullmatch(value):
+            return InstantField().to_internal_value(value).date()
+        try:
+            return date.fromisoformat(value if _DAY.fullmatch(value) else "")
+        except (ValueError, TypeError):
+            refuse("not_a_day", "Must be a day such as 2026-03-01, or a time as in RFC 3339 with its offset.")
+
+
+class WholeField(Direct, serializers.IntegerField):
+    """An integer between two bounds, never clamped. In a query string its digits."""
+
+    def __init__(self, *, least: int = BIGINT_LEAST, most: int = BIGINT_MOST, **kwargs: Any) -> None:
+        self.least, self.most = least, most
+        super().__init__(min_value=least, max_value=most, **kwargs)
+
+    def to_internal_value(self, data: Any) -> int:
+        value = data
+        if isinstance(data, float) and data.is_integer():
+            value = int(data)  # 5.0 is an integer to JSON Schema
+        if isinstance(data, QueryText) and _DIGITS.fullmatch(data):
+            value = int(data)
+        if isinstance(value, bool) or not isinstance(value, int):
+            refuse("not_an_integer", "Must be an integer.")
+        if not self.least <= value <= self.most:
+            refuse("out_of_range", f"Lies between {self.least} and {self.most}.")
+        return value
+
+
+class NumberField(Direct, serializers.FloatField):
+    """A finite number between two bounds, never clamped."""
+
+    def __init__(self, *, least: float, most: float, **kwargs: Any) -> None:
+        self.least, self.most = least, most
+        super().__init__(min_value=least, max_value=most, **kwargs)
+
+    def to_internal_value(self, data: Any) -> float:
+        value = float(data) if isinstance(data, QueryText) and _DECIMAL.fullmatch(data) else data
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            refuse("not_a_number", "Must be a number.")
+        if not self.least <= value <= self.most:
+            refuse("out_of_range", f"Lies between {self.least} and {self.most}.")
+        return float(value)
+
+
+class FlagField(Direct, serializers.BooleanField):
+    """``true`` or ``false``, nothing else."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if isinstance(data, QueryText) and data in {"true", "false"}:
+            return data == "true"
+        if not isinstance(data, bool):
+            refuse("not_a_boolean", "Must be true or false.")
+        return data
+
+
+class OneOfField(Direct, serializers.ChoiceField):
+    """One of a closed list of strings."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in self.choices:
+            refuse("not_a_choice", f"Must be one of: {', '.join(map(str, self.choices))}.")
+        return str(data)
+
+
+class ListOfField(Direct, serializers.ListField):
+    """A list of ``least`` to ``most`` items of ``child``."""
+
+    def __init__(self, *, child: AnyField, most: int, least: int = 0, **kwargs: Any) -> None:
+        self.least, self.most = least, most
+        super().__init__(child=child, min_length=least, max_length=most, **kwargs)
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list):
+            refuse("not_a_list", "Must be a list.")
+        if not self.least <= len(data) <= self.most:
+            refuse("length", f"Has {self.least} to {self.most} items.")
+        return list(self.run_child_validation(data))
+
+
+class JsonField(Direct, serializers.JSONField):
+    """Any JSON value of at most ``max_bytes`` bytes, its strings as storable as any other text."""
+
+    def __init__(self, *, max_bytes: int = 64 * KIB, **kwargs: Any) -> None:
+        self.max_bytes = max_bytes
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if len(orjson.dumps(data)) > self.max_bytes:
+            refuse("too_long", f"Has at most {shown_size(None, self.max_bytes)} of JSON.")
+        self.check_leaves(data, "")
+        return data
+
+    def check_leaves(self, value: Any, path: str) -> None:
+        """Raise ValidationError naming the first string or number inside ``value`` that cannot be stored and read."""
+        if isinstance(value, dict):
+            for key, item in value.items():
+                inner = f"{path}.{shown_key(key)}" if path else shown_key(key)
+                self.check_leaves(key, inner)
+                self.check_leaves(item, inner)
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                self.check_leaves(item, f"{path}.{index}" if path else str(index))
+        else:
+            found = _leaf_fault(value)
+            if found:
+                raise ValidationError({path: [ErrorDetail(found[1], code=found[0])]} if path else [_detail(*found)])
+
+
+class JsonObjectField(JsonField):
+    """A JSON object, such as ``metadata``."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            refuse("not_an_object", "Must be a JSON object.")
+        value: dict[str, Any] = super().to_internal_value(data)
+        return value
+
+
+class QueryText(str):
+    """A value out of a query string: text that may stand for a number or a boolean."""
+
+    __slots__ = ()
+
+
+def refuse(code: str, message: str) -> NoReturn:
+    """Raise the error of one field; the message describes what is right, never the value."""
+    raise ValidationError([_detail(code, message)])
+
+
+def shown_time(value: datetime | None) -> str | None:
+    """Return ``value`` as RFC 3339 in UTC with a Z, or None."""
+    return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def shown_size(chars: int | None, max_bytes: int) -> str:
+    """Return a limit in words."""
+    size = f"{max_bytes // KIB} KiB" if max_bytes % KIB == 0 else f"{max_bytes} bytes"
+    return size if chars is None or chars >= max_bytes else f"{chars} characters and {size}"
+
+
+def names(values: Sequence[str]) -> list[tuple[str, str]]:
+    """Return choices for :class:`OneOfField` from plain values."""
+    return [(value, value) for value in values]
+
+
+def _leaf_fault(value: Any) -> tuple[str, str] | None:
+    """Return what is wrong with a string or a number: jsonb gives 1e300 back as an integer of 301 digits."""
+    if isinstance(value, str):
+        return text_fault(value)
+    if isinstance(value, float) and not BIGINT_LEAST <= value <= BIGINT_MOST:
+        return "out_of_range", "The number does not fit into 64 bits."
+    return None
+
+
+def _detail(code: str, message: str) -> ErrorDetail:
+    return ErrorDetail(message, code=code)

@@ -1,0 +1,108 @@
+"""Reads a JSON body that may be hostile: bounded depth before parsing, then values that Postgres can hold.
+
+orjson does the work (it refuses bad UTF-8, NaN, lone surrogates by itself). Only a body that shows a sign of trouble is
+parsed by the standard library as well, which keeps big integers and surrogates so that the field can be named.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import orjson
+
+from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, POLICY
+from memory_platform.api.requests.characters import UNSTORABLE
+from memory_platform.kernel.errors import FieldFault, InvalidInput
+
+WHOLE_BODY = "body"
+MALFORMED_JSON = "malformed_json"
+SHOWN_KEY_CHARS = 100
+
+# Possessive, and an unclosed string runs to the end of the body: otherwise a body of `\"\"\"…` is quadratic.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+_CHUNK = 65_536  # so that a body of nothing but brackets costs no memory of its size
+_NOT_BRACKET = bytes(set(range(256)) - set(b"{}[]"))
+
+
+def parse_json(body: bytes) -> Any:
+    """Return the value that ``body`` holds. Raises InvalidInput: malformed, too deep, or not storable."""
+    skeleton = _STRING.sub(b"", body)
+    check_depth(skeleton)
+    if _LONG_NUMBER.search(skeleton) or _SURROGATE.search(body) or b"\\u0000" in body:
+        return _parse_slowly(body)
+    value = _parse(body)
+    if skeleton.count(b":") > POLICY.keys_per_object:
+        refuse(list(value_faults(value)))
+    return value
+
+
+def check_depth(skeleton: bytes) -> None:
+    """Raise InvalidInput when brackets outside of strings nest deeper than the policy allows."""
+    brackets = np.frombuffer(skeleton.translate(None, _NOT_BRACKET), dtype=np.uint8)
+    depth = 0
+    for start in range(0, brackets.size, _CHUNK):
+        chunk = brackets[start : start + _CHUNK]
+        levels = depth + np.cumsum(np.where((chunk == ord("{")) | (chunk == ord("[")), 1, -1))
+        if int(levels.max()) > POLICY.json_depth:
+            refuse([FieldFault(WHOLE_BODY, "too_deep", f"Nests deeper than {POLICY.json_depth} levels.")])
+        depth = int(levels[-1])
+
+
+def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
+    """Yield what is wrong inside a parsed value, each with its dotted path."""
+    if isinstance(value, dict):
+        yield from _object_faults(value, path)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from value_faults(item, f"{path}.{index}" if path else str(index))
+    elif isinstance(value, str):
+        if UNSTORABLE.search(value):
+            yield FieldFault(path or WHOLE_BODY, "unstorable_character", "Holds a NUL or a lone surrogate.")
+    elif isinstance(value, int) and not BIGINT_LEAST <= value <= BIGINT_MOST:
+        yield FieldFault(path or WHOLE_BODY, "out_of_range", "The integer does not fit into 64 bits.")
+
+
+def refuse(faults: list[FieldFault]) -> None:
+    """Raise InvalidInput naming ``faults``; no fault, no error."""
+    if faults:
+        raise InvalidInput(faults=faults[: POLICY.page_default])
+
+
+def _object_faults(value: dict[str, Any], path: str) -> Iterator[FieldFault]:
+    if len(value) > POLICY.keys_per_object:
+        message = f"Has more than {POLICY.keys_per_object} keys."
+        yield FieldFault(path or WHOLE_BODY, "too_many_keys", message)
+        return
+    for key, item in value.items():
+        shown = shown_key(key)
+        field = f"{path}.{shown}" if path else shown
+        if UNSTORABLE.search(key):
+            yield FieldFault(field, "unstorable_character", "The key holds a NUL or a lone surrogate.")
+        yield from value_faults(item, field)
+
+
+def shown_key(key: str) -> str:
+    """Return ``key`` as an error may show it: short, and without what cannot be encoded."""
+    return UNSTORABLE.sub("\ufffd", key[:SHOWN_KEY_CHARS])
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        message = f"Is not JSON in UTF-8 (line {error.lineno}, column {error.colno})."
+        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None
+
+
+def _parse_slowly(body: bytes) -> Any:
+    """Parse with the standard library, name the faults, and only then trust the fast parser."""
+    try:
+        refuse(list(value_faults(json.loads(body.decode("utf-8", "surrogatepass")))))
+    except ValueError:  # malformed, bad UTF-8, or an integer of more than 4,300 digits
+        message = "Is not JSON in UTF-8 with numbers of 64 bits."
+        raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None
+    return _parse(body)

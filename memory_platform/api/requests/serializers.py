@@ -1,0 +1,134 @@
+"""Bases of what goes in and out: an input refuses what it does not know, an output says what it looks like."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import chain, repeat
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+
+from memory_platform.api.requests.fields import ProductIdField, QueryText, TextField
+from memory_platform.api.requests.json_guard import shown_key
+
+NAMES_SHOWN = 20
+"""Known fields that an error lists: more than any input has today, so that an answer stays short."""
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """Unknown fields are faults; null for an optional field means that the field is absent.
+
+    A field named ``from_`` is called ``from`` outside.
+    """
+
+    null_is_absent: ClassVar[bool] = True
+    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the declared fields; optional ones accept null, also in the OpenAPI document."""
+        fields = {name.removesuffix("_"): field for name, field in super().get_fields().items()}
+        for field in fields.values():
+            field.error_messages.update(required="Is required.", null="Must not be null.")
+            field.allow_null = self.null_is_absent and not field.required
+        return fields
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, Mapping):
+            message = f"Must be a JSON object {with_fields(self.fields)}."
+            raise ValidationError([ErrorDetail(message, code="not_an_object")])
+        unknown = [key for key in data if key not in self.fields]
+        hints = chain([f": {known(self.fields)}"], repeat(""))  # once: a body may hold a thousand unknown keys
+        faults: dict[str, Any] = {
+            shown_key(str(key)): [ErrorDetail(f"Is not a known field{hint}.", code="unknown_field")]
+            for key, hint in zip(unknown, hints, strict=False)
+        }
+        given = {key: value for key, value in data.items() if value is not None and key in self.fields}
+        value: dict[str, Any] = {}
+        try:
+            value = super().to_internal_value(given)
+        except ValidationError as error:
+            faults |= dict(error.detail)  # type: ignore[arg-type]  # of an object it is always a dictionary
+        if faults:
+            raise ValidationError(faults)
+        return value
+
+
+class Input(StrictSerializer):
+    """The body of a request. ``RecallInput.parsed(request)`` is the checked dictionary."""
+
+    @classmethod
+    def parsed(cls, request: Request) -> dict[str, Any]:
+        """Return the body's values; absent optional fields without a default are left out. Raises ValidationError."""
+        return dict(_shared(cls).run_validation(request.data))
+
+
+class NothingInput(Input):
+    """The body of a request that takes none: empty, or an empty object."""
+
+
+class QueryInput(StrictSerializer):
+    """The query string of a request; a parameter stands once, unless it is declared as a list."""
+
+    null_is_absent = False  # there is no null in a query string
+
+    @classmethod
+    def parsed(cls, request: Request) -> dict[str, Any]:
+        """Return the query's values; absent ones without a default are left out. Raises ValidationError."""
+        serializer = _shared(cls)
+        return dict(serializer.run_validation(_query_values(serializer, request)))
+
+
+class NoQueryInput(QueryInput):
+    """The query string of a request that takes no parameters."""
+
+
+class Output(serializers.Serializer[Any]):
+    """The shape of an answer: read by the OpenAPI document, and ``Output(value).data`` where speed does not matter.
+
+    A field named ``data_`` is called ``data`` outside.
+    """
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the declared fields under their outside names."""
+        return {name.removesuffix("_"): field for name, field in super().get_fields().items()}
+
+
+def known(fields: Iterable[str]) -> str:
+    """Return which fields there are, in words, at most ``NAMES_SHOWN`` of them."""
+    names = list(fields)
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return f"known are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "none is taken here"
+
+
+def with_fields(fields: Iterable[str]) -> str:
+    """Return what an object may hold, in words."""
+    names = list(fields)
+    return f"with fields ({known(names)})" if names else "without fields"
+
+
+@cache
+def page_of(row: type[Output]) -> type[Output]:
+    """Return the shape ``{data: [row, ...], next_cursor}`` of a list."""
+    name = f"{row.__name__.removesuffix('Output')}PageOutput"
+    fields = {"data_": row(many=True), "next_cursor": serializers.CharField(allow_null=True)}
+    return type(name, (Output,), {"__doc__": "One page of a list.", **fields})
+
+
+@cache
+def _shared(cls: type[StrictSerializer]) -> StrictSerializer:
+    """Return one instance per class: validating changes nothing in it, and making one costs more than using it."""
+    return cls()
+
+
+def _query_values(serializer: StrictSerializer, request: Request) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, given in request.query_params.lists():
+        field = serializer.fields.get(name)
+        if isinstance(field, serializers.ListField):
+            values[name] = [QueryText(one) for one in given]
+        elif len(given) > 1:
+            raise ValidationError({shown_key(name): [ErrorDetail("Stands once.", code="repeated")]})
+        elif given[0] or not isinstance(field, TextField) or isinstance(field, ProductIdField):
+            values[name] = QueryText(given[0])
+    return values

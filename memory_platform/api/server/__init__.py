@@ -1,0 +1,1 @@
+"""What stands around the views: connections, middleware, health."""

@@ -1,0 +1,1 @@
+"""Conversations and the messages in them."""

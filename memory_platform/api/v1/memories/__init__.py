@@ -1,0 +1,1 @@
+"""Notes, snapshots and tasks, and what becomes of them."""

@@ -1,0 +1,193 @@
+"""``/v1/subjects/{subject_id}/notes``: lasting things in the user's own words, listed, written, edited, forgotten."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.reference import examples
+from memory_platform.api.requests.serializers import NothingInput
+from memory_platform.api.v1.administration.erasures import ErasedOutput
+from memory_platform.api.v1.memories.note_serializers import (
+    NoteEditInput,
+    NoteHistoryOutput,
+    NoteInput,
+    NoteListInput,
+    NoteOutput,
+    NotePageOutput,
+    WrittenNoteOutput,
+    about_of,
+    edit_columns,
+    new_note,
+    refuse_in,
+    render_note,
+    render_state,
+)
+from memory_platform.api.v1.memories.snapshots import BY_RECORDING, BY_VERSION
+from memory_platform.api.views.base import SubjectView, no_content
+from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.pagination import Page, PageInput, write_cursor
+from profiles.selectors import subject_by_external_id
+from profiles.services.certificates import certificate_of, erasure_by_id
+from profiles.services.subjects import ensure_subject
+from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.memories import forget_note
+from snapshots.lifecycle.edits import Edit
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.notes.edit import NoteEdit, edit_note, retire_note
+from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, notes_of, with_details
+from snapshots.notes.values import NoteOffer, SourcedNote
+from snapshots.notes.write import create_note, offer_note
+from snapshots.sensitive.detector import mask_sensitive
+from tenants.isolation import tenant_tx
+from tenants.services.audit import Actor
+
+BELOW = "subjects/<product_id:subject_id>/notes"
+ONE = f"{BELOW}/<own_id:note_id>"
+
+
+class NotesView(SubjectView):
+    """The notes of one subject."""
+
+    noun = "notes"
+    query_input = NoteListInput
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(parameters=[NoteListInput], responses=NotePageOutput)
+    def get(self, request: Request, subject_id: str) -> Response:
+        """List the current notes, or those of a past moment on either clock, in the order of recording."""
+        query = NoteListInput.parsed(request)
+        page, wanted = Page.asked(request, query, BY_RECORDING), NoteListInput.filter_of(query)
+        with tenant_tx(self.tenant_id):
+            subject = subject_by_external_id(subject_id)
+            kept, cursor = page.of(notes_of(subject, wanted))
+            found = with_details(subject, kept, known_at=wanted.known_at)
+        return Response({"data": [render_note(one) for one in found], "next_cursor": cursor})
+
+    @extend_schema(request=NoteInput, responses={201: WrittenNoteOutput}, examples=examples.NOTES)
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Write a note; makes the subject on first sight. A held note that says the same about the same is confirmed
+        (``unchanged``), and takes over what is given and new (``merged``)."""
+        given = NoteInput.parsed(request)
+        refuse_in(given)
+        offer = offer_note(new_note(given), active_embedders(), mask=mask_sensitive)
+
+        def work() -> Reply:
+            self.make_room(snapshots=1)
+            return write_note(subject_id, offer, self.actor)
+
+        return write_once(request, work)
+
+
+class NoteView(SubjectView):
+    """One note."""
+
+    noun = "notes"
+    versioned = True
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(responses=NoteOutput)
+    def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
+        """Return a note that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
+        with tenant_tx(self.tenant_id):
+            sourced = note_at(SnapshotAddress(subject_id, note_id))
+        return Response(render_note(sourced), headers=tag_of(sourced))
+
+    @extend_schema(request=NoteEditInput, responses=WrittenNoteOutput)
+    def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
+        """Change what is given; what the note was stays in its history. A change of ``vital`` is audited."""
+        given = NoteEditInput.parsed(request)
+        refuse_in(given)
+        words, details = edit_columns(given)
+        edit = NoteEdit(
+            Edit(words, mask_sensitive, IfMatch.asked(request).check),
+            self.actor,
+            details,
+            about_of(given),
+            given.get("vital"),
+            given.get("vital_class"),
+        )
+        written = edit_note(self.tenant_id, SnapshotAddress(subject_id, note_id), edit, active_embedders())
+        shown = {**render_note(written.sourced), "verdict": written.verdict}
+        return Response(shown, headers=tag_of(written.sourced))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
+        """Retire a note: no context and no recall brings it any more, its history stays."""
+        if_match = IfMatch.asked(request)
+        with tenant_tx(self.tenant_id):
+            retire_note(SnapshotAddress(subject_id, note_id), accept=if_match.check)
+        return no_content()
+
+
+class NoteForgetView(SubjectView):
+    """Forgetting one note for good."""
+
+    noun = "notes"
+    required_scope = MEMORY_WRITE
+
+    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    def post(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponse:
+        """Erase a note, the messages that said it, and whatever else was made of them: their statements, their other
+        notes, what was learned from them alone. The same is refused from then on; ``docs/deletion.md`` says more."""
+        NothingInput.parsed(request)
+        address = SnapshotAddress(subject_id, note_id)
+
+        def forget() -> Reply:
+            erasure_id = forget_note(self.tenant_id, address, active_embedders(), by=self.actor)
+            with tenant_tx(self.tenant_id):
+                subject = subject_by_external_id(subject_id)
+                certificate = certificate_of(erasure_by_id(erasure_id))
+            return Reply({"certificate": certificate}, subject_id=subject.id)
+
+        return write_in_scopes(request, forget)
+
+
+class NoteHistoryView(SubjectView):
+    """What one note said over time."""
+
+    noun = "notes"
+    query_input = PageInput
+    required_scope = MEMORY_READ
+
+    @extend_schema(parameters=[PageInput], responses=NoteHistoryOutput)
+    def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
+        """List the states of a note, the first one first; also of a retired one."""
+        page = Page.asked(request, PageInput.parsed(request), BY_VERSION)
+        with tenant_tx(self.tenant_id):
+            states = history_of_note(note_ever_at(SnapshotAddress(subject_id, note_id)))
+        place = page.place[0] if page.place else 0
+        later = [state for state in states if state.sourced.snapshot.version > place]
+        kept = later[: page.limit]
+        versions = [state.sourced.snapshot.version for state in kept]
+        cursor = write_cursor(versions[-1:], page.list_name) if len(later) > len(kept) else None
+        return Response({"data": [render_state(state) for state in kept], "next_cursor": cursor})
+
+
+def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
+    """Store a posted note for the product's own subject id inside the open transaction. Raises its refusal."""
+    subject = ensure_subject(subject_id)
+    written = create_note(subject, offer, by=by)
+    shown = {**render_note(written.sourced), "verdict": written.verdict}
+    return Reply(shown, status=201, headers=tag_of(written.sourced), subject_id=subject.id)
+
+
+def tag_of(sourced: SourcedNote) -> dict[str, str]:
+    """Return the ``ETag`` header of a note."""
+    return {"ETag": etag_of(sourced.snapshot.id, sourced.snapshot.version)}
+
+
+urlpatterns = [
+    path(BELOW, NotesView.as_view(), name="notes"),
+    path(ONE, NoteView.as_view(), name="note"),
+    path(f"{ONE}/forget", NoteForgetView.as_view(), name="note-forget"),
+    path(f"{ONE}/history", NoteHistoryView.as_view(), name="note-history"),
+]

@@ -1,0 +1,215 @@
+"""``/v1/subjects/{subject_id}/snapshots``: list, post one or many, read, edit, retire, history."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.policy import POLICY
+from memory_platform.api.reference import examples
+from memory_platform.api.requests.serializers import NothingInput
+from memory_platform.api.v1.administration.erasures import ErasedOutput
+from memory_platform.api.v1.memories.snapshot_serializers import (
+    SnapshotBulkInput,
+    SnapshotBulkOutput,
+    SnapshotEditInput,
+    SnapshotHistoryOutput,
+    SnapshotInput,
+    SnapshotListInput,
+    SnapshotOutput,
+    SnapshotPageOutput,
+    WrittenSnapshotOutput,
+    shown_fate,
+    shown_held,
+    shown_snapshot,
+)
+from memory_platform.api.views.base import SubjectView, no_content
+from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.pagination import Order, Page, PageInput, write_cursor
+from profiles.selectors import subject_by_external_id
+from profiles.services.certificates import certificate_of, erasure_by_id
+from profiles.services.forgetting import ForgottenMemory
+from profiles.services.subjects import ensure_subject
+from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.memories import forget_memory
+from snapshots.lifecycle.edits import Edit, edit_snapshot
+from snapshots.lifecycle.history import history_of
+from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
+from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
+from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from snapshots.sensitive.detector import mask_sensitive
+from tenants.isolation import tenant_tx
+
+BY_RECORDING = Order(fields=("recorded_at", "id"))
+BY_VERSION = Order(fields=("version",))
+BELOW = "subjects/<product_id:subject_id>/snapshots"
+
+
+class SnapshotsView(SubjectView):
+    """The snapshots of one subject."""
+
+    noun = "snapshots"
+    query_input = SnapshotListInput
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(parameters=[SnapshotListInput], responses=SnapshotPageOutput)
+    def get(self, request: Request, subject_id: str) -> Response:
+        """List the current snapshots, or with ``as_of`` those that were true then, oldest first."""
+        query = SnapshotListInput.parsed(request)
+        page = Page.asked(request, query, BY_RECORDING)
+        with tenant_tx(self.tenant_id):
+            rows = snapshots_of(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
+            kept, cursor = page.of(rows)
+            return Response({"data": [shown_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
+
+    @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput}, examples=examples.SNAPSHOTS)
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
+        new = NewSnapshot(**SnapshotInput.parsed(request))
+        (offer,) = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
+
+        def work() -> Reply:
+            self.make_room(snapshots=1)
+            return store_one(subject_id, offer)
+
+        return write_once(request, work)
+
+
+class BulkView(SubjectView):
+    """Many snapshots at once."""
+
+    noun = "snapshots"
+    required_scope = MEMORY_WRITE
+    body_limit = POLICY.bulk_body_bytes
+
+    @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
+        asked = SnapshotBulkInput.parsed(request)
+        posted = [NewSnapshot(**{"allow_forgotten": asked["allow_forgotten"], **item}) for item in asked["items"]]
+        offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
+
+        def work() -> Reply:
+            self.make_room(snapshots=len(offers))
+            return store_many(subject_id, offers)
+
+        return write_once(request, work)
+
+
+class SnapshotView(SubjectView):
+    """One snapshot."""
+
+    noun = "snapshots"
+    versioned = True
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(responses=SnapshotOutput)
+    def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
+        """Return a snapshot that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
+        with tenant_tx(self.tenant_id):
+            (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
+        return Response(shown_snapshot(sourced), headers=tag_of(sourced))
+
+    @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
+    def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
+        """Change what is given; what the snapshot was stays in its history."""
+        changes = SnapshotEditInput.changes_of(SnapshotEditInput.parsed(request))
+        edit = Edit(changes, mask_sensitive, IfMatch.asked(request).check)
+        edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedders())
+        shown = {**shown_snapshot(edited.sourced), "verdict": edited.verdict}
+        return Response(shown, headers=tag_of(edited.sourced))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
+        """Retire a snapshot: recall no longer finds it, its history stays."""
+        if_match = IfMatch.asked(request)
+        with tenant_tx(self.tenant_id):
+            retire_snapshot(SnapshotAddress(subject_id, snapshot_id), accept=if_match.check)
+        return no_content()
+
+
+class ForgetView(SubjectView):
+    """Forgetting one memory for good."""
+
+    noun = "snapshots"
+    required_scope = MEMORY_WRITE
+
+    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    def post(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponse:
+        """Erase a memory, what was made from it, and its words everywhere; the same is refused from then on.
+
+        What was learned from its messages alone goes with it: preferences, profile facts, tags. ``docs/deletion.md``
+        says what goes and what stays.
+        """
+        NothingInput.parsed(request)
+        address = SnapshotAddress(subject_id, snapshot_id)
+
+        def forget() -> Reply:
+            erasure_id = forget_memory(self.tenant_id, address, active_embedders(), by=self.actor)
+            with tenant_tx(self.tenant_id):
+                subject = subject_by_external_id(subject_id)
+                certificate = certificate_of(erasure_by_id(erasure_id))
+            return Reply({"certificate": certificate}, subject_id=subject.id)
+
+        return write_in_scopes(request, forget)
+
+
+class SnapshotHistoryView(SubjectView):
+    """What one snapshot said over time."""
+
+    noun = "snapshots"
+    query_input = PageInput
+    required_scope = MEMORY_READ
+
+    @extend_schema(parameters=[PageInput], responses=SnapshotHistoryOutput)
+    def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
+        """List the states of a snapshot, the first one first; also of a retired one."""
+        page = Page.asked(request, PageInput.parsed(request), BY_VERSION)
+        with tenant_tx(self.tenant_id):
+            (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
+            states = history_of(sourced.snapshot)
+        place = page.place[0] if page.place else 0
+        later = [state for state in states if state.snapshot.version > place]
+        kept = later[: page.limit]
+        cursor = write_cursor([kept[-1].snapshot.version], page.list_name) if len(later) > len(kept) else None
+        return Response({"data": [shown_held(state, sourced.sources) for state in kept], "next_cursor": cursor})
+
+
+def store_one(subject_id: str, offer: Offer) -> Reply:
+    """Store one offer for the product's own subject id inside the open transaction. Raises its refusal."""
+    subject = ensure_subject(subject_id)
+    (fate,) = create_snapshots(subject, [offer])
+    if fate.id is None:
+        raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
+    (sourced,) = with_sources([snapshot_of(subject, fate.id)])
+    shown = {**shown_snapshot(sourced), "verdict": fate.verdict}
+    return Reply(shown, status=201, headers=tag_of(sourced), subject_id=subject.id)
+
+
+def store_many(subject_id: str, offers: list[Offer]) -> Reply:
+    """Store offers for the product's own subject id inside the open transaction, and say what became of each."""
+    subject = ensure_subject(subject_id)
+    fates = create_snapshots(subject, offers)
+    return Reply({"data": [shown_fate(fate) for fate in fates]}, subject_id=subject.id)
+
+
+def tag_of(sourced: SourcedSnapshot) -> dict[str, str]:
+    """Return the ``ETag`` header of a snapshot."""
+    return {"ETag": etag_of(sourced.snapshot.id, sourced.snapshot.version)}
+
+
+urlpatterns = [
+    path(BELOW, SnapshotsView.as_view(), name="snapshots"),
+    path(f"{BELOW}/bulk", BulkView.as_view(), name="snapshots-bulk"),
+    path(f"{BELOW}/<own_id:snapshot_id>", SnapshotView.as_view(), name="snapshot"),
+    path(f"{BELOW}/<own_id:snapshot_id>/forget", ForgetView.as_view(), name="snapshot-forget"),
+    path(f"{BELOW}/<own_id:snapshot_id>/history", SnapshotHistoryView.as_view(), name="snapshot-history"),
+]

@@ -1,0 +1,138 @@
+"""``/v1/subjects/{subject_id}/tasks``: an agent's working memory, and the episode that a task becomes (W1, W2)."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory_platform.api.access.permissions import MEMORY_WRITE, READS_AND_WRITES
+from memory_platform.api.reference import examples
+from memory_platform.api.requests.serializers import page_of
+from memory_platform.api.v1.memories.task_serializers import (
+    EpisodeOutput,
+    FinishInput,
+    TaskEditInput,
+    TaskInput,
+    TaskListInput,
+    TaskOutput,
+    shown_episode,
+    shown_task,
+)
+from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.pagination import Page
+from profiles.selectors import subject_by_external_id
+from profiles.services.subjects import ensure_subject
+from snapshots.embedding.spaces import active_embedders
+from snapshots.episodes.finish import Teller, episode_of, episodes_of, finish_task
+from snapshots.episodes.tasks import begin_task, change_task, task_by_id, tasks_of
+from snapshots.episodes.values import Ending, TaskAddress
+from snapshots.models import Task
+from snapshots.sensitive.detector import mask_sensitive
+from tenants.isolation import tenant_tx
+
+BELOW = "subjects/<product_id:subject_id>/tasks"
+ONE = f"{BELOW}/<own_id:task_id>"
+
+
+class TasksView(SubjectView):
+    """The tasks of one subject."""
+
+    noun = "tasks"
+    query_input = TaskListInput
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(parameters=[TaskListInput], responses=page_of(TaskOutput))
+    def get(self, request: Request, subject_id: str) -> Response:
+        """List the tasks, oldest first; with ``status=active`` those that are worked at."""
+        query = TaskListInput.parsed(request)
+        page = Page.asked(request, query)
+        with tenant_tx(self.tenant_id):
+            kept, cursor = page.of(tasks_of(subject_by_external_id(subject_id), status=query.get("status")))
+            told = episodes_of(kept)
+        return Response({"data": [shown_task(task, told.get(task.id)) for task in kept], "next_cursor": cursor})
+
+    @extend_schema(request=TaskInput, responses={201: TaskOutput}, examples=examples.TASKS)
+    def post(self, request: Request, subject_id: str) -> HttpResponse:
+        """Begin a task; makes the subject on first sight."""
+        return write_once(request, partial(begun, subject_id, TaskInput.parsed(request)))
+
+
+class TaskView(SubjectView):
+    """One task."""
+
+    noun = "tasks"
+    versioned = True
+    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+
+    @extend_schema(responses=TaskOutput)
+    def get(self, request: Request, subject_id: str, task_id: UUID) -> Response:
+        """Return the task."""
+        with tenant_tx(self.tenant_id):
+            task = task_by_id(subject_by_external_id(subject_id), task_id)
+            episode = episode_of(task)
+        return Response(shown_task(task, episode), headers=header_of(task))
+
+    @extend_schema(request=TaskEditInput, responses=TaskOutput, examples=examples.TASK_CHANGES)
+    def patch(self, request: Request, subject_id: str, task_id: UUID) -> Response:
+        """Change what is given: steps by their ids, the plan or the scratchpad as a whole. Finished: 409."""
+        change = TaskEditInput.change_of(TaskEditInput.parsed(request))
+        condition = IfMatch.asked(request)
+        with tenant_tx(self.tenant_id):
+            task = change_task(subject_by_external_id(subject_id), task_id, change, accept=condition.check)
+        return Response(shown_task(task), headers=header_of(task))
+
+
+class FinishView(SubjectView):
+    """The end of one task."""
+
+    noun = "tasks"
+    required_scope = MEMORY_WRITE
+
+    @extend_schema(request=FinishInput, responses=EpisodeOutput, examples=examples.ENDINGS)
+    def post(self, request: Request, subject_id: str, task_id: UUID) -> HttpResponse:
+        """End the task and return its episode, which recall finds from now on; twice with one outcome: the same one.
+
+        Cards, identity numbers and secrets are masked in it. Ended with another outcome: 409 ``task_finished``. Above
+        ``stored_snapshots``: 429, and the task goes on.
+        """
+        ending, condition = FinishInput.ending_of(FinishInput.parsed(request)), IfMatch.asked(request)
+        address = TaskAddress(subject_id, task_id)
+        return write_in_scopes(request, partial(self.finished, address, ending, condition))
+
+    def finished(self, address: TaskAddress, ending: Ending, condition: IfMatch) -> Reply:
+        """End a task in scopes of its own."""
+        teller = Teller(active_embedders(), mask_sensitive)
+
+        def accept(task: UUID, version: int) -> None:
+            condition.check(task, version)
+            self.make_room(snapshots=1)
+
+        episode = finish_task(self.tenant_id, address, ending, teller, accept=accept)
+        return Reply(shown_episode(episode), subject_id=episode.subject_id)
+
+
+def begun(subject_id: str, given: dict[str, Any]) -> Reply:
+    """Begin a task inside the open transaction."""
+    subject = ensure_subject(subject_id)
+    task = begin_task(subject, given["goal"], given.get("plan", ()), scratchpad=given.get("scratchpad"))
+    return Reply(shown_task(task), status=201, headers=header_of(task), subject_id=subject.id)
+
+
+def header_of(task: Task) -> dict[str, str]:
+    """Return the ``ETag`` header of a task."""
+    return {"ETag": etag_of(task.id, task.version)}
+
+
+urlpatterns = [
+    path(BELOW, TasksView.as_view(), name="tasks"),
+    path(ONE, TaskView.as_view(), name="task"),
+    path(f"{ONE}/finish", FinishView.as_view(), name="task-finish"),
+]

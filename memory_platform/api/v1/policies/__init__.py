@@ -1,0 +1,1 @@
+"""Versions of a tenant's policy, and experiments with them."""

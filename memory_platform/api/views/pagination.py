@@ -1,0 +1,130 @@
+"""Lists in pages: a limit, an opaque cursor, a stable order, no short pages."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self, TypeVar
+from uuid import UUID
+
+import orjson
+from django.core.signing import BadSignature, Signer
+from django.db.models import Model, Q, QuerySet
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+from rest_framework.request import Request
+
+from memory_platform.api.access.authentication import caller_of
+from memory_platform.api.policy import POLICY
+from memory_platform.api.requests.fields import TextField, WholeField
+from memory_platform.api.requests.serializers import QueryInput
+from memory_platform.kernel.errors import FieldFault, InvalidInput
+
+CURSOR_CHARS = 1_024
+Row = TypeVar("Row", bound=Model)
+
+
+class PageInput(QueryInput):
+    """``?limit=&cursor=``. Lists with further parameters declare them in a subclass."""
+
+    limit = WholeField(least=1, most=POLICY.page_most, default=POLICY.page_default)
+    cursor = TextField(max_bytes=CURSOR_CHARS, required=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a list is sorted by: the last field is unique, so that a cursor stands at exactly one place."""
+
+    fields: tuple[str, ...] = ("created_at", "id")
+    newest_first: bool = False
+
+    def names(self) -> list[str]:
+        """Return the arguments of ``order_by``."""
+        return [f"-{name}" for name in self.fields] if self.newest_first else list(self.fields)
+
+    def after(self, place: Sequence[Any]) -> Q:
+        """Return the condition for rows that follow ``place``, one value for each field."""
+        step = "lt" if self.newest_first else "gt"
+        # The first condition alone is implied by the second; it is what an index can use.
+        condition = Q(**{f"{self.fields[0]}__{step}e": place[0]})
+        following = Q()
+        for index, name in enumerate(self.fields):
+            equal = Q(**dict(zip(self.fields[:index], place[:index], strict=True)))
+            following |= equal & Q(**{f"{name}__{step}": place[index]})
+        return condition & following
+
+
+BY_AGE = Order()
+NEWEST_FIRST = Order(newest_first=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it is asked for: checked before anything is looked up."""
+
+    limit: int
+    place: tuple[Any, ...] | None
+    order: Order
+    list_name: str
+
+    @classmethod
+    def asked(cls, request: Request, query: dict[str, Any], order: Order = BY_AGE) -> Self:
+        """Return the page that ``query`` (of a :class:`PageInput`) asks for. Raises InvalidInput naming ``cursor``.
+
+        A cursor is bound to the tenant and the address it was given out for; anywhere else it is as good as invented.
+        """
+        list_name = f"{caller_of(request).tenant_id} {request._request.path_info}"
+        cursor = query.get("cursor")
+        place = None if cursor is None else read_cursor(cursor, list_name, len(order.fields))
+        return cls(int(query["limit"]), place, order, list_name)
+
+    def of(self, rows: QuerySet[Row]) -> tuple[list[Row], str | None]:
+        """Return the page's rows and the cursor of the next page, None when this is the last. One query."""
+        ordered = rows.order_by(*self.order.names())
+        if self.place is not None:
+            ordered = ordered.filter(self.order.after(self.place))
+        found = list(ordered[: self.limit + 1])
+        kept = found[: self.limit]
+        return kept, self._cursor(kept[-1]) if len(found) > self.limit else None
+
+    def answer(self, rows: QuerySet[Row], shown: Callable[[Row], Any]) -> dict[str, Any]:
+        """Return the body ``{data, next_cursor}`` of this page, each row as ``shown`` shows it."""
+        kept, cursor = self.of(rows)
+        return {"data": [shown(row) for row in kept], "next_cursor": cursor}
+
+    def _cursor(self, row: Model) -> str:
+        return write_cursor([getattr(row, name) for name in self.order.fields], self.list_name)
+
+
+def write_cursor(place: Sequence[Any], list_name: str) -> str:
+    """Return an opaque cursor that stands at ``place`` of this list."""
+    tagged = [_tagged(value) for value in place]
+    return urlsafe_base64_encode(_signer(list_name).sign(orjson.dumps(tagged).decode()).encode())
+
+
+def read_cursor(cursor: str, list_name: str, length: int) -> tuple[Any, ...]:
+    """Return the place of a cursor of this list. Raises InvalidInput naming ``cursor`` for any other text."""
+    try:
+        signed = urlsafe_base64_decode(str(cursor)).decode()
+        place = [_untagged(kind, value) for kind, value in orjson.loads(_signer(list_name).unsign(signed))]
+    except (ValueError, BadSignature):
+        place = []
+    if len(place) != length:
+        raise InvalidInput(faults=[FieldFault("cursor", "not_a_cursor", "Must be a next_cursor of this list.")])
+    return tuple(place)
+
+
+def _signer(list_name: str) -> Signer:
+    return Signer(salt=f"cursor {list_name}")
+
+
+def _tagged(value: Any) -> tuple[str, Any]:
+    if isinstance(value, datetime):
+        return "t", value.isoformat()
+    if isinstance(value, UUID):
+        return "u", str(value)
+    return "v", value
+
+
+def _untagged(kind: str, value: Any) -> Any:
+    if kind == "t":
+        return datetime.fromisoformat(value)
+    return UUID(value) if kind == "u" else value

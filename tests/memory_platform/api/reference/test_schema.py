@@ -1,0 +1,88 @@
+"""The OpenAPI document agrees with the code, and every route says what it needs. Rows: D1, T2."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from memory_platform.api.access.permissions import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.reference.schema import openapi_document
+from memory_platform.api.views.base import TenantView
+from tests.memory_platform.api.conftest import Caller, body_of, problem_of
+from tests.memory_platform.api.routes import OPEN_ROUTES, documented_path, routes, tenant_calls
+
+SCOPES = {MEMORY_READ, MEMORY_WRITE, KNOWLEDGE_WRITE, ADMIN, ANY_KEY}
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    loaded: dict[str, Any] = orjson.loads(openapi_document())
+    return loaded
+
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "openapi.json"
+
+
+def test_the_document_changes_only_on_purpose(document: dict[str, Any]) -> None:
+    """After a change that is meant, ``make openapi`` renews the file; its difference shows what clients will see."""
+    assert orjson.loads(GOLDEN.read_bytes()) == document
+
+
+def test_the_document_is_openapi_3_1_and_served_to_anybody(nobody: Caller) -> None:
+    body = body_of(nobody("GET", "/v1/schema"))
+    assert body["openapi"].startswith("3.1")
+    assert "/v1/tenant" in body["paths"]
+
+
+def test_the_page_for_people_loads_nothing_from_outside(nobody: Caller) -> None:
+    page = nobody("GET", "/v1/docs")
+    assert page.status_code == 200
+    assert b"http://" not in page.content
+    assert b"https://" not in page.content
+    assert b"<script>" not in page.content
+    assert b"/v1/schema" in nobody("GET", "/v1/docs?script=").content
+    problem_of(nobody("POST", "/v1/docs", {}), 405)
+
+
+def test_every_route_is_documented_with_each_of_its_methods(document: dict[str, Any]) -> None:
+    for route in routes():
+        if route.pattern != "v1/docs":
+            path = documented_path(route.pattern)
+            assert {method.lower() for method in route.methods} <= set(document["paths"][path]), path
+
+
+def test_every_method_of_every_tenant_route_names_a_known_scope() -> None:
+    for route in routes():
+        assert issubclass(route.view, TenantView) or route.pattern in OPEN_ROUTES, route
+    for method, route in tenant_calls():
+        assert route.view.scope_for(method) in SCOPES, (method, route)
+
+
+def test_operation_ids_are_unique_and_inputs_are_closed(document: dict[str, Any]) -> None:
+    operations = [op for path in document["paths"].values() for op in path.values()]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(ids) == len(set(ids))
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith(("Input", "InputRequest")):
+            assert schema["additionalProperties"] is False, name
+
+
+def test_every_tenant_operation_needs_the_key_and_documents_its_errors(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/v1/tenant"]["get"]
+    assert operation["security"] == [{"ApiKey": []}]
+    for status in ["401", "403", "503"]:
+        content = operation["responses"][status]["content"]
+        assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
+    assert "security" not in document["paths"]["/health/live"]["get"]
+
+
+def test_a_limit_is_announced_wherever_a_key_is_needed(acme: Caller, document: dict[str, Any]) -> None:
+    limits = body_of(acme("GET", "/v1/tenant"))["limits"]
+    assert set(limits) == {
+        "body_bytes", "messages_body_bytes", "bulk_body_bytes", "requests_per_second", "burst", "messages_per_day",
+        "stored_snapshots", "model_tokens_per_day",
+    }  # fmt: skip
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert ("429" in operation["responses"]) == bool(operation.get("security"))

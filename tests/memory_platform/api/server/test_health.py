@@ -1,0 +1,127 @@
+"""Whether the process runs, whether it can serve, and what it counts. Rows: D5. Matrix: 41."""
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from time import perf_counter
+
+import psycopg
+import pytest
+from django.db import connection
+from django.test import Client
+from psycopg import sql
+from pytest_django.fixtures import Settings
+
+from memory_platform.api.server import health as views
+from memory_platform.devstack.postgres import EmbeddedPostgres
+from memory_platform.observability.health import Check, Outcome, look_at, migrations_applied
+from tests.embedded_stack import MARK
+from tests.log_lines import log_lines
+from tests.memory_platform.api.conftest import Caller, body_of
+
+
+def test_live_touches_nothing() -> None:
+    """No database fixture: a query would raise."""
+    response = Client().get("/health/live")
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+    assert response["X-Request-Id"]
+
+
+def test_ready_names_all_four_parts(nobody: Caller) -> None:
+    migrations_applied()
+    response = nobody("GET", "/health/ready")
+    assert response.status_code == 200
+    assert body_of(response) == {
+        "status": "ok",
+        "checks": {"postgres": "ok", "redis": "ok", "embedding": "ok", "queue": "ok"},
+    }
+
+
+def test_without_redis_it_is_degraded_and_still_ready(nobody: Caller, settings: Settings) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    settings.EMBEDDER = "none"
+    migrations_applied()  # a process reads its migrations once, and a busy machine takes its time for it
+    body = body_of(nobody("GET", "/health/ready/"))
+    assert body["status"] == "degraded"
+    assert body["checks"] == {"postgres": "ok", "redis": "degraded", "embedding": "degraded", "queue": "ok"}
+
+
+@pytest.fixture
+def role_that_passes_the_wall(database: None) -> Iterator[None]:
+    """The app role with BYPASSRLS, as a careless operator might have made it."""
+    address = EmbeddedPostgres(Path(os.environ[MARK]) / "postgres", durable=False).superuser_url()
+    role = sql.Identifier(str(connection.settings_dict["USER"]))
+    with psycopg.connect(address, autocommit=True) as superuser:
+        superuser.execute(sql.SQL("ALTER ROLE {} BYPASSRLS").format(role))
+        yield
+        superuser.execute(sql.SQL("ALTER ROLE {} NOBYPASSRLS").format(role))
+
+
+def test_a_role_that_can_pass_the_wall_is_not_ready(role_that_passes_the_wall: None) -> None:
+    response = Client().get("/health/ready")
+    assert response.status_code == 503
+    assert response["Retry-After"]
+    assert response.json()["checks"]["postgres"] == "unavailable"
+
+
+def test_a_part_that_hangs_is_reported_in_time() -> None:
+    release = Event()
+
+    def hang() -> Outcome:
+        release.wait(60)
+        return Outcome.OK
+
+    hung = Check("hung", hang, wait_s=0.1)
+    started = perf_counter()
+    health = look_at([hung, Check("fine", lambda: Outcome.OK)])
+    release.set()
+    assert health.checks == {"hung": Outcome.DEGRADED, "fine": Outcome.OK}
+    assert perf_counter() - started < 30, "a minute is what it would take"
+
+
+def test_a_part_is_waited_for_until_its_first_answer_and_then_is_late(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    release = Event()
+
+    def slow() -> Outcome:
+        release.wait(60)
+        return Outcome.OK
+
+    part = Check("slow to start", slow, wait_s=0.1)
+    assert look_at([part]).status is Outcome.DEGRADED
+    assert [line["event"] for line in log_lines(caplog)] == ["probe.awaited"]
+    release.set()
+    assert look_at([Check("slow to start", slow, wait_s=20)]).status is Outcome.OK
+    release.clear()
+    caplog.clear()
+    assert look_at([part]).status is Outcome.DEGRADED
+    release.set()
+    assert [(line["event"], line["part"], line["error"]) for line in log_lines(caplog)] == [
+        ("probe.failed", "slow to start", "late")
+    ]
+
+
+def test_a_part_that_raises_is_what_its_failure_means() -> None:
+    def broken() -> Outcome:
+        raise ConnectionError("secret words")
+
+    health = look_at([Check("a", broken, failed=Outcome.UNAVAILABLE), Check("b", broken)])
+    assert health.checks == {"a": Outcome.UNAVAILABLE, "b": Outcome.DEGRADED}
+    assert health.status is Outcome.UNAVAILABLE
+
+
+def test_metrics_count_requests_by_route_never_by_path(acme: Caller) -> None:
+    acme("GET", "/v1/tenant")
+    acme("GET", "/v1/subjects-of-nobody/ada")
+    page = acme("GET", "/metrics").content.decode()
+    assert 'api_request_seconds_count{method="GET",route="v1/tenant",status="200"}' in page
+    assert "agent_memory_retrieval_seconds" in page
+    assert "subjects-of-nobody" not in page
+
+
+@pytest.mark.parametrize("name", ["postgres", "redis", "embedding", "queue"])
+def test_every_part_has_a_bounded_wait(name: str) -> None:
+    check = next(check for check in views.CHECKS if check.name == name)
+    assert check.wait_s <= 1

@@ -1,0 +1,69 @@
+"""What somebody does again on other days becomes a habit, believed a little more each time. Row: P12."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.jobs import drain_work_job
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller
+from tests.memory_platform.api.v1.conversations.test_heard import notes_of
+from tests.memory_platform.api.v1.memories.test_forget_orders import TALK
+
+
+def said_days_ago(caller: Caller, world: World, text: str, *days: int) -> list[dict[str, Any]]:
+    """Have a text said once on each of these days; return the notes."""
+    for ago in days:
+        said_at = (utc_now() - timedelta(days=ago)).isoformat()
+        body = {"messages": [{"role": "user", "content": text, "said_at": said_at}]}
+        assert caller("POST", TALK, body).status_code == 202
+        drain_work_job(tenant_id=str(world.acme.tenant.id))
+    return notes_of(caller)
+
+
+@pytest.mark.parametrize("text", ["My third flat white today", "今天午饭吃拉面"])
+def test_what_is_done_on_several_days_becomes_a_habit(acme: Caller, world: World, text: str) -> None:
+    assert said_days_ago(acme, world, text, 9) == []
+    assert said_days_ago(acme, world, text, 9) == [], "twice on one day is one occasion"
+    (note,) = said_days_ago(acme, world, text, 8)
+    assert (note["grade"], note["confidence"], note["provenance"]) == ("habit", 0.5, "observation")
+    assert len(note["sources"]) == 2
+    first_look = note["review_by"]
+    assert first_look
+    assert [said_days_ago(acme, world, text, day)[0]["confidence"] for day in (8, 7, 6, 5, 4)] == [
+        0.5,
+        0.6,
+        0.7,
+        0.8,
+        0.8,
+    ]
+    (note,) = notes_of(acme)
+    assert note["provenance"] == "analysis"
+    assert note["review_by"] > first_look
+
+
+@pytest.mark.parametrize(
+    ("hedged", "outright"),
+    [
+        ("I think I usually go running on Sundays", "I usually go running on Sundays"),
+        ("我好像每周都去游泳", "我每周都去游泳"),
+    ],
+)
+def test_a_habit_that_is_only_guessed_starts_low_and_is_confirmed_by_an_outright_word(
+    acme: Caller, world: World, hedged: str, outright: str
+) -> None:
+    (note,) = said_days_ago(acme, world, hedged, 9)
+    assert (note["grade"], note["confidence"], note["provenance"]) == ("habit", 0.5, "observation")
+    (note,) = said_days_ago(acme, world, hedged, 8)
+    assert note["confidence"] == 0.6
+    notes = said_days_ago(acme, world, outright, 7)
+    assert max((one["confidence"], one["provenance"]) for one in notes) == (0.9, "confirmed_by_user")
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm tired", "What time is it?", "Play some jazz", "Is it raining again?", "我好累", "放首歌"]
+)
+def test_moods_questions_orders_and_others_become_no_habit(acme: Caller, world: World, text: str) -> None:
+    assert said_days_ago(acme, world, text, 9, 8, 7) == []
