@@ -20,7 +20,7 @@ from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import Candidate, ExtractionContext, PreferenceCandidate, ProfileFact, TagCandidate
 from tests.golden.labels import Score, rows
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 READ = ("utterances", "utterances_2", "utterances_3", "utterances_4")
 """The sets of utterances that rules were mended by: 766 lines of four writers."""
@@ -43,7 +43,7 @@ class Found:
 
 def found_in(text: str) -> list[Found]:
     """Return every entry that the rules take from ``text``."""
-    got = extract(said(text), context=ExtractionContext())
+    got = extract(utter(text), context=ExtractionContext())
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return entries_of(candidates)
 

@@ -8,7 +8,7 @@ from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 
 @pytest.mark.parametrize("tongue", TONGUES)
@@ -22,9 +22,9 @@ def test_no_two_values_are_the_same(tongue: Tongue) -> None:
 def test_each_correction_is_read_and_no_ordinary_message_is_one(tongue: Tongue) -> None:
     for turn in range(KEYS):
         old, new = tongue.value(turn, turn % ENTRIES), tongue.right(turn)
-        found = extract(said(tongue.correction.format(old=old, new=new)), context=ExtractionContext()).corrections
+        found = extract(utter(tongue.correction.format(old=old, new=new)), context=ExtractionContext()).corrections
         assert [(change.replaces, change.value) for change in found] == [(old, new)]
-    assert not extract(said(tongue.ordinary), context=ExtractionContext()).corrections
+    assert not extract(utter(tongue.ordinary), context=ExtractionContext()).corrections
 
 
 def test_subjects_hold_what_is_corrected(world: World) -> None:

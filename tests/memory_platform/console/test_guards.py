@@ -87,12 +87,12 @@ def test_what_is_another_tenants_is_like_what_nobody_has(world: World, staff: St
 
 @pytest.mark.slow
 def test_a_viewer_changes_nothing_by_any_form(world: World, staff: Staff, rows: Rows) -> None:
-    def held() -> dict[str, Any]:
+    def read_rows() -> dict[str, Any]:
         kept = [model for model in rows if model not in (AuditRecord, SupportSession)]
         with tenant_tx(world.acme.tenant.id):
             return {model.__name__: list(model._default_manager.order_by("pk").values()) for model in kept}
 
-    before = held()
+    before = read_rows()
     actions = ("confirm", "retire", "forget", "approve", "reject", "keep", "take_apart", "activate", "revoke", "start")
     for page in pages_of(rows):
         if name_of(page) in {"switch", "login"}:
@@ -104,7 +104,7 @@ def test_a_viewer_changes_nothing_by_any_form(world: World, staff: Staff, rows: 
                 page, {**sent, "action": action, "verb": "accept", "version": chosen[0] + ".1"}
             )
             assert answer.status_code < 500, page
-    assert held() == before
+    assert read_rows() == before
 
 
 def test_a_view_that_says_nothing_is_taken_to_show_people() -> None:

@@ -29,7 +29,7 @@ def day(number: int) -> datetime:
     return START + timedelta(days=number)
 
 
-def said(value: object, on: int | None = None, provenance: Provenance = Provenance.CONFIRMED_BY_USER) -> Claim:
+def make_claim(value: object, on: int | None = None, provenance: Provenance = Provenance.CONFIRMED_BY_USER) -> Claim:
     return Claim(value, provenance, BELIEFS.ceiling(provenance), None if on is None else day(on))
 
 
@@ -44,8 +44,8 @@ def timeline(subject: Subject) -> list[tuple[object, int, int | None]]:
 
 
 def test_a_value_said_later_supersedes_and_the_old_one_keeps_its_id(ada: Subject) -> None:
-    first = record_preference(ada, *FOOD, said("面条", 1))
-    second = record_preference(ada, *FOOD, said("饺子", 5))
+    first = record_preference(ada, *FOOD, make_claim("面条", 1))
+    second = record_preference(ada, *FOOD, make_claim("饺子", 5))
     assert (first.verdict, second.verdict) == (Verdict.STORED, Verdict.SUPERSEDED)
     assert first.row is not None and second.row is not None
     old = Preference.objects.get(id=first.row.id)
@@ -54,31 +54,31 @@ def test_a_value_said_later_supersedes_and_the_old_one_keeps_its_id(ada: Subject
 
 
 def test_a_value_said_earlier_enters_history_only(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 5))
-    outcome = record_preference(ada, *FOOD, said("figs", 1))
+    record_preference(ada, *FOOD, make_claim("dal", 5))
+    outcome = record_preference(ada, *FOOD, make_claim("figs", 1))
     assert (outcome.verdict, outcome.reason) == (Verdict.UNCHANGED, "older")
     assert outcome.current is not None and outcome.current.value == "dal"
     assert timeline(ada) == [("figs", 1, 5), ("dal", 5, None)]
 
 
 def test_of_two_values_said_at_once_the_one_processed_later_holds(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 5))
-    assert record_preference(ada, *FOOD, said("figs", 5)).verdict == Verdict.SUPERSEDED
+    record_preference(ada, *FOOD, make_claim("dal", 5))
+    assert record_preference(ada, *FOOD, make_claim("figs", 5)).verdict == Verdict.SUPERSEDED
     assert timeline(ada) == [("figs", 5, None)]
 
 
 def test_a_value_said_again_outlives_another_that_was_said_before_that(ada: Subject) -> None:
-    kept = record_preference(ada, *FOOD, said("dal", 1)).row
-    record_preference(ada, *FOOD, said("dal", 7))
-    late = record_preference(ada, *FOOD, said("figs", 3))
+    kept = record_preference(ada, *FOOD, make_claim("dal", 1)).row
+    record_preference(ada, *FOOD, make_claim("dal", 7))
+    late = record_preference(ada, *FOOD, make_claim("figs", 3))
     assert (late.verdict, late.reason) == (Verdict.UNCHANGED, "older")
     assert timeline(ada) == [("dal", 1, 3), ("figs", 3, 7), ("dal", 7, None)]
     assert kept is not None and current_preference(ada, *FOOD).id == kept.id
 
 
 def test_the_same_value_again_is_unchanged_and_validated_anew(ada: Subject) -> None:
-    first = record_preference(ada, *FOOD, said("dal"), now=day(1)).row
-    again = record_preference(ada, *FOOD, said("dal"), now=day(40))
+    first = record_preference(ada, *FOOD, make_claim("dal"), now=day(1)).row
+    again = record_preference(ada, *FOOD, make_claim("dal"), now=day(40))
     assert first is not None and again.row is not None
     assert (again.verdict, again.reason, again.row.id) == (Verdict.UNCHANGED, "", first.id)
     assert Preference.objects.get(id=first.id).last_validated_at == day(40)
@@ -86,17 +86,17 @@ def test_the_same_value_again_is_unchanged_and_validated_anew(ada: Subject) -> N
 
 
 def test_a_stronger_saying_of_the_same_value_is_taken_over_and_a_weaker_one_is_not(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 1, Provenance.OBSERVATION))
-    record_preference(ada, *FOOD, said("dal", 2))
-    record_preference(ada, *FOOD, said("dal", 3, Provenance.OBSERVATION))
+    record_preference(ada, *FOOD, make_claim("dal", 1, Provenance.OBSERVATION))
+    record_preference(ada, *FOOD, make_claim("dal", 2))
+    record_preference(ada, *FOOD, make_claim("dal", 3, Provenance.OBSERVATION))
     held = current_preference(ada, *FOOD)
     assert (held.provenance, held.confidence) == (Provenance.CONFIRMED_BY_USER, 1.0)
 
 
 def test_a_weaker_provenance_becomes_a_candidate_once(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 1))
+    record_preference(ada, *FOOD, make_claim("dal", 1))
     for _ in range(2):
-        outcome = record_preference(ada, *FOOD, said("figs", 5, Provenance.OBSERVATION))
+        outcome = record_preference(ada, *FOOD, make_claim("figs", 5, Provenance.OBSERVATION))
         assert (outcome.verdict, outcome.reason, outcome.row) == (Verdict.REJECTED, "weaker_than_current", None)
     candidate = Candidate.objects.get(subject=ada)
     assert (candidate.target, candidate.value, candidate.verdict) == ("food/favourite_dish", "figs", "rejected")
@@ -104,22 +104,22 @@ def test_a_weaker_provenance_becomes_a_candidate_once(ada: Subject) -> None:
 
 
 def test_a_weaker_value_does_not_take_days_from_a_stronger_one_in_the_past_either(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 1))
-    record_preference(ada, *FOOD, said("figs", 9))
-    assert record_preference(ada, *FOOD, said("rice", 5, Provenance.OBSERVATION)).verdict == Verdict.REJECTED
+    record_preference(ada, *FOOD, make_claim("dal", 1))
+    record_preference(ada, *FOOD, make_claim("figs", 9))
+    assert record_preference(ada, *FOOD, make_claim("rice", 5, Provenance.OBSERVATION)).verdict == Verdict.REJECTED
     assert timeline(ada) == [("dal", 1, 9), ("figs", 9, None)]
 
 
 def test_after_a_retraction_what_was_said_before_it_stays_history(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 1))
+    record_preference(ada, *FOOD, make_claim("dal", 1))
     retract_preference(ada, *FOOD, at=day(9))
-    assert record_preference(ada, *FOOD, said("figs", 5)).reason == "older"
+    assert record_preference(ada, *FOOD, make_claim("figs", 5)).reason == "older"
     assert timeline(ada) == [("dal", 1, 5), ("figs", 5, 9)]
-    assert record_preference(ada, *FOOD, said("rice", 12)).verdict == Verdict.STORED
+    assert record_preference(ada, *FOOD, make_claim("rice", 12)).verdict == Verdict.STORED
 
 
 def test_the_products_own_word_brings_back_what_was_retracted(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal", 1))
+    record_preference(ada, *FOOD, make_claim("dal", 1))
     retract_preference(ada, *FOOD, at=day(9))
     outcome = record_preference(ada, *FOOD, stated("figs", valid_at=day(5)))
     assert outcome.verdict == Verdict.STORED
@@ -130,19 +130,19 @@ def test_a_clock_that_runs_ahead_does_not_make_a_value_that_cannot_be_replaced(a
     record_preference(ada, *FOOD, learned("dal", provenance=Provenance.ANALYSIS, confidence=0.9, said_at=day(9999)))
     held = current_preference(ada, *FOOD)
     assert held.valid_at <= utc_now() and held.confidence == 0.8
-    assert record_preference(ada, *FOOD, said("figs")).verdict == Verdict.SUPERSEDED
+    assert record_preference(ada, *FOOD, make_claim("figs")).verdict == Verdict.SUPERSEDED
 
 
 def test_a_slow_clock_does_not_hide_the_change_before_it(ada: Subject) -> None:
-    record_preference(ada, *FOOD, said("dal"), now=day(50))
-    second = record_preference(ada, *FOOD, said("figs"), now=day(40))
+    record_preference(ada, *FOOD, make_claim("dal"), now=day(50))
+    second = record_preference(ada, *FOOD, make_claim("figs"), now=day(40))
     assert second.row is not None and second.row.recorded_at == day(50)
     assert current_preference(ada, *FOOD).value == "figs"
 
 
 def test_only_the_newest_sayings_are_kept_and_the_first(ada: Subject) -> None:
     for number in range(BELIEFS.sayings_kept + 10):
-        record_preference(ada, *FOOD, said("dal", number))
+        record_preference(ada, *FOOD, make_claim("dal", number))
     times = current_preference(ada, *FOOD).said_times
     assert len(times) == BELIEFS.sayings_kept
     assert (times[0], times[-1]) == (day(0), day(BELIEFS.sayings_kept + 9))
@@ -198,7 +198,7 @@ def test_both_clocks_answer_like_a_memory_of_everything_said(world: World, moves
         for number, (value, on) in enumerate(moves):
             recorded = LIVE + timedelta(minutes=number)
             if value is not None:
-                record_preference(subject, "food", key, said(value, on, HELD_AS[value]), now=recorded)
+                record_preference(subject, "food", key, make_claim(value, on, HELD_AS[value]), now=recorded)
                 naive.say(value, on, number)
             elif naive.value_at(99) is not None:
                 retract_quietly(subject, key, on, recorded)

@@ -19,7 +19,7 @@ def patch(subject: Subject, path: str, value: Any, mode: Mode = "overwrite") -> 
     return str(verdict.verdict.value), verdict.reason
 
 
-def held(subject: Subject, path: str) -> Any:
+def read_fact(subject: Subject, path: str) -> Any:
     name, profile = FactName.read(path), current_profile(subject)
     return profile["attributes"].get(name.field) if name.is_attribute else profile[name.field]
 
@@ -28,7 +28,7 @@ def test_a_field_is_stored_superseded_and_unchanged(ada: Subject) -> None:
     assert patch(ada, "occupation", "程序员") == ("stored", "")
     assert patch(ada, "occupation", "设计师") == ("superseded", "")
     assert patch(ada, "occupation", "设计师") == ("unchanged", "")
-    assert held(ada, "occupation") == "设计师"
+    assert read_fact(ada, "occupation") == "设计师"
     assert [fact.value for fact in profile_history(ada).order_by("valid_at")] == ["程序员", "设计师"]
 
 
@@ -66,7 +66,7 @@ def test_each_mode_says_what_it_did(
     if before is not None:
         patch(ada, path, before)
     assert patch(ada, path, value, mode) == verdict
-    assert held(ada, path) == after
+    assert read_fact(ada, path) == after
 
 
 def test_a_removed_field_is_gone_now_and_stays_in_history(ada: Subject) -> None:
@@ -74,7 +74,7 @@ def test_a_removed_field_is_gone_now_and_stays_in_history(ada: Subject) -> None:
     [removed, absent] = patch_profile(ada, [], remove=[FactName.read("occupation"), FactName.read("budget")])
     assert (removed.verdict, removed.reason) == ("superseded", "removed")
     assert (absent.verdict, absent.reason, absent.name.path) == ("unchanged", "absent", "attributes.budget")
-    assert held(ada, "occupation") is None
+    assert read_fact(ada, "occupation") is None
     assert [fact.value for fact in profile_history(ada)] == ["程序员"]
 
 
@@ -83,7 +83,7 @@ def test_an_entry_said_before_the_current_list_goes_into_it_too(ada: Subject) ->
     for entry, ago in (("chess", 9), ("go", 2), ("围棋", 5)):
         claim = learned(entry, provenance=Provenance.ANALYSIS, confidence=0.8, said_at=now - timedelta(days=ago))
         patch_profile(ada, [FactChange(FactName("interests"), claim, "append")])
-    assert held(ada, "interests") == ["chess", "go", "围棋"]
+    assert read_fact(ada, "interests") == ["chess", "go", "围棋"]
     past = profile_facts(ada, as_of=now - timedelta(days=4))
     assert [fact.value for fact in past] == [["chess", "围棋"]]
 
@@ -95,7 +95,7 @@ def test_a_dropped_entry_does_not_come_back_by_what_was_said_before(ada: Subject
     claim = learned("chess", provenance=Provenance.CONFIRMED_BY_USER, confidence=0.9, said_at=now - timedelta(days=9))
     [verdict] = patch_profile(ada, [FactChange(FactName("interests"), claim, "append")])
     assert (verdict.verdict, verdict.reason) == ("unchanged", "older")
-    assert held(ada, "interests") == ["go"]
+    assert read_fact(ada, "interests") == ["go"]
 
 
 def test_the_version_grows_only_when_something_changed(ada: Subject) -> None:

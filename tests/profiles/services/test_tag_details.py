@@ -18,7 +18,7 @@ from tests.conftest import World
 MAY, JUNE, JULY, AUGUST = (datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7, 8))
 
 
-def said(subject: Subject, label: str, at: datetime, **details: Any) -> TagOutcome:
+def put_tag(subject: Subject, label: str, at: datetime, **details: Any) -> TagOutcome:
     return upsert_tag(subject, TagDraft(label, details, confidence=0.9, valid_at=at))
 
 
@@ -38,8 +38,8 @@ def then(subject: Subject, **moment: datetime) -> list[tuple[str, str, str]]:
     ("label", "old", "new"), [("home", "12 Elm Street", "48 Larkspur Lane"), ("家", "枫林路203号", "世纪大道100号")]
 )
 def test_an_address_that_changes_keeps_what_it_was(ada: Subject, label: str, old: str, new: str) -> None:
-    said(ada, label, MAY, address=old)
-    outcome = said(ada, label, JULY, address=new)
+    put_tag(ada, label, MAY, address=old)
+    outcome = put_tag(ada, label, JULY, address=new)
     assert (outcome.verdict, outcome.tag.address) == ("superseded", new)
     assert past(outcome.tag, "address") == [(old, MAY, JULY), (new, JULY, None)]
     assert then(ada, as_of=JUNE) == [(label, old, "")]
@@ -48,19 +48,19 @@ def test_an_address_that_changes_keeps_what_it_was(ada: Subject, label: str, old
 
 
 def test_what_was_said_earlier_and_came_later_goes_into_the_past(ada: Subject) -> None:
-    said(ada, "mum", JULY, phone="555-0102", kind="contact")
-    late = said(ada, "mum", MAY, phone="555-0101", kind="contact", relation="mum")
+    put_tag(ada, "mum", JULY, phone="555-0102", kind="contact")
+    late = put_tag(ada, "mum", MAY, phone="555-0101", kind="contact", relation="mum")
     assert (late.verdict, late.tag.phone, late.tag.relation) == ("merged", "555-0102", "mum")
     assert past(late.tag, "phone") == [("555-0101", MAY, JULY), ("555-0102", JULY, None)]
-    again = said(ada, "mum", JUNE, phone="555-0103")
+    again = put_tag(ada, "mum", JUNE, phone="555-0103")
     assert (again.verdict, again.reason, again.tag.phone) == ("unchanged", "older", "555-0102")
     assert then(ada, as_of=MAY) == [("mum", "", "555-0101")]
 
 
 def test_what_was_known_is_not_what_was_true(ada: Subject) -> None:
-    said(ada, "home", MAY, address="12 Elm Street")
+    put_tag(ada, "home", MAY, address="12 Elm Street")
     before = utc_now()
-    said(ada, "home", JUNE, address="48 Larkspur Lane")
+    put_tag(ada, "home", JUNE, address="48 Larkspur Lane")
     assert then(ada, known_at=before) == [("home", "12 Elm Street", "")]
     assert then(ada, as_of=JULY, known_at=before) == [("home", "12 Elm Street", "")]
     assert then(ada, as_of=JULY) == [("home", "48 Larkspur Lane", "")]
@@ -69,8 +69,8 @@ def test_what_was_known_is_not_what_was_true(ada: Subject) -> None:
 
 def test_an_old_address_is_brought_back_with_its_place_on_the_map(ada: Subject) -> None:
     place = {"address": "12 Elm Street", "lat": 31.2, "lon": 121.5}
-    said(ada, "home", MAY, **place)
-    moved = said(ada, "home", JULY, address="48 Larkspur Lane").tag
+    put_tag(ada, "home", MAY, **place)
+    moved = put_tag(ada, "home", JULY, address="48 Larkspur Lane").tag
     assert (moved.lat, moved.lon) == (None, None)
     old = detail_history(moved).select_related("tag__subject").get(detail="address", value="12 Elm Street")
     patch_tag(ada, moved, place_then(old))
@@ -80,7 +80,7 @@ def test_an_old_address_is_brought_back_with_its_place_on_the_map(ada: Subject) 
 
 
 def test_a_change_that_is_put_back_was_never_so(ada: Subject) -> None:
-    tag = said(ada, "home", MAY, address="12 Elm Street").tag
+    tag = put_tag(ada, "home", MAY, address="12 Elm Street").tag
     before = utc_now()
     patch_tag(ada, tag, {"address": "1 Wrong Way", "phone": "555-0101"})
     wrong = utc_now()
@@ -93,7 +93,7 @@ def test_a_change_that_is_put_back_was_never_so(ada: Subject) -> None:
 
 
 def test_a_name_and_a_relation_have_a_past_too(ada: Subject) -> None:
-    tag = said(ada, "Ana", MAY, relation="girlfriend").tag
+    tag = put_tag(ada, "Ana", MAY, relation="girlfriend").tag
     patch_tag(ada, tag, {"label": "Ana Ruiz", "relation": "wife"}, valid_at=JULY)
     assert [tag.label for tag in tags_as_held(list(tags_at(ada, as_of=JUNE)), as_of=JUNE)] == ["Ana"]
     assert [value for value, _, _ in past(tag, "relation")] == ["girlfriend", "wife"]
@@ -122,8 +122,8 @@ def test_a_tag_from_before_details_were_kept_is_as_it_was_made(ada: Subject) -> 
 
 
 def test_a_deleted_tag_takes_its_past_with_it(ada: Subject) -> None:
-    tag = said(ada, "home", MAY, address="12 Elm Street").tag
-    said(ada, "home", JULY, address="48 Larkspur Lane")
+    tag = put_tag(ada, "home", MAY, address="12 Elm Street").tag
+    put_tag(ada, "home", JULY, address="48 Larkspur Lane")
     delete_tag(ada, tag)
     assert not TagDetail.objects.exists()
     assert then(ada, as_of=JUNE) == []
@@ -131,7 +131,7 @@ def test_a_deleted_tag_takes_its_past_with_it(ada: Subject) -> None:
 
 def test_details_are_their_tenants_own(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
-        tag = said(world.acme.subject, "home", MAY, address="12 Elm Street").tag
+        tag = put_tag(world.acme.subject, "home", MAY, address="12 Elm Street").tag
     with tenant_tx(world.globex.tenant.id):
         assert not TagDetail.objects.exists()
         assert not list(detail_history(tag))

@@ -65,7 +65,7 @@ def spoken(*said: tuple[str, str]) -> list[IncomingMessage]:
     return [IncomingMessage(role=role, content=content) for role, content in said]
 
 
-def held(house: House) -> dict[str, Any]:
+def read_beliefs(house: House) -> dict[str, Any]:
     """Return what may not change by an echo, with the dates of everything."""
     with tenant_tx(house.tenant.id):
         return {
@@ -82,14 +82,14 @@ def test_a_prompt_that_comes_back_as_a_message_makes_nothing_but_its_question(ac
     ask(acme)
     whole = ask(acme, query, format=form, system_prompt="You are a kind assistant. I like short answers.")
     assert SEATS.rstrip(".") in whole
-    before = held(acme)
+    before = read_beliefs(acme)
     say(acme, whole, conversation="trip")
     settle(acme)
     fresh = [text for text in statements(acme) if text not in TOLD]
     assert len(fresh) == 1
     assert query in fresh[0]
     assert not any(word in fresh[0] for word in ("aisle", "高速", "rock", "user_memory", "short answers", "confidence"))
-    after = held(acme)
+    after = read_beliefs(acme)
     assert (after["preferences"], after["applied"]) == (before["preferences"], before["applied"])
     with tenant_tx(acme.tenant.id):
         refused = set(Candidate.objects.filter(verdict="rejected").values_list("reason", "value"))
@@ -120,11 +120,11 @@ def test_a_memory_that_was_changed_or_forgotten_since_does_not_come_back_in_its_
 )
 def test_what_an_answer_said_and_the_user_quotes_is_no_news(acme: House, recital: str, rest: list[str]) -> None:
     ask(acme)
-    before = held(acme)
+    before = read_beliefs(acme)
     say(acme, recital, conversation="trip")
     settle(acme)
     assert statements(acme)[3:] == rest
-    assert held(acme)["preferences"] == before["preferences"]
+    assert read_beliefs(acme)["preferences"] == before["preferences"]
 
 
 @pytest.mark.parametrize("again", [ROCK, "Yes, I love rock music"])

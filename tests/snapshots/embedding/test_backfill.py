@@ -113,7 +113,7 @@ def test_two_runs_at_once_store_each_vector_once(world: World) -> None:
 
 
 def test_the_turn_before_is_found_again(world: World) -> None:
-    said(world.acme, "assistant", "Do you eat nuts?", "user", "No, they make me ill")
+    post_turns(world.acme, "assistant", "Do you eat nuts?", "user", "No, they make me ill")
     (one,) = missing(world.acme)
     assert one.draft.previous == Turn("Do you eat nuts?", None, SAID_AT)
     assert not one.draft.previous_is_memory
@@ -123,12 +123,12 @@ def test_the_turn_before_is_found_again(world: World) -> None:
 
 
 def test_a_secret_in_the_turn_before_stays_masked(world: World) -> None:
-    said(world.acme, "assistant", "Is your card 4111 1111 1111 1111?", "user", "Yes, that is the one")
+    post_turns(world.acme, "assistant", "Is your card 4111 1111 1111 1111?", "user", "Yes, that is the one")
     (one,) = missing(world.acme)
     assert one.draft.previous == Turn("Is your card [masked card number]?", None, SAID_AT)
 
 
-def said(house: House, *turns: str) -> None:
+def post_turns(house: House, *turns: str) -> None:
     """Store a conversation (role, text, role, text, ...) and a statement, without vectors, of its last message."""
     with tenant_tx(house.tenant.id):
         conversation = Conversation.objects.create(subject=house.subject, external_id="c1")

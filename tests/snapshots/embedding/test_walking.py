@@ -20,7 +20,7 @@ from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.embedding.test_backfill import said
+from tests.snapshots.embedding.test_backfill import post_turns
 from tests.snapshots.embedding.world import counts, store, version
 from tests.snapshots.lifecycle.world import found
 
@@ -35,7 +35,7 @@ def stale(world: World) -> Iterator[World]:
     store(world.globex, "gil likes tea", "吉尔喜欢喝茶")
     as_owner(ANALYZE)
     store(world.acme, *(f"ada likes tea number {number}" for number in range(60)))
-    said(world.acme, "assistant", "Do you eat nuts?", "user", "No, they make me ill")
+    post_turns(world.acme, "assistant", "Do you eat nuts?", "user", "No, they make me ill")
     yield world
     as_owner(ANALYZE)
 

@@ -44,7 +44,7 @@ def teach(house: House) -> tuple[UUID, UUID, list[Message]]:
     return sister, statement, [said, after]
 
 
-def held(house: House) -> list[str]:
+def list_notes(house: House) -> list[str]:
     with tenant_tx(house.tenant.id):
         return sorted(Snapshot.objects.filter(kind="note").values_list("text", flat=True))
 
@@ -56,7 +56,7 @@ def test_note_statement_and_message_go_together(world: World, by: str) -> None:
     address = address_of(house, statement if by == "statement" else sister)
     forget = forget_note if by == "note" else forget_memory
     erasure_id = forget(house.tenant.id, address, active_embedders(), by=COMMAND_LINE)
-    assert held(house) == ["She likes it"]
+    assert list_notes(house) == ["She likes it"]
     with tenant_tx(house.tenant.id):
         erasure = Erasure.objects.get(id=erasure_id)
         certificate = certificate_of(erasure)
@@ -102,7 +102,7 @@ def test_a_note_whose_other_message_says_it_in_other_words_goes(world: World) ->
     with tenant_tx(house.tenant.id):
         confirm_notes(house.subject, [NoteRepeat(note_id, second.id, 0.6, Provenance.OBSERVATION)])
         delete_conversation(locked_known("ada", "one"))
-    assert held(house) == []
+    assert list_notes(house) == []
     assert tables_with(*WORDS) == {}
 
 
@@ -113,7 +113,7 @@ def test_a_conversation_takes_its_notes_along(world: World) -> None:
     with tenant_tx(house.tenant.id):
         erasure = delete_conversation(locked_known("ada", "trip"))
         assert erasure.erased["note"] == 3
-    assert held(house) == ["written by hand 手写的"]
+    assert list_notes(house) == ["written by hand 手写的"]
     assert tables_with(*WORDS) == {}
 
 
@@ -122,7 +122,7 @@ def test_a_subject_takes_its_notes_along_and_nobody_else_s(world: World) -> None
     note(world.globex, "Gil likes tea")
     erasure, _ = erase_subject(world.acme.tenant.id, "ada", by=COMMAND_LINE)
     assert erasure.erased["note"] == 3
-    assert (held(world.acme), held(world.globex)) == ([], ["Gil likes tea"])
+    assert (list_notes(world.acme), list_notes(world.globex)) == ([], ["Gil likes tea"])
     assert tables_with(*WORDS) == {}
 
 
@@ -134,4 +134,4 @@ def test_only_a_note_of_one_s_own_is_forgotten_as_a_note(world: World) -> None:
     for forget, unknown in ((forget_note, NoteUnknown), (forget_memory, SnapshotUnknown)):
         with pytest.raises(unknown):
             forget(world.globex.tenant.id, SnapshotAddress("gil", note_id), (), by=COMMAND_LINE)
-    assert held(world.acme) == [ALLERGY_ZH]
+    assert list_notes(world.acme) == [ALLERGY_ZH]

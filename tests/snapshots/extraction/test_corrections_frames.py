@@ -11,7 +11,7 @@ from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext, PreferenceCandidate
 from tests.golden.blind import correction_scores, found_in
 from tests.golden.labels import rows
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 FRAMES = [*corrections_frames_en.GRAMMAR.frames, *corrections_frames_zh.GRAMMAR.frames]
 MOST_MS = 400
@@ -50,21 +50,21 @@ def test_a_frame_that_finds_something_has_its_cue() -> None:
     [("I don't take the train anymore, got a bike", "train"), ("健身房那张卡我退了", "健身房那张卡")],
 )
 def test_what_is_over_is_taken_out_wherever_it_is_held(text: str, old: str) -> None:
-    found = extract(said(text), context=ExtractionContext()).corrections
+    found = extract(utter(text), context=ExtractionContext()).corrections
     assert [(one.mode, one.category, one.value) for one in found if isinstance(one, PreferenceCandidate)] == [
         ("remove", None, (old,))
     ]
 
 
 def test_what_is_right_of_nothing_that_is_named_does_not_change_the_newest_value() -> None:
-    found = extract(said("we're a family of five now"), context=ExtractionContext()).corrections
+    found = extract(utter("we're a family of five now"), context=ExtractionContext()).corrections
     assert [one.mode for one in found if isinstance(one, PreferenceCandidate)] == ["set"]
 
 
 def test_a_long_text_is_no_turn_that_puts_something_right() -> None:
     text = "That's my sister's car, not mine. "
-    assert extract(said(text), context=ExtractionContext()).corrections
-    assert not extract(said(text + "x " * LONGEST), context=ExtractionContext()).corrections
+    assert extract(utter(text), context=ExtractionContext()).corrections
+    assert not extract(utter(text + "x " * LONGEST), context=ExtractionContext()).corrections
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_long_text_is_no_turn_that_puts_something_right() -> None:
     ],
 )
 def test_a_taste_told_beside_what_it_is_not_replaces_that(text: str, old: str, new: str) -> None:
-    found = extract(said(text), context=ExtractionContext()).corrections
+    found = extract(utter(text), context=ExtractionContext()).corrections
     assert [(one.replaces, one.value) for one in found if isinstance(one, PreferenceCandidate)] == [(old, new)]
 
 
@@ -86,4 +86,4 @@ def test_a_taste_told_beside_what_it_is_not_replaces_that(text: str, old: str, n
     "text", ["I like it, not that it matters", "Would I like tea, not coffee?", "I love this, not gonna lie"]
 )
 def test_what_only_sounds_so_replaces_nothing(text: str) -> None:
-    assert extract(said(text), context=ExtractionContext()).corrections == ()
+    assert extract(utter(text), context=ExtractionContext()).corrections == ()

@@ -13,9 +13,9 @@ from snapshots.extraction.values import (
     TagCandidate,
     Utterance,
 )
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
-MESSAGE = said("I love hiking near the Alps.")
+MESSAGE = utter("I love hiking near the Alps.")
 PROOF = Evidence("m1", "I love hiking", 0)
 FACT = ProfileFact("interests", "hiking", PROOF, mode="append")
 LIKED = PreferenceCandidate("sports", "likes", ("hiking",), "I love hiking", "add", "explicit", PROOF)
@@ -91,7 +91,7 @@ def test_a_value_that_holds_a_card_is_refused_but_a_contacts_phone_is_not() -> N
 )
 def test_what_the_words_call_a_card_or_a_code_is_no_contacts_number(text: str, phone: str, reason: str | None) -> None:
     tag = TagCandidate("it", "contact", Evidence("m1", text, 0), phone=phone)
-    assert _reason(tag, said(text)) == reason
+    assert _reason(tag, utter(text)) == reason
 
 
 def test_what_a_value_is_called_can_make_it_a_secret_or_be_one() -> None:

@@ -7,14 +7,14 @@ import pytest
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext
 from tests.golden.labels import labels, rows, scores
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 PRECISION = 0.95
 RECALL = 0.75
 
 
 def _found(row: dict[str, Any]) -> set[str]:
-    message = said(row["text"], role=row.get("role", "user"), name=row.get("name"))
+    message = utter(row["text"], role=row.get("role", "user"), name=row.get("name"))
     return set(labels(extract(message, context=ExtractionContext(frozenset(row.get("own_names", ()))))))
 
 

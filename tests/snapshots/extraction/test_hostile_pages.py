@@ -14,7 +14,7 @@ PAGE_BYTES = 65_000
 MOST_S = 0.6
 
 
-def said(text: str) -> Utterance:
+def utter(text: str) -> Utterance:
     return Utterance("m1", "user", None, text, datetime.now(UTC), 1)
 
 
@@ -36,7 +36,7 @@ def said(text: str) -> Utterance:
     ],
 )
 def test_a_hostile_page_is_read_within_a_second(unit: str) -> None:
-    page = said(unit * (PAGE_BYTES // len(unit.encode())))
+    page = utter(unit * (PAGE_BYTES // len(unit.encode())))
     began = time.process_time()
     statement_draft(page)
     extract(page, context=ExtractionContext())
@@ -46,10 +46,10 @@ def test_a_hostile_page_is_read_within_a_second(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["a", " ", "please ", "1-"])
 def test_a_conversation_of_endless_sentences_is_cut_within_a_second(unit: str) -> None:
     began = time.process_time()
-    conversation_draft([said(unit * (PAGE_BYTES // len(unit)))], tool_called=True)
+    conversation_draft([utter(unit * (PAGE_BYTES // len(unit)))], tool_called=True)
     assert time.process_time() - began < MOST_S
 
 
 def test_a_page_of_different_things_is_a_list_to_be_read_and_teaches_nothing() -> None:
-    page = said(" ".join(f"I like thing{i}." for i in range(300)))
+    page = utter(" ".join(f"I like thing{i}." for i in range(300)))
     assert extract(page, context=ExtractionContext()) == Extraction()

@@ -4,11 +4,11 @@ import pytest
 
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 
 def values(text: str) -> list[str]:
-    found = extract(said(text), context=ExtractionContext())
+    found = extract(utter(text), context=ExtractionContext())
     return [str(one.value) for one in found.facts] + [str(one.value) for one in found.preferences]
 
 

@@ -174,14 +174,14 @@ def test_a_bare_answer_is_read_with_the_question_before_it(acme: House, asked: s
 def test_work_delivered_twice_changes_nothing(acme: House) -> None:
     say(acme, "我家在上海市浦东新区世纪大道100号", "I'm allergic to peanuts", "My name is Ada.")
     settle(acme)
-    before = held(acme)
+    before = count_rows(acme)
     with tenant_tx(acme.tenant.id):
         Work.objects.update(state=WorkState.READY, lease_token=None, lease_until=None, done_at=None)
     settle(acme)
-    assert held(acme) == before
+    assert count_rows(acme) == before
 
 
-def held(house: House) -> dict[str, int]:
+def count_rows(house: House) -> dict[str, int]:
     with tenant_tx(house.tenant.id):
         return {model.__name__: model.objects.count() for model in MEMORY}
 

@@ -9,13 +9,13 @@ from snapshots.extraction.observe import observe
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import Extraction, ExtractionContext, ProfileFact
 from tests.golden.labels import rows
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 ANYONE = ExtractionContext()
 
 
 def test_an_explicit_preference_is_confirmed_and_quotes_its_clause() -> None:
-    message = said("Well, it rains. I really like jazz, by the way.")
+    message = utter("Well, it rains. I really like jazz, by the way.")
     found = extract(message, context=ANYONE).preferences[0]
     assert (found.category, found.key, found.value, found.mode) == ("music", "likes", ("jazz",), "add")
     assert (found.sort, found.provenance, found.confidence) == ("explicit", "confirmed_by_user", 0.9)
@@ -25,23 +25,23 @@ def test_an_explicit_preference_is_confirmed_and_quotes_its_clause() -> None:
 
 
 def test_a_habit_that_is_only_shown_is_left_to_its_note() -> None:
-    assert extract(said("我一般喝美式"), context=ANYONE) == Extraction()
+    assert extract(utter("我一般喝美式"), context=ANYONE) == Extraction()
 
 
 def test_an_order_without_from_now_on_is_for_this_once() -> None:
-    lasting = extract(said("以后别走高速"), context=ANYONE).preferences[0]
+    lasting = extract(utter("以后别走高速"), context=ANYONE).preferences[0]
     assert (lasting.category, lasting.key, lasting.value) == ("navigation", "avoid", ("高速",))
-    assert extract(said("别走高速"), context=ANYONE) == Extraction()
+    assert extract(utter("别走高速"), context=ANYONE) == Extraction()
 
 
 def test_a_bare_answer_is_read_with_the_question_before_it() -> None:
     asked = ExtractionContext(previous="Which city do you live in?")
-    assert [fact.value for fact in extract(said("Utrecht"), context=asked).facts] == ["Utrecht"]
-    assert extract(said("Utrecht"), context=ANYONE) == Extraction()
+    assert [fact.value for fact in extract(utter("Utrecht"), context=asked).facts] == ["Utrecht"]
+    assert extract(utter("Utrecht"), context=ANYONE) == Extraction()
 
 
 def test_a_sentence_that_changes_something_says_nothing_else() -> None:
-    found = extract(said("I moved from Leeds to Porto. I like jazz."), context=ANYONE)
+    found = extract(utter("I moved from Leeds to Porto. I like jazz."), context=ANYONE)
     assert [(fact.value, fact.replaces) for fact in found.corrections if isinstance(fact, ProfileFact)] == [
         ("Porto", "Leeds")
     ]
@@ -60,7 +60,7 @@ def test_a_sentence_that_changes_something_says_nothing_else() -> None:
     ],
 )
 def test_what_begins_today_is_not_meant_for_today(text: str) -> None:
-    (found,) = extract(said(text), context=ANYONE).preferences
+    (found,) = extract(utter(text), context=ANYONE).preferences
     assert (found.sort, found.value) == ("constraint", ("meat",) if text.isascii() else ("辣",))
 
 
@@ -74,23 +74,23 @@ def test_what_begins_today_is_not_meant_for_today(text: str) -> None:
     ],
 )
 def test_what_is_meant_for_now_is_no_preference(text: str) -> None:
-    assert extract(said(text), context=ANYONE) == Extraction()
+    assert extract(utter(text), context=ANYONE) == Extraction()
 
 
 def test_values_keep_the_users_own_traditional_characters() -> None:
-    found = extract(said("我對花生過敏"), context=ANYONE).preferences[0]
+    found = extract(utter("我對花生過敏"), context=ANYONE).preferences[0]
     assert (found.value, found.evidence.quote) == (("花生",), "我對花生過敏")
 
 
 def test_full_width_forms_do_not_shift_the_quote() -> None:
-    message = said("你好！我叫李雷，我喜欢　爵士乐。")
+    message = utter("你好！我叫李雷，我喜欢　爵士乐。")
     found = extract(message, context=ANYONE)
     assert [fact.value for fact in found.facts] == ["李雷"]
     assert all(fact.evidence.quote in message.text for fact in found.facts)
 
 
 def test_another_named_speaker_teaches_nothing() -> None:
-    message = said("I love hiking", name="Grace")
+    message = utter("I love hiking", name="Grace")
     assert extract(message, context=ANYONE) == Extraction()
     own = extract(message, context=ExtractionContext(frozenset({"grace"})))
     assert [fact.value for fact in own.facts] == ["hiking"]
@@ -98,11 +98,11 @@ def test_another_named_speaker_teaches_nothing() -> None:
 
 @pytest.mark.parametrize("role", ["assistant", "tool", "system"])
 def test_only_users_teach(role: str) -> None:
-    assert extract(said("My name is Ada.", role=role), context=ANYONE) == Extraction()
+    assert extract(utter("My name is Ada.", role=role), context=ANYONE) == Extraction()
 
 
 def test_the_same_said_twice_is_learned_once() -> None:
-    found = extract(said("I like jazz. I like jazz!"), context=ANYONE)
+    found = extract(utter("I like jazz. I like jazz!"), context=ANYONE)
     assert len(found.preferences) == 1
 
 
@@ -118,11 +118,11 @@ def test_the_same_said_twice_is_learned_once() -> None:
     ],
 )
 def test_text_that_is_not_the_subjects_own_teaches_nothing(text: str) -> None:
-    assert extract(said(text), context=ANYONE) == Extraction()
+    assert extract(utter(text), context=ANYONE) == Extraction()
 
 
 def test_a_long_document_is_read_only_at_its_beginning() -> None:
-    assert extract(said("word " * 5_000 + ". I like jazz."), context=ANYONE) == Extraction()
+    assert extract(utter("word " * 5_000 + ". I like jazz."), context=ANYONE) == Extraction()
 
 
 HOSTILE_EN = [
@@ -152,17 +152,17 @@ HOSTILE_ZH = ["我", "我喜欢", "和", "、", "不是x,是", "以后", "是", 
 def test_hostile_repetition_costs_linear_time(unit: str) -> None:
     text = (unit * 65_536)[:65_536]
     started = time.process_time()
-    extract(said(text), context=ANYONE)
+    extract(utter(text), context=ANYONE)
     assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "?", "。。。", "\ufeff", "🙂", "I", "我", "my name is", "我叫"])
 def test_empty_and_broken_messages_teach_nothing(text: str) -> None:
-    assert extract(said(text), context=ANYONE) == Extraction()
+    assert extract(utter(text), context=ANYONE) == Extraction()
 
 
 def test_clauses_know_whose_they_are() -> None:
-    clauses = observe(said("我姐姐喜欢吃辣,不喜欢甜的,我喜欢咸的"))[0]
+    clauses = observe(utter("我姐姐喜欢吃辣,不喜欢甜的,我喜欢咸的"))[0]
     assert [clause.subject for clause in clauses] == ["other", "other", "self"]
 
 
@@ -175,8 +175,8 @@ def test_the_cheap_cue_misses_no_correction() -> None:
 def test_a_message_costs_about_a_millisecond() -> None:
     texts = [row["text"] for row in rows("extraction")]
     for text in texts:
-        extract(said(text), context=ANYONE)
+        extract(utter(text), context=ANYONE)
     started = time.process_time()
     for text in texts:
-        extract(said(text), context=ANYONE)
+        extract(utter(text), context=ANYONE)
     assert (time.process_time() - started) / len(texts) < 0.002

@@ -17,7 +17,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 
 
-def said(content: str, message_id: str | None = None, role: str = "user", *, remember: bool = True) -> IncomingMessage:
+def draft(content: str, message_id: str | None = None, role: str = "user", *, remember: bool = True) -> IncomingMessage:
     return IncomingMessage(role=role, content=content, message_id=message_id, remember=remember)
 
 
@@ -49,7 +49,7 @@ def end(house: House) -> None:
 
 
 def test_a_first_message_makes_its_conversation_and_two_kinds_of_work(world: World) -> None:
-    accepted = accept(world.acme, said("我对花生过敏", "m1"))
+    accepted = accept(world.acme, draft("我对花生过敏", "m1"))
 
     assert [(fate.message_id, fate.seq, fate.verdict) for fate in accepted.messages] == [("m1", 1, "stored")]
     assert stored(world.acme) == [(1, "m1", "我对花生过敏")]
@@ -59,11 +59,11 @@ def test_a_first_message_makes_its_conversation_and_two_kinds_of_work(world: Wor
 def test_only_remembered_messages_of_user_and_assistant_become_work(world: World) -> None:
     accept(
         world.acme,
-        said("book a table", "m1"),
-        said("Done.", "m2", role="assistant"),
-        said("{}", "m3", role="tool"),
-        said("be polite", "m4", role="system"),
-        said("my secret", "m5", remember=False),
+        draft("book a table", "m1"),
+        draft("Done.", "m2", role="assistant"),
+        draft("{}", "m3", role="tool"),
+        draft("be polite", "m4", role="system"),
+        draft("my secret", "m5", remember=False),
     )
 
     assert [content for _, _, content in stored(world.acme)][-1] == "my secret"
@@ -74,16 +74,16 @@ def test_a_conversation_that_is_not_remembered_keeps_the_window_and_teaches_noth
     with tenant_tx(world.acme.tenant.id):
         set_remember(locked_conversation(world.acme.subject, "trip"), remember=False)
 
-    accepted = accept(world.acme, said("I moved to Berlin", "m1"))
+    accepted = accept(world.acme, draft("I moved to Berlin", "m1"))
 
     assert [turn.content for turn in accepted.window.turns] == ["I moved to Berlin"]
     assert work(world.acme) == []
 
 
 def test_the_same_request_again_changes_nothing(world: World) -> None:
-    first = accept(world.acme, said("hello", "m1"), said("hi", "m2", role="assistant"))
+    first = accept(world.acme, draft("hello", "m1"), draft("hi", "m2", role="assistant"))
     before = conversation_now(world.acme)
-    again = accept(world.acme, said("hello", "m1"), said("hi", "m2", role="assistant"))
+    again = accept(world.acme, draft("hello", "m1"), draft("hi", "m2", role="assistant"))
 
     assert [fate.seq for fate in again.messages] == [fate.seq for fate in first.messages]
     assert {fate.verdict for fate in again.messages} == {"duplicate"}
@@ -93,8 +93,8 @@ def test_the_same_request_again_changes_nothing(world: World) -> None:
 
 
 def test_the_first_content_stays(world: World) -> None:
-    accept(world.acme, said("I live in Rome", "m1"))
-    again = accept(world.acme, said("I live in Paris", "m1"), said("more", "m2"))
+    accept(world.acme, draft("I live in Rome", "m1"))
+    again = accept(world.acme, draft("I live in Paris", "m1"), draft("more", "m2"))
 
     assert [(fate.verdict, fate.reason) for fate in again.messages] == [
         ("duplicate", "content_differs"),
@@ -104,32 +104,32 @@ def test_the_first_content_stays(world: World) -> None:
 
 
 def test_one_id_may_stand_in_two_conversations(world: World) -> None:
-    accept(world.acme, said("hello", "m1"))
-    other = accept(world.acme, said("hello", "m1"), conversation_id="other")
+    accept(world.acme, draft("hello", "m1"))
+    other = accept(world.acme, draft("hello", "m1"), conversation_id="other")
 
     assert other.messages[0].verdict == "stored"
 
 
 def test_a_message_reopens_an_ended_conversation_and_its_next_end_is_a_new_one(world: World) -> None:
-    accept(world.acme, said("hello", "m1"))
+    accept(world.acme, draft("hello", "m1"))
     end(world.acme)
-    accept(world.acme, said("one more thing", "m2"))
+    accept(world.acme, draft("one more thing", "m2"))
 
     now = conversation_now(world.acme)
     assert (now.status, now.generation, now.ended_at) == (ConversationStatus.OPEN, 1, None)
 
 
 def test_a_repeated_message_does_not_reopen_an_ended_conversation(world: World) -> None:
-    accept(world.acme, said("hello", "m1"))
+    accept(world.acme, draft("hello", "m1"))
     end(world.acme)
-    accept(world.acme, said("hello", "m1"))
+    accept(world.acme, draft("hello", "m1"))
 
     now = conversation_now(world.acme)
     assert (now.status, now.generation) == (ConversationStatus.ENDED, 0)
 
 
 def test_the_window_is_hot_after_the_commit(world: World) -> None:
-    accepted = accept(world.acme, *(said(f"第{n}句话", f"m{n}") for n in range(1, 31)))
+    accepted = accept(world.acme, *(draft(f"第{n}句话", f"m{n}") for n in range(1, 31)))
 
     assert [turn.seq for turn in accepted.window.turns] == list(range(11, 31))
     key = window_key(world.acme.tenant.id, accepted.conversation.id)
@@ -137,15 +137,15 @@ def test_the_window_is_hot_after_the_commit(world: World) -> None:
 
 
 def test_the_window_reaches_back_behind_a_small_batch(world: World) -> None:
-    accept(world.acme, *(said("words", f"m{n}") for n in range(1, 6)))
-    accepted = accept(world.acme, said("new", "m6"))
+    accept(world.acme, *(draft("words", f"m{n}") for n in range(1, 6)))
+    accepted = accept(world.acme, draft("new", "m6"))
 
     assert [turn.seq for turn in accepted.window.turns] == [1, 2, 3, 4, 5, 6]
 
 
 def test_what_is_rolled_back_leaves_no_message_no_work_and_no_window(world: World) -> None:
     with pytest.raises(ZeroDivisionError), tenant_tx(world.acme.tenant.id):
-        accepted = accept_messages(world.acme.subject, "trip", [said("hello", "m1")])
+        accepted = accept_messages(world.acme.subject, "trip", [draft("hello", "m1")])
         raise ZeroDivisionError
 
     assert stored(world.acme) == []
@@ -165,7 +165,7 @@ def in_threads(house: House, batches: Sequence[Sequence[IncomingMessage]]) -> li
 
 
 def test_writers_at_the_same_time_make_one_conversation_without_gaps(world: World) -> None:
-    batches = [[said(f"{writer}-{n}", f"m{writer}-{n}") for n in range(5)] for writer in range(12)]
+    batches = [[draft(f"{writer}-{n}", f"m{writer}-{n}") for n in range(5)] for writer in range(12)]
     in_threads(world.acme, batches)
 
     rows = stored(world.acme)
@@ -182,7 +182,7 @@ def test_writers_at_the_same_time_make_one_conversation_without_gaps(world: Worl
 
 
 def test_twins_at_the_same_time_are_stored_once(world: World) -> None:
-    accepted = in_threads(world.acme, [[said("hello", "m1")]] * 20)
+    accepted = in_threads(world.acme, [[draft("hello", "m1")]] * 20)
 
     assert sorted(one.messages[0].verdict for one in accepted) == ["duplicate"] * 19 + ["stored"]
     assert {one.messages[0].seq for one in accepted} == {1}
@@ -191,8 +191,8 @@ def test_twins_at_the_same_time_are_stored_once(world: World) -> None:
 
 @pytest.mark.parametrize("count", [1, 50, 200])
 def test_the_number_of_statements_does_not_grow_with_the_batch(world: World, count: int) -> None:
-    accept(world.acme, said("first", "m0"))
-    batch = [said(f"我喜欢第{n}首歌", f"m{n}") for n in range(1, count + 1)]
+    accept(world.acme, draft("first", "m0"))
+    batch = [draft(f"我喜欢第{n}首歌", f"m{n}") for n in range(1, count + 1)]
     with CaptureQueriesContext(
         connection,
     ) as queries:

@@ -26,12 +26,12 @@ def sort(conversation: Conversation, *incoming: IncomingMessage, known: dict[str
         return sort_out(conversation, incoming, known or {}, at=NOW)
 
 
-def said(content: str, message_id: str | None = None, role: str = "user") -> IncomingMessage:
+def draft(content: str, message_id: str | None = None, role: str = "user") -> IncomingMessage:
     return IncomingMessage(role=role, content=content, message_id=message_id)
 
 
 def test_new_messages_continue_the_conversation_in_the_order_of_the_request(conversation: Conversation) -> None:
-    batch = sort(conversation, said("hello", "a"), said("你好", "b"))
+    batch = sort(conversation, draft("hello", "a"), draft("你好", "b"))
 
     assert [(fate.message_id, fate.seq, fate.verdict) for fate in batch.fates] == [
         ("a", 4, "stored"),
@@ -41,7 +41,7 @@ def test_new_messages_continue_the_conversation_in_the_order_of_the_request(conv
 
 
 def test_a_message_without_an_id_gets_one_of_its_own(conversation: Conversation) -> None:
-    batch = sort(conversation, said("hello"), said("hello"))
+    batch = sort(conversation, draft("hello"), draft("hello"))
 
     first, second = (fate.message_id for fate in batch.fates)
     assert first != second
@@ -49,8 +49,8 @@ def test_a_message_without_an_id_gets_one_of_its_own(conversation: Conversation)
 
 
 def test_a_known_message_keeps_its_place_and_takes_no_number(conversation: Conversation) -> None:
-    known = {"a": Known(2, said("hello", "a").fingerprint())}
-    batch = sort(conversation, said("hello", "a"), said("again", "b"), known=known)
+    known = {"a": Known(2, draft("hello", "a").fingerprint())}
+    batch = sort(conversation, draft("hello", "a"), draft("again", "b"), known=known)
 
     assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.fates] == [
         (2, "duplicate", None),
@@ -68,7 +68,7 @@ def test_a_known_message_keeps_its_place_and_takes_no_number(conversation: Conve
     ],
 )
 def test_a_known_id_with_other_content_says_so(conversation: Conversation, other: IncomingMessage) -> None:
-    batch = sort(conversation, said("hello", "a"), other)
+    batch = sort(conversation, draft("hello", "a"), other)
 
     assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.fates] == [
         (4, "stored", None),
@@ -79,7 +79,7 @@ def test_a_known_id_with_other_content_says_so(conversation: Conversation, other
 
 def test_a_retry_that_differs_in_time_and_metadata_only_is_the_same_message(conversation: Conversation) -> None:
     again = IncomingMessage(role="user", content="hello", message_id="a", said_at=NOW, metadata={"try": 2})
-    batch = sort(conversation, said("hello", "a"), again)
+    batch = sort(conversation, draft("hello", "a"), again)
 
     assert batch.fates[1].reason is None
 
@@ -95,7 +95,7 @@ def test_parts_become_one_text_on_lines_of_their_own(conversation: Conversation)
 def test_what_was_said_when_is_the_time_of_acceptance_unless_given(conversation: Conversation) -> None:
     earlier = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     given = IncomingMessage(role="user", content="hello", said_at=earlier)
-    first, second = sort(conversation, given, said("hello")).new
+    first, second = sort(conversation, given, draft("hello")).new
 
     assert (first.said_at, second.said_at) == (earlier, NOW)
     assert first.accepted_at == NOW

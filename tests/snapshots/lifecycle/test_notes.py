@@ -28,7 +28,7 @@ from tests.snapshots.policies.test_effective import make
 STAFF = Doing(COMMAND_LINE, "tidy up 整理")
 
 
-def held(house: House) -> list[str]:
+def list_notes(house: House) -> list[str]:
     with tenant_tx(house.tenant.id):
         return sorted(Snapshot.objects.values_list("text", flat=True))
 
@@ -51,7 +51,7 @@ def test_a_note_never_expires_unless_the_policy_says_so(world: World) -> None:
         Snapshot.objects.filter(id=kept).update(expires_at=utc_now())
         assert preview_purge()["snapshots"] == 1
     purge_tenant(world.acme.tenant.id)
-    assert held(world.acme) == sorted([ALLERGY, "for ever 永远"])
+    assert list_notes(world.acme) == sorted([ALLERGY, "for ever 永远"])
     with tenant_tx(world.acme.tenant.id):
         assert Note.objects.count() == 2
 
@@ -64,7 +64,7 @@ def test_a_note_outlives_its_statement(world: World) -> None:
     purge_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         assert Note.objects.get().statement_id is None
-    assert held(world.acme) == ["allergic 过敏"]
+    assert list_notes(world.acme) == ["allergic 过敏"]
 
 
 def test_notes_count_against_the_limit_and_vital_ones_stay_while_they_hold(world: World) -> None:
@@ -74,9 +74,9 @@ def test_notes_count_against_the_limit_and_vital_ones_stay_while_they_hold(world
     remember(world.acme, "new 新的")
     policy = replace(EVICTION, subject=2)
     assert evict_tenant(world.acme.tenant.id, policy=policy) == 1
-    assert held(world.acme) == sorted([ALLERGY, "new 新的"])
+    assert list_notes(world.acme) == sorted([ALLERGY, "new 新的"])
     assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
-    assert held(world.acme) == [ALLERGY]
+    assert list_notes(world.acme) == [ALLERGY]
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=vital).update(retired_at=utc_now())
     assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1

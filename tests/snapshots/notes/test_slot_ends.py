@@ -14,7 +14,7 @@ from snapshots.understanding.changes.asking import OF_A_NOTE, settle_outdated
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.extraction.making import MONDAY, preferences, say, settle
-from tests.snapshots.understanding.changes.test_ends import held, note, say_at_the_door
+from tests.snapshots.understanding.changes.test_ends import list_texts, note, say_at_the_door
 
 TUESDAY = MONDAY + timedelta(days=1)
 
@@ -51,10 +51,10 @@ def test_another_value_ends_the_note_of_the_one_before(world: World, old: str, n
     acme = world.acme
     tell(acme, old)
     tell(acme, new, conversation="c2")
-    assert held(acme) == [new]
+    assert list_texts(acme) == [new]
     ended = note(acme, old)
     assert (ended.snapshot.invalid_at, ended.snapshot.text) == (TUESDAY, old)
-    assert held(acme, SnapshotKind.STATEMENT) == [new]
+    assert list_texts(acme, SnapshotKind.STATEMENT) == [new]
 
 
 def test_the_note_of_the_new_value_is_the_successor(world: World) -> None:
@@ -68,7 +68,7 @@ def test_both_said_before_anything_is_read_leave_the_later_one(world: World) -> 
     acme = world.acme
     say(acme, "I live in Boston", "I live in Seattle")
     settle(acme)
-    assert held(acme) == ["I live in Seattle"]
+    assert list_texts(acme) == ["I live in Seattle"]
 
 
 def test_what_was_said_later_wins_whichever_comes_first(world: World) -> None:
@@ -76,7 +76,7 @@ def test_what_was_said_later_wins_whichever_comes_first(world: World) -> None:
     tell(acme, "I live in Seattle", conversation="c2")
     tell(acme, "I live in Boston")
     assert facts(acme)["city"] == "Seattle"
-    assert held(acme) == ["I live in Seattle"]
+    assert list_texts(acme) == ["I live in Seattle"]
 
 
 def test_an_entry_that_leaves_a_list_takes_its_note_and_no_other(world: World) -> None:
@@ -84,8 +84,8 @@ def test_an_entry_that_leaves_a_list_takes_its_note_and_no_other(world: World) -
     tell(acme, "I'm allergic to peanuts", "I'm allergic to shellfish")
     tell(acme, "I'm not allergic to peanuts any more", conversation="c2")
     assert preferences(acme)["food"]["allergies"] == ["shellfish"]
-    assert "I'm allergic to peanuts" not in held(acme)
-    assert "I'm allergic to shellfish" in held(acme)
+    assert "I'm allergic to peanuts" not in list_texts(acme)
+    assert "I'm allergic to shellfish" in list_texts(acme)
 
 
 def test_the_opposite_of_a_like_ends_its_note(world: World) -> None:
@@ -93,20 +93,20 @@ def test_the_opposite_of_a_like_ends_its_note(world: World) -> None:
     tell(acme, "I hate eating cilantro")
     tell(acme, "I love eating cilantro", conversation="c2")
     assert preferences(acme)["food"] == {"likes": ["cilantro"]}
-    assert held(acme) == ["I love eating cilantro"]
+    assert list_texts(acme) == ["I love eating cilantro"]
     with tenant_tx(acme.tenant.id):
         delete_conversation(Conversation.objects.get(subject_id=acme.subject.id, external_id="c2"))
     assert preferences(acme)["food"] == {"dislikes": ["cilantro"]}
-    assert held(acme) == ["I hate eating cilantro"]
+    assert list_texts(acme) == ["I hate eating cilantro"]
 
 
 def test_a_note_that_says_more_becomes_doubtful(world: World) -> None:
     acme = world.acme
     tell(acme, "I live in Boston and I'm a nurse")
-    before = held(acme)
+    before = list_texts(acme)
     tell(acme, "I live in Seattle", conversation="c2")
     assert facts(acme) == {"city": "Seattle", "occupation": "nurse"}
-    assert set(before) <= set(held(acme))
+    assert set(before) <= set(list_texts(acme))
     assert note(acme, before[0]).possibly_outdated
 
 
@@ -123,11 +123,11 @@ def test_a_note_that_ends_takes_what_it_filled(world: World, old: str, change: s
     assert field in facts(acme)
     tell(acme, change, conversation="c2")
     assert field not in facts(acme)
-    assert old not in held(acme)
+    assert old not in list_texts(acme)
     with tenant_tx(acme.tenant.id):
         delete_conversation(Conversation.objects.get(subject_id=acme.subject.id, external_id="c2"))
     assert field in facts(acme)
-    assert held(acme) == [old]
+    assert list_texts(acme) == [old]
 
 
 def test_the_fast_lane_ends_both(world: World) -> None:
@@ -135,14 +135,14 @@ def test_the_fast_lane_ends_both(world: World) -> None:
     tell(acme, "I work at Acme Robotics")
     say_at_the_door(acme, "I no longer work at Acme Robotics")
     assert "employer" not in facts(acme)
-    assert "I work at Acme Robotics" not in held(acme)
+    assert "I work at Acme Robotics" not in list_texts(acme)
 
 
 def test_a_value_that_another_note_says_stays(world: World) -> None:
     acme = world.acme
     tell(acme, "I live in Leeds", "I live in Leeds with three cats and a parrot")
-    assert len(held(acme)) == 2
-    assert settle_note(acme, held(acme)[0], "no") == Verdict.SUPERSEDED
+    assert len(list_texts(acme)) == 2
+    assert settle_note(acme, list_texts(acme)[0], "no") == Verdict.SUPERSEDED
     assert facts(acme)["city"] == "Leeds"
 
 
@@ -153,7 +153,7 @@ def test_no_to_whether_it_is_still_so_ends_note_and_slot(world: World) -> None:
     assert settle_note(acme, "I love eating sushi", "yes") == Verdict.UNCHANGED
     assert "employer" not in facts(acme)
     assert preferences(acme)["food"]["likes"] == ["sushi"]
-    assert held(acme) == ["I love eating sushi"]
+    assert list_texts(acme) == ["I love eating sushi"]
 
 
 def test_another_tenant_ends_nothing_of_ours(world: World) -> None:
@@ -164,4 +164,4 @@ def test_another_tenant_ends_nothing_of_ours(world: World) -> None:
     with tenant_tx(globex.tenant.id):
         assert settle_outdated(globex.subject, f"{OF_A_NOTE}{new_id().hex}", "no") is None
     assert facts(acme)["employer"] == "Acme Robotics"
-    assert held(acme) == ["I work at Acme Robotics"]
+    assert list_texts(acme) == ["I work at Acme Robotics"]

@@ -16,7 +16,7 @@ def at(version: int, image: Image = IMAGE) -> LoadedImage:
     return LoadedImage(ADA, image, MemoryState(version=version, epoch=1, next_position=2))
 
 
-def held(cache: ImageCache, wanted: ImageKey) -> Image | None:
+def read_image(cache: ImageCache, wanted: ImageKey) -> Image | None:
     found = cache.held(wanted)
     return found.image if found else None
 
@@ -34,16 +34,16 @@ def test_an_image_is_held_with_the_state_of_the_memory_it_shows() -> None:
 def test_another_tenant_subject_or_space_never_meets_it() -> None:
     cache = ImageCache(10**6)
     cache.put(key(), at(1))
-    assert held(cache, key(tenant=GLOBEX)) is None
-    assert held(cache, key(subject=GIL)) is None
-    assert held(cache, key(space="other")) is None
+    assert read_image(cache, key(tenant=GLOBEX)) is None
+    assert read_image(cache, key(subject=GIL)) is None
+    assert read_image(cache, key(space="other")) is None
 
 
 def test_an_older_image_does_not_replace_a_newer_one() -> None:
     cache = ImageCache(10**6)
     cache.put(key(), at(5))
     cache.put(key(), at(4, image_of([])))
-    assert held(cache, key()) is IMAGE
+    assert read_image(cache, key()) is IMAGE
 
 
 def test_the_least_recently_used_leaves_when_bytes_run_out() -> None:
@@ -52,8 +52,8 @@ def test_the_least_recently_used_leaves_when_bytes_run_out() -> None:
     cache.put(key(subject=GIL), at(1))
     assert cache.held(key(subject=ADA)) is not None
     cache.put(key(tenant=GLOBEX, subject=GIL), at(1))
-    assert held(cache, key(subject=GIL)) is None
-    assert held(cache, key(subject=ADA)) is IMAGE
+    assert read_image(cache, key(subject=GIL)) is None
+    assert read_image(cache, key(subject=ADA)) is IMAGE
     assert (len(cache), cache.nbytes) == (2, 2 * IMAGE.nbytes)
 
 

@@ -26,7 +26,7 @@ from tests.snapshots.recall.test_service import ask, texts
 WORDS = ["aisle", "seat", "window", "music", "cello", "peanuts", "家", "座位", "音乐", "花生", "过敏", "yesterday"]
 
 
-def held(house: House) -> LoadedImage | None:
+def find_image(house: House) -> LoadedImage | None:
     return IMAGES.held(ImageKey(house.tenant.id, house.subject.id, spaces_key(active_embedders())))
 
 
@@ -45,10 +45,10 @@ def test_what_is_added_begins_no_new_epoch(world: World) -> None:
 def test_an_image_takes_up_what_was_added_and_nothing_twice(world: World) -> None:
     remember(world.acme, "aisle seats")
     ask(world.acme, "seats")
-    first = held(world.acme)
+    first = find_image(world.acme)
     remember(world.acme, "window seats")
     assert set(texts(ask(world.acme, "seats"))) == {"aisle seats", "window seats"}
-    second = held(world.acme)
+    second = find_image(world.acme)
     assert first is not None
     assert second is not None
     assert (first.image.size, second.image.size) == (1, 2)
@@ -94,7 +94,7 @@ def test_on_any_history_a_held_image_answers_as_a_new_one(world: World, seed: in
         chance.choice(CHANGES)(world.acme, chance)
         question = " ".join(chance.choices(WORDS, k=3))
         warm = texts(ask(world.acme, question, top_k=100))
-        grown = held(world.acme)
+        grown = find_image(world.acme)
         IMAGES.clear()
         assert warm == texts(ask(world.acme, question, top_k=100))
         with tenant_tx(world.acme.tenant.id):

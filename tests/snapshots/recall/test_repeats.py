@@ -30,7 +30,7 @@ def model_of(text: str) -> Embedder:
     return found
 
 
-def said(
+def utter(
     text: str, at: datetime = NOW - DAY, *, name: str | None = None, previous: str | None = None, **columns: object
 ) -> MemoryRow:
     """Return a memory of ``text``, its vectors by the shipped model."""
@@ -62,8 +62,8 @@ def answer(question: str, rows: list[MemoryRow], policy: RecallPolicy = DEFAULT_
     ],
 )
 def test_of_what_was_said_on_three_days_the_newest_takes_the_place(text: str, question: str) -> None:
-    said_again = [said(text, NOW - days * DAY) for days in (90, 40, 1)]
-    other = said("My jazz records love dust" if text.isascii() else "他喜欢打篮球")
+    said_again = [utter(text, NOW - days * DAY) for days in (90, 40, 1)]
+    other = utter("My jazz records love dust" if text.isascii() else "他喜欢打篮球")
     rows = [*said_again, other]
 
     assert set(answer(question, rows, KEPT)) == {0, 1, 2, 3}
@@ -80,24 +80,28 @@ def test_of_what_was_said_on_three_days_the_newest_takes_the_place(text: str, qu
 )
 def test_a_saying_of_any_length_takes_one_place_after_whatever_turn(text: str, question: str) -> None:
     turns = ("What do you like?", "你平时做什么？", "Tell me of your family")
-    rows = [said(text, NOW - days * DAY, previous=turn) for days, turn in enumerate(turns, 1)]
+    rows = [utter(text, NOW - days * DAY, previous=turn) for days, turn in enumerate(turns, 1)]
     assert len(answer(question, rows)) == 1
 
 
 def test_other_wording_of_the_same_saying_is_no_other_saying() -> None:
     rows = [
-        said("Well, I love JAZZ!", NOW - 9 * DAY),
-        said("I love jazz"),
-        said("我喜歡聽爵士樂", NOW - 9 * DAY),
-        said("其实我喜欢听爵士乐。"),
+        utter("Well, I love JAZZ!", NOW - 9 * DAY),
+        utter("I love jazz"),
+        utter("我喜歡聽爵士樂", NOW - 9 * DAY),
+        utter("其实我喜欢听爵士乐。"),
     ]
     assert answer("Who loves jazz?", rows) == [1]
     assert answer("谁喜欢爵士乐", rows) == [3]
 
 
 def test_the_best_stays_not_the_newest() -> None:
-    confirmed = said("I love jazz", NOW - 40 * DAY, provenance="confirmed_by_user", confidence=1.0)
-    rows = [confirmed, said("I love jazz"), said("My jazz records of the last century gather dust in the attic")]
+    confirmed = utter("I love jazz", NOW - 40 * DAY, provenance="confirmed_by_user", confidence=1.0)
+    rows = [
+        confirmed,
+        utter("I love jazz"),
+        utter("My jazz records of the last century gather dust in the attic"),
+    ]
     assert answer("Does she love jazz?", rows) == [0, 2]
 
 
@@ -130,7 +134,7 @@ def test_the_best_stays_not_the_newest() -> None:
 )
 def test_what_says_something_else_is_never_a_repeat(one: str, other: str, question: str) -> None:
     for first, second in ((NOW - DAY, NOW - DAY), (NOW - 40 * DAY, NOW - DAY)):
-        assert set(answer(question, [said(one, first), said(other, second)])) == {0, 1}
+        assert set(answer(question, [utter(one, first), utter(other, second)])) == {0, 1}
 
 
 @pytest.mark.parametrize(
@@ -142,49 +146,53 @@ def test_what_says_something_else_is_never_a_repeat(one: str, other: str, questi
     ],
 )
 def test_the_same_words_with_a_time_in_them_mean_another_time(text: str, question: str) -> None:
-    assert set(answer(question, [said(text, NOW - 9 * DAY), said(text, NOW - DAY)])) == {0, 1}
+    assert set(answer(question, [utter(text, NOW - 9 * DAY), utter(text, NOW - DAY)])) == {0, 1}
 
 
 def test_the_same_words_of_two_speakers_are_two_sayings() -> None:
-    rows = [said("I love jazz", name="Ada"), said("I love jazz", name="Lin"), said("I love jazz", name="Lin")]
+    rows = [
+        utter("I love jazz", name="Ada"),
+        utter("I love jazz", name="Lin"),
+        utter("I love jazz", name="Lin"),
+    ]
     assert sorted(answer("Who loves jazz?", rows), key=str) == [0, 2]
 
 
 def test_the_same_reply_to_other_questions_says_something_else() -> None:
     rows = [
-        said("Yes, really", NOW - 9 * DAY, previous="Are you allergic to nuts?"),
-        said("Yes, really", previous="Do you play chess?"),
+        utter("Yes, really", NOW - 9 * DAY, previous="Are you allergic to nuts?"),
+        utter("Yes, really", previous="Do you play chess?"),
     ]
     assert set(answer("really", rows)) == {0, 1}
 
 
 def test_what_is_a_repeat_does_not_hang_on_vectors() -> None:
-    rows = [said("I love jazz", NOW - days * DAY) for days in (9, 1)]
+    rows = [utter("I love jazz", NOW - days * DAY) for days in (9, 1)]
     assert answer("jazz", [replace(row, dense=None) for row in rows]) == [1]
     assert answer("jazz", [replace(rows[0], dense=None), rows[1]]) == [1]
 
 
 def test_a_row_that_was_never_read_for_its_saying_repeats_nothing() -> None:
-    rows = [replace(said("I love jazz", NOW - days * DAY), saying=REPEATS_NOTHING) for days in (9, 1)]
+    rows = [replace(utter("I love jazz", NOW - days * DAY), saying=REPEATS_NOTHING) for days in (9, 1)]
     assert set(answer("jazz", rows)) == {0, 1}
 
 
 def test_what_may_not_answer_hides_nothing() -> None:
-    ended = said("I love jazz", invalid_at=NOW - DAY)
-    assert answer("jazz", [said("I love jazz", NOW - 40 * DAY), ended]) == [0]
+    ended = utter("I love jazz", invalid_at=NOW - DAY)
+    assert answer("jazz", [utter("I love jazz", NOW - 40 * DAY), ended]) == [0]
 
 
 def test_an_answer_is_full_even_where_one_saying_fills_the_lane() -> None:
-    noise = [said("I love good jazz", NOW - days * DAY) for days in range(1, 131)]
-    rest = [said(f"Jazz in club number {number} of the town") for number in range(5)]
+    noise = [utter("I love good jazz", NOW - days * DAY) for days in range(1, 131)]
+    rest = [utter(f"Jazz in club number {number} of the town") for number in range(5)]
     found = answer("I love good jazz", [*noise, *rest], top_k=6)
     assert len(found) == 6
     assert set(range(130, 135)) < set(found)
 
 
 def test_one_thing_said_thousands_of_times_leaves_room_for_all_else_in_one_pass() -> None:
-    again = said("I like tea")
-    rest = [said(f"Tea pot number {number} is blue") for number in range(9)]
+    again = utter("I like tea")
+    rest = [utter(f"Tea pot number {number} is blue") for number in range(9)]
     image = image_of([*(replace(again, id=uuid4()) for _ in range(3_000)), *rest])
     alive, words = np.ones(image.size, np.bool_), np.linspace(1, 0, image.size, dtype=np.float32)
     rows = best_candidates(words, alive, 4, image.columns, DEFAULT_RECALL)

@@ -8,7 +8,7 @@ import pytest
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext
 from snapshots.sensitive.detector import chinese_id_valid, iban_valid, is_sensitive, luhn_valid, mask_sensitive
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 SENSITIVE = [
     "my card is 4111 1111 1111 1111",
@@ -219,7 +219,7 @@ def test_checksums_follow_their_standards() -> None:
 
 
 def test_the_rest_of_a_message_with_a_card_number_is_still_learned() -> None:
-    found = extract(said("My name is Ada and my card is 4111 1111 1111 1111."), context=ExtractionContext())
+    found = extract(utter("My name is Ada and my card is 4111 1111 1111 1111."), context=ExtractionContext())
     assert [fact.value for fact in found.facts] == ["Ada"]
     assert [rejection.reason for rejection in found.rejections] == ["sensitive"]
     assert "4111" not in found.rejections[0].evidence.quote

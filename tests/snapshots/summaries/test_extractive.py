@@ -4,17 +4,17 @@ from snapshots.extraction.statements import statement_draft
 from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.topics import importance_of, topics_of
 from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
-from tests.snapshots.extraction.said import said
+from tests.snapshots.extraction.utterances import utter
 
 TALK = [
-    said("Hi!", key="u1"),
-    said("Hello, how can I help?", key="a1", role="assistant"),
-    said("I need a hotel in Rome for 3 nights. My budget is 150 euros a night. The weather is odd here.", key="u2"),
-    said('{"hotels": [{"name": "Roma Inn", "price": 140}]}', key="t1", role="tool"),
-    said("Roma Inn costs 140 euros a night.", key="a2", role="assistant"),
-    said("Great, book it. I always want a quiet room.", key="u3"),
-    said("Booked: Roma Inn, 3 nights from May 4.", key="a3", role="assistant"),
-    said("Thanks!", key="u4"),
+    utter("Hi!", key="u1"),
+    utter("Hello, how can I help?", key="a1", role="assistant"),
+    utter("I need a hotel in Rome for 3 nights. My budget is 150 euros a night. The weather is odd here.", key="u2"),
+    utter('{"hotels": [{"name": "Roma Inn", "price": 140}]}', key="t1", role="tool"),
+    utter("Roma Inn costs 140 euros a night.", key="a2", role="assistant"),
+    utter("Great, book it. I always want a quiet room.", key="u3"),
+    utter("Booked: Roma Inn, 3 nights from May 4.", key="a3", role="assistant"),
+    utter("Thanks!", key="u4"),
 ]
 
 
@@ -31,12 +31,12 @@ def test_a_conversation_keeps_decisions_numbers_and_wishes_in_order() -> None:
 
 def test_talk_without_a_tool_leaves_no_conversation_snapshot() -> None:
     assert conversation_draft(TALK, tool_called=False) is None
-    assert conversation_draft([said("hi"), said("ok")], tool_called=True) is None
+    assert conversation_draft([utter("hi"), utter("ok")], tool_called=True) is None
 
 
 def test_the_summary_holds_its_budget() -> None:
-    english = [said(f"I decided on plan {n} with a budget of {n}00 euros and many words besides.") for n in range(40)]
-    chinese = [said(f"我决定第{n}个方案,预算是{n}00元,以后都按照这个来安排出行。") for n in range(40)]
+    english = [utter(f"I decided on plan {n} with a budget of {n}00 euros and many words besides.") for n in range(40)]
+    chinese = [utter(f"我决定第{n}个方案,预算是{n}00元,以后都按照这个来安排出行。") for n in range(40)]
     long, short = conversation_draft(english, tool_called=True), conversation_draft(chinese, tool_called=True)
     assert long is not None
     assert short is not None
@@ -45,7 +45,7 @@ def test_the_summary_holds_its_budget() -> None:
 
 
 def test_a_long_conversation_gets_one_snapshot_per_segment() -> None:
-    talk = [said(f"I booked flight {n}.", key=f"u{n}") for n in range(25)]
+    talk = [utter(f"I booked flight {n}.", key=f"u{n}") for n in range(25)]
     drafts = [draft for part in segments_of(talk) if (draft := segment_draft(part))]
     assert [draft.kind for draft in drafts] == ["segment"] * 3
     assert drafts[0].sources[0] == "u0"  # the opening says what it is about
@@ -53,15 +53,15 @@ def test_a_long_conversation_gets_one_snapshot_per_segment() -> None:
 
 
 def test_a_statement_is_masked_and_sorted_by_topic() -> None:
-    draft = statement_draft(said("Pay my sushi dinner with 4111 1111 1111 1111", name="Grace"))
+    draft = statement_draft(utter("Pay my sushi dinner with 4111 1111 1111 1111", name="Grace"))
     assert draft is not None
     assert draft.text == "Pay my sushi dinner with [masked card number]"
     assert (draft.masked, draft.category, draft.sources) == (1, "food", ("m1",))
 
 
 def test_courtesies_and_assistants_make_no_statement() -> None:
-    assert statement_draft(said("thanks!")) is None
-    assert statement_draft(said("Rome is lovely in May", role="assistant")) is None
+    assert statement_draft(utter("thanks!")) is None
+    assert statement_draft(utter("Rome is lovely in May", role="assistant")) is None
 
 
 def test_topics_and_importance_read_both_languages() -> None:

@@ -51,7 +51,7 @@ def act(client: Client, action: str, *rows: Any, reason: str = REASON) -> str:
     return client.post(address(type(rows[0])), body, follow=True).content.decode()
 
 
-def held(house: House, model: type[Model]) -> list[Any]:
+def list_rows(house: House, model: type[Model]) -> list[Any]:
     with tenant_tx(house.tenant.id):
         return list(model._default_manager.order_by("pk"))
 
@@ -74,14 +74,14 @@ def reviews(acme: House) -> list[MemoryReview]:
     with tenant_tx(acme.tenant.id):
         Preference.objects.update(last_validated_at=F("last_validated_at") - timedelta(days=181))
     assert review_tenant(acme.tenant.id) == 2
-    return held(acme, MemoryReview)
+    return list_rows(acme, MemoryReview)
 
 
 @pytest.fixture
 def joined(acme: House) -> Consolidation:
     remember(acme, *SAME)
     assert consolidate_subject(acme.tenant.id, acme.subject.id, embedders("wordllama,use")) == 3
-    row: Consolidation = held(acme, Consolidation)[0]
+    row: Consolidation = list_rows(acme, Consolidation)[0]
     return row
 
 
@@ -93,7 +93,7 @@ def archived(acme: House) -> Conversation:
         past = F("last_accepted_at") - timedelta(days=91)
         Conversation.objects.update(status=ConversationStatus.ENDED, last_accepted_at=past)
     assert archive_tenant(acme.tenant.id) == 1
-    row: Conversation = held(acme, Conversation)[0]
+    row: Conversation = list_rows(acme, Conversation)[0]
     return row
 
 
@@ -118,7 +118,7 @@ def test_how_confidence_moved_is_seen_with_its_counts_its_memory_and_its_run(
 ) -> None:
     tea = calibrated(acme)
     staff.vic.post("/i18n/setlang/", {"language": language, "next": "/console/"})
-    [moved] = held(acme, Calibration)
+    [moved] = list_rows(acme, Calibration)
     run = JobRun.objects.get(job="calibrate-confidence (by hand)")
     listed = staff.vic.get(address(Calibration)).content.decode()
     page = staff.vic.get(address(Calibration, f"{moved.pk}/change/")).content.decode()
@@ -139,7 +139,7 @@ def test_how_confidence_moved_is_seen_with_its_counts_its_memory_and_its_run(
 
 def test_confidence_is_nobodys_to_move_in_the_console_and_another_tenant_sees_none(acme: House, staff: Staff) -> None:
     calibrated(acme)
-    [moved] = held(acme, Calibration)
+    [moved] = list_rows(acme, Calibration)
     page = address(Calibration, f"{moved.pk}/change/")
     assert "may like tea" not in staff.gus.get(address(Calibration)).content.decode()
     assert staff.gus.get(page, follow=True).content.decode().count(str(moved.memory_ref)) == 0
@@ -147,7 +147,7 @@ def test_confidence_is_nobodys_to_move_in_the_console_and_another_tenant_sees_no
         assert client.post(page, {"after": "1.0"}).status_code == 403
         assert client.get(address(Calibration, "add/")).status_code == 403
         assert client.post(address(Calibration, f"{moved.pk}/delete/"), {"post": "yes"}).status_code == 403
-    assert held(acme, Calibration) == [moved]
+    assert list_rows(acme, Calibration) == [moved]
 
 
 def calibrated(house: House) -> UUID:
@@ -166,7 +166,7 @@ def test_support_keeps_and_retires_with_a_reason(acme: House, staff: Staff, revi
     tea, ramen = sorted(reviews, key=lambda row: row.lane, reverse=True)
     assert "1 memory was retired" in act(staff.sam, "retire", tea)
     assert "1 memory was kept" in act(staff.sam, "keep", tea, ramen)
-    assert [row.retired_at is None for row in held(acme, Snapshot)] == [False]
+    assert [row.retired_at is None for row in list_rows(acme, Snapshot)] == [False]
     assert audited(acme) == {"snapshot.retired", "memory.kept"}
     assert "0 memories were retired" in act(staff.sam, "retire", ramen)
 
@@ -176,12 +176,12 @@ def test_support_takes_a_joined_memory_apart(acme: House, staff: Staff, joined: 
     assert all(text in page for text in SAME)
     assert "1 joined memory was taken apart" in act(staff.sam, "take_apart", joined)
     assert "0 joined memories were taken apart" in act(staff.sam, "take_apart", joined)
-    assert sum(row.invalid_at is None and row.retired_at is None for row in held(acme, Snapshot)) == 3
+    assert sum(row.invalid_at is None and row.retired_at is None for row in list_rows(acme, Snapshot)) == 3
     assert audited(acme) == {"memory.taken_apart"}
 
 
 def test_support_finds_and_restores_archived_words(acme: House, staff: Staff, archived: Conversation) -> None:
-    [message] = held(acme, Message)
+    [message] = list_rows(acme, Message)
     assert message.content == ""
     assert "我喜欢靠窗的座位" in staff.vic.get(address(Message, f"{message.pk}/change/")).content.decode()
     found = {
@@ -190,7 +190,7 @@ def test_support_finds_and_restores_archived_words(acme: House, staff: Staff, ar
     assert (f"{archived.pk}/change/" in found["away"], f"{archived.pk}/change/" in found["here"]) == (True, False)
     assert "1 conversation was restored" in act(staff.sam, "restore", archived)
     assert "0 conversations were restored" in act(staff.sam, "restore", archived)
-    assert [row.content for row in held(acme, Message)] == ["我喜欢靠窗的座位"]
+    assert [row.content for row in list_rows(acme, Message)] == ["我喜欢靠窗的座位"]
     assert audited(acme) == {"conversation.restored"}
 
 
@@ -200,12 +200,12 @@ def test_a_manager_has_beliefs_forgotten_with_every_value(acme: House, staff: St
     know(acme, occupation="pilot")
     label(acme, "家", address="人民路")
     for model in (Preference, ProfileFact, Tag):
-        rows = held(acme, model)
+        rows = list_rows(acme, model)
         assert "forget" not in staff.sam.get(address(model)).content.decode().split('name="action"')[-1][:400]
         act(staff.sam, "forget", *rows)
-        assert held(acme, model) == rows
+        assert list_rows(acme, model) == rows
         assert "1 row: done." in act(staff.mia, "forget", *rows)
-        assert held(acme, model) == []
+        assert list_rows(acme, model) == []
     assert audited(acme) == {"memory.erased"}
     with tenant_tx(acme.tenant.id):
         erasures = list(Erasure.objects.all())
@@ -222,9 +222,9 @@ def test_viewers_other_tenants_and_the_reasonless_change_nothing(
     who: str,
 ) -> None:
     models = (MemoryReview, Consolidation, Conversation, Preference, Snapshot, Erasure)
-    before = {model: [vars(row) | {"_state": None} for row in held(acme, model)] for model in models}
+    before = {model: [vars(row) | {"_state": None} for row in list_rows(acme, model)] for model in models}
     reason = "" if who == "sam" else REASON
     calls = (("keep", reviews[0]), ("retire", reviews[1]), ("take_apart", joined), ("restore", archived))
-    for action, row in (*calls, ("forget", held(acme, Preference)[0])):
+    for action, row in (*calls, ("forget", list_rows(acme, Preference)[0])):
         act(getattr(staff, who), action, row, reason=reason)
-    assert {model: [vars(row) | {"_state": None} for row in held(acme, model)] for model in models} == before
+    assert {model: [vars(row) | {"_state": None} for row in list_rows(acme, model)] for model in models} == before

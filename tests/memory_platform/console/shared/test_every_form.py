@@ -96,13 +96,13 @@ def test_every_address_refuses_what_comes_from_nowhere_or_from_another_tenant(
 ) -> None:
     acme, globex = world.acme, world.globex
 
-    def held() -> dict[str, Any]:
+    def read_rows() -> dict[str, Any]:
         kept = [model for model in rows if model is not AuditRecord]
         with tenant_tx(acme.tenant.id):
             return {model.__name__: list(model._default_manager.order_by("pk").values()) for model in kept}
 
     switch(staff.olga, acme)
-    before, statuses = held(), Counter[int]()
+    before, statuses = read_rows(), Counter[int]()
     sent = {"reason": "because", "post": "yes", "typed": rows[Subject].external_id}
     sent[FIELD] = str(globex.tenant.id) if comes_from == "globex" else ""
     for page in everywhere(rows):
@@ -114,7 +114,7 @@ def test_every_address_refuses_what_comes_from_nowhere_or_from_another_tenant(
         statuses[answer.status_code] += 1
     assert statuses[409] > 200
     assert statuses[405] < 5, "what takes no form at all"
-    assert held() == before
+    assert read_rows() == before
     assert len(refusals(acme)) == statuses[409]
     assert refusals(globex) == []
 

@@ -23,7 +23,7 @@ CHANGES = [
 ]
 
 
-def held(house: House, kind: str = SnapshotKind.NOTE) -> list[str]:
+def list_texts(house: House, kind: str = SnapshotKind.NOTE) -> list[str]:
     """Return the words of what holds now."""
     with tenant_tx(house.tenant.id):
         rows = Snapshot.objects.filter(
@@ -55,16 +55,16 @@ def test_a_change_ends_what_it_names_and_nothing_else(world: World, stays: str, 
     settle(acme)
     say(acme, change, at=TUESDAY)
     settle(acme)
-    assert old not in held(acme)
-    assert stays in held(acme)
+    assert old not in list_texts(acme)
+    assert stays in list_texts(acme)
     ended = note(acme, old)
     assert (ended.snapshot.invalid_at, ended.snapshot.text) == (TUESDAY, old)
-    new = [one for one in held(acme) if one != stays]
+    new = [one for one in list_texts(acme) if one != stays]
     with tenant_tx(acme.tenant.id):
         successors = Snapshot.objects.filter(id=ended.snapshot.superseded_by_id).values_list("text", flat=True)
         assert list(successors) == new[:1]
-    assert old not in held(acme, SnapshotKind.STATEMENT)
-    assert stays in held(acme, SnapshotKind.STATEMENT)
+    assert old not in list_texts(acme, SnapshotKind.STATEMENT)
+    assert stays in list_texts(acme, SnapshotKind.STATEMENT)
 
 
 @pytest.mark.parametrize(("stays", "old", "change"), CHANGES)
@@ -76,9 +76,9 @@ def test_the_fast_lane_ends_it_before_any_worker_reads(world: World, stays: str,
     assert [(one.verdict, one.reason, one.memory_id) for one in told] == [
         ("superseded", "ended", note(acme, old).snapshot_id)
     ]
-    assert held(acme) == [stays]
+    assert list_texts(acme) == [stays]
     settle(acme)
-    assert old not in held(acme)
+    assert old not in list_texts(acme)
     assert note(acme, old).snapshot.invalid_at == TUESDAY
 
 
@@ -88,7 +88,7 @@ def test_what_was_said_later_wins_whichever_comes_first(world: World) -> None:
     settle(acme)
     say(acme, "My sister lives in Leeds", at=MONDAY, conversation="c2")
     settle(acme)
-    assert held(acme) == ["My sister moved to Cork"]
+    assert list_texts(acme) == ["My sister moved to Cork"]
     late = note(acme, "My sister lives in Leeds").snapshot
     assert (late.valid_at, late.invalid_at) == (MONDAY, WEDNESDAY)
 
@@ -99,7 +99,7 @@ def test_a_change_does_not_end_what_was_said_after_it(world: World) -> None:
     settle(acme)
     say_at_the_door(acme, "My sister moved to Cork", at=MONDAY, conversation="c2")
     settle(acme)
-    assert "My sister lives in Leeds" in held(acme)
+    assert "My sister lives in Leeds" in list_texts(acme)
 
 
 @pytest.mark.parametrize(("stays", "old", "change"), CHANGES[:1] + CHANGES[3:])
@@ -111,8 +111,8 @@ def test_forgetting_the_change_brings_the_note_back(world: World, stays: str, ol
     settle(acme)
     with tenant_tx(acme.tenant.id):
         delete_conversation(Conversation.objects.get(subject_id=acme.subject.id, external_id="c2"))
-    assert held(acme) == [stays, old]
-    assert held(acme, SnapshotKind.STATEMENT) == [stays, old]
+    assert list_texts(acme) == [stays, old]
+    assert list_texts(acme, SnapshotKind.STATEMENT) == [stays, old]
     again = note(acme, old)
     assert (again.snapshot.invalid_at, again.snapshot.superseded_by_id, again.changed_by) == (None, None, None)
 
@@ -133,7 +133,7 @@ def test_what_is_no_change_ends_nothing(world: World, old: str, said: str) -> No
     settle(acme)
     told = say_at_the_door(acme, said).fast_lane
     settle(acme)
-    assert old in held(acme)
+    assert old in list_texts(acme)
     assert not [one for one in told if one.verdict == "superseded"]
 
 
@@ -143,7 +143,7 @@ def test_a_vital_note_is_never_ended_by_likeness(world: World) -> None:
     settle(acme)
     say_at_the_door(acme, "The tests came back and everything is fine now, I eat whatever I like again")
     settle(acme)
-    assert "I'm allergic to peanuts, my throat closes" in held(acme)
+    assert "I'm allergic to peanuts, my throat closes" in list_texts(acme)
 
 
 def test_another_tenant_ends_nothing_of_ours(world: World) -> None:
@@ -151,7 +151,7 @@ def test_another_tenant_ends_nothing_of_ours(world: World) -> None:
     settle(world.acme)
     say_at_the_door(world.globex, "My sister moved to Cork")
     settle(world.globex)
-    assert held(world.acme) == ["My sister lives in Leeds"]
+    assert list_texts(world.acme) == ["My sister lives in Leeds"]
 
 
 def test_long_messages_and_messages_without_a_hint_wait_for_the_worker(world: World) -> None:

@@ -18,7 +18,7 @@ from tests.snapshots.understanding.fields.test_filling import (
     TO_STATION,
     WINDOW,
     ask,
-    held,
+    read_fields,
     row_of,
 )
 
@@ -28,10 +28,10 @@ def test_what_is_held_fills_a_field_that_is_asked_for_later_and_only_once(world:
     say(acme, WINDOW, TO_STATION, AISLE)
     settle(acme)
     ask(acme, seat_preference=SEAT)
-    assert held(acme) == {}
+    assert read_fields(acme) == {}
     (progress,) = fill_held(acme.tenant.id)
     assert (progress.notes, progress.filled) == (3, 2)
-    assert held(acme) == {"seat_preference": AISLE}
+    assert read_fields(acme) == {"seat_preference": AISLE}
     before = row_of(acme, "seat_preference")
     assert sum(one.filled for one in fill_held(acme.tenant.id)) == 0
     after = row_of(acme, "seat_preference")
@@ -41,7 +41,7 @@ def test_what_is_held_fills_a_field_that_is_asked_for_later_and_only_once(world:
         assert [one.snapshot.text for one in NoteSlot.objects.filter(fact_id=after.id)] == [AISLE]
     ask(acme, seat_preference=SEAT, shipping_preference=PARCELS)
     assert sum(one.filled for one in fill_held(acme.tenant.id)) == 1
-    assert held(acme) == {"seat_preference": AISLE, "shipping_preference": TO_STATION}
+    assert read_fields(acme) == {"seat_preference": AISLE, "shipping_preference": TO_STATION}
 
 
 def test_a_dry_run_counts_and_a_tenant_without_fields_has_nothing_to_read(world: World) -> None:
@@ -53,10 +53,10 @@ def test_a_dry_run_counts_and_a_tenant_without_fields_has_nothing_to_read(world:
     call_command("fill_fields", dry_run=True, stdout=told)
     assert "globex: 1 notes read, 1 fields would be filled." in told.getvalue()
     assert "acme: 0 notes read, 0 fields would be filled." in told.getvalue()
-    assert held(world.globex) == {}
+    assert read_fields(world.globex) == {}
     assert (count_notes(world.acme.tenant.id), count_notes(world.globex.tenant.id)) == (0, 1)
     call_command("fill_fields", tenant="globex", stdout=StringIO())
-    assert (held(world.acme), held(world.globex)) == ({}, {"seat_preference": WINDOW})
+    assert (read_fields(world.acme), read_fields(world.globex)) == ({}, {"seat_preference": WINDOW})
 
 
 def test_what_was_forgotten_fills_nothing(world: World) -> None:
@@ -67,4 +67,4 @@ def test_what_was_forgotten_fills_nothing(world: World) -> None:
         delete_conversation(locked_known(acme.subject.external_id, "c1"))
     ask(acme, seat_preference=SEAT)
     assert list(fill_held(acme.tenant.id)) == []
-    assert held(acme) == {}
+    assert read_fields(acme) == {}

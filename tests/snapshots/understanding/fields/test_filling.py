@@ -42,7 +42,7 @@ def ask(house: House, **fields: Any) -> None:
         activate_version(number, by=COMMAND_LINE, reason="test")
 
 
-def held(house: House) -> dict[str, Any]:
+def read_fields(house: House) -> dict[str, Any]:
     """Return the current attributes that are asked for."""
     with tenant_tx(house.tenant.id):
         rows = ProfileFact.objects.filter(
@@ -65,7 +65,7 @@ def test_the_whole_note_fills_the_field_as_an_observation_of_its_message(world: 
     ask(acme, seat_preference=SEAT, shipping_preference=PARCELS)
     say(acme, said)
     settle(acme)
-    assert held(acme) == {"seat_preference": said}
+    assert read_fields(acme) == {"seat_preference": said}
     row = row_of(acme, "seat_preference")
     assert (row.provenance, row.confidence, row.valid_at) == (Provenance.OBSERVATION, 0.6, MONDAY)
     with tenant_tx(acme.tenant.id):
@@ -81,7 +81,7 @@ def test_what_fits_no_field_fills_none(world: World) -> None:
     ask(acme, seat_preference=SEAT, shipping_preference=PARCELS)
     say(acme, "My sister works as a flight attendant", "I'm allergic to peanuts", "我家厨房正在装修")
     settle(acme)
-    assert held(acme) == {}
+    assert read_fields(acme) == {}
 
 
 def test_one_tenants_fields_never_touch_another(world: World) -> None:
@@ -89,8 +89,8 @@ def test_one_tenants_fields_never_touch_another(world: World) -> None:
     for house in (world.acme, world.globex):
         say(house, WINDOW, TO_STATION)
         settle(house)
-    assert held(world.acme) == {}
-    assert held(world.globex) == {"seat_preference": WINDOW}
+    assert read_fields(world.acme) == {}
+    assert read_fields(world.globex) == {"seat_preference": WINDOW}
 
 
 def test_said_later_wins_and_what_was_said_earlier_is_history(world: World) -> None:
@@ -102,7 +102,7 @@ def test_said_later_wins_and_what_was_said_earlier_is_history(world: World) -> N
     settle(acme)
     say(acme, WINDOW_ZH, conversation="c3", at=MONDAY - timedelta(days=1))
     settle(acme)
-    assert held(acme) == {"seat_preference": AISLE}
+    assert read_fields(acme) == {"seat_preference": AISLE}
 
 
 def test_a_guess_never_replaces_what_the_product_wrote(world: World) -> None:
@@ -113,7 +113,7 @@ def test_a_guess_never_replaces_what_the_product_wrote(world: World) -> None:
         patch_profile(acme.subject, [change])
     say(acme, WINDOW, at=MONDAY + timedelta(days=1))
     settle(acme)
-    assert held(acme) == {"seat_preference": "front row"}
+    assert read_fields(acme) == {"seat_preference": "front row"}
 
 
 def test_forgetting_the_message_takes_the_value_and_it_does_not_come_back(world: World) -> None:
@@ -123,10 +123,10 @@ def test_forgetting_the_message_takes_the_value_and_it_does_not_come_back(world:
     settle(acme)
     with tenant_tx(acme.tenant.id):
         delete_conversation(locked_known(acme.subject.external_id, "c1"))
-    assert held(acme) == {}
+    assert read_fields(acme) == {}
     say(acme, WINDOW, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
-    assert held(acme) == {}
+    assert read_fields(acme) == {}
 
 
 def test_a_second_delivery_fills_nothing_twice(world: World) -> None:
@@ -147,7 +147,7 @@ def test_masked_words_fill_nothing(world: World) -> None:
     ask(acme, seat_preference=SEAT)
     say(acme, "I always want an aisle seat, my card is 4111 1111 1111 1111")
     settle(acme)
-    assert held(acme) == {}
+    assert read_fields(acme) == {}
 
 
 def test_a_tenant_that_asks_for_nothing_pays_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_a_tenant_that_asks_for_nothing_pays_nothing(world: World, monkeypatch: 
     monkeypatch.setattr(asked, "fields_in_force", None)  # was read with the first batch
     say(acme, AISLE, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
-    assert held(acme) == {}
+    assert read_fields(acme) == {}
 
 
 def test_a_field_that_is_no_longer_asked_for_is_no_longer_filled(world: World) -> None:
@@ -169,4 +169,4 @@ def test_a_field_that_is_no_longer_asked_for_is_no_longer_filled(world: World) -
     ask(acme, shipping_preference=PARCELS)
     say(acme, AISLE, TO_STATION, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
-    assert held(acme) == {"seat_preference": WINDOW, "shipping_preference": TO_STATION}
+    assert read_fields(acme) == {"seat_preference": WINDOW, "shipping_preference": TO_STATION}

@@ -20,7 +20,7 @@ PAIRS = [
 ]
 
 
-def said(caller: Caller, text: str, at: str, path: str = TALK) -> list[dict[str, Any]]:
+def post_text(caller: Caller, text: str, at: str, path: str = TALK) -> list[dict[str, Any]]:
     response = caller("POST", path, {"messages": [{"role": "user", "content": text, "said_at": at}]})
     assert response.status_code == 202, response.content
     told: list[dict[str, Any]] = body_of(response)["fast_lane"]
@@ -40,10 +40,10 @@ def doubt(world: World, text: str) -> None:
 def test_an_ended_note_is_gone_at_once_and_stays_in_the_past(
     acme: Caller, world: World, old: str, change: str, question: str
 ) -> None:
-    said(acme, old, "2026-05-04T09:00:00Z")
+    post_text(acme, old, "2026-05-04T09:00:00Z")
     settle(world.acme)
     (kept,) = body_of(acme("GET", NOTES))["data"]
-    told = [one for one in said(acme, change, "2026-05-11T09:00:00Z") if one["kind"] == "note"]
+    told = [one for one in post_text(acme, change, "2026-05-11T09:00:00Z") if one["kind"] == "note"]
     assert [(one["verdict"], one["reason"], one["memory_id"], one["preference_id"]) for one in told] == [
         ("superseded", "ended", kept["id"], None)
     ]
@@ -64,7 +64,7 @@ def test_an_ended_note_is_gone_at_once_and_stays_in_the_past(
 
 def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, world: World) -> None:
     for number, text in enumerate(["My sister lives in Leeds", "I play tennis on Thursdays"]):
-        said(acme, text, f"2026-05-04T09:0{number}:00Z")
+        post_text(acme, text, f"2026-05-04T09:0{number}:00Z")
     settle(world.acme)
     for number in range(4):  # what matters more comes first
         assert body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": f"k{number // 2}"}))["reason"] == "missing"
@@ -89,10 +89,10 @@ def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, 
 
 
 def test_globex_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
-    said(acme, "My sister lives in Leeds", "2026-05-04T09:00:00Z")
+    post_text(acme, "My sister lives in Leeds", "2026-05-04T09:00:00Z")
     settle(world.acme)
-    told = said(globex, "My sister moved to Cork", "2026-05-11T09:00:00Z")
-    assert told == said(
+    told = post_text(globex, "My sister moved to Cork", "2026-05-11T09:00:00Z")
+    assert told == post_text(
         globex, "My sister moved to Bonn", "2026-05-11T09:00:00Z", f"{ADA}xyz/conversations/c9/messages"
     )
     settle(world.globex)

@@ -7,6 +7,6 @@ from snapshots.extraction.values import Utterance
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
 
-def said(text: str, *, key: str = "m1", role: str = "user", name: str | None = None, seq: int = 1) -> Utterance:
+def utter(text: str, *, key: str = "m1", role: str = "user", name: str | None = None, seq: int = 1) -> Utterance:
     """Return one message of Ada's conversation."""
     return Utterance(key, role, name, text, AT, seq)
