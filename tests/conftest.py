@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from django.db import connection, connections, transaction
 from django.test.client import ClientHandler
+from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from memory_platform.devstack.redis import EmbeddedRedis
 from profiles.models import Subject
 from snapshots.embedding.floors import LEARNT_FLOORS
 from tenants.isolation import tenant_tx
@@ -172,3 +174,13 @@ def world(database: None) -> World:
 def shared_world(shared_database: None) -> World:
     """Two tenants with one subject each, for all tests of a module: what one test leaves, the next one finds."""
     return build_world()
+
+
+@pytest.fixture
+def redis_server(tmp_path: Path, settings: Settings) -> Iterator[EmbeddedRedis]:
+    """A Redis that this test may stop or kill, in place of the configured one."""
+    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
+    redis.start()
+    settings.REDIS_URL = redis.url
+    yield redis
+    redis.stop()

@@ -1,15 +1,14 @@
 """A context as one call: two round trips to Postgres, and what it does without a part. Rows: X1, X8, X9, G1, R6,
 C2."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connection
-from django.test.utils import CaptureQueriesContext, override_settings
+from django.test.utils import CaptureQueriesContext
 
 from memory_platform.devstack.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
@@ -48,16 +47,6 @@ from tests.snapshots.lifecycle.world import edit
 
 PEANUTS = "I am allergic to peanuts"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
-    """A Redis that this test may stop, in place of the configured one."""
-    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
-    redis.start()
-    with override_settings(REDIS_URL=redis.url):
-        yield redis
-    redis.stop()
 
 
 def build(house: House, query: str, conversation_id: str | None = None, subject: str = "", **request: Any) -> Built:
@@ -187,11 +176,11 @@ def test_a_context_that_cannot_be_leaves_nothing(world: World) -> None:
 
 
 def test_without_redis_the_window_comes_from_postgres_and_the_answer_says_so(
-    server: EmbeddedRedis, world: World
+    redis_server: EmbeddedRedis, world: World
 ) -> None:
     say(world.acme, "今天有点累", conversation="now")
     assert build(world.acme, "你好", "now").receipt.degraded_reason == ""
-    server.stop()
+    redis_server.stop()
     built = build(world.acme, "你好", "now")
     assert built.receipt.degraded_reason == "redis_unavailable"
     assert [one["content"] for one in built.context.messages if one["role"] == "user"] == ["今天有点累", "你好"]

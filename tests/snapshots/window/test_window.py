@@ -1,10 +1,7 @@
 """The window comes from Redis, and from Postgres when Redis lost it or is away. Rows: C2, R6. Matrix: 29."""
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
@@ -19,16 +16,6 @@ from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx
 from tests.black_hole import black_hole
 from tests.conftest import World
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
-    """A Redis that this test may kill, in place of the configured one."""
-    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
-    redis.start()
-    with override_settings(REDIS_URL=redis.url):
-        yield redis
-    redis.stop()
 
 
 def say(world: World, *contents: str) -> Conversation:
@@ -76,7 +63,7 @@ def test_rebuilt_and_written_windows_are_the_same(world: World) -> None:
     assert rebuilt.turns == hot.turns
 
 
-def test_a_window_left_behind_by_a_lost_write_is_not_shown(world: World, server: EmbeddedRedis) -> None:
+def test_a_window_left_behind_by_a_lost_write_is_not_shown(world: World, redis_server: EmbeddedRedis) -> None:
     say(world, "first")
     with tenant_tx(world.acme.tenant.id):  # accepted by a process that died between commit and Redis
         conversation = conversation_of("ada", "trip")
@@ -96,10 +83,10 @@ def test_a_window_left_behind_by_a_lost_write_is_not_shown(world: World, server:
 
 
 def test_messages_survive_a_killed_redis_and_the_window_says_that_it_is_degraded(
-    world: World, server: EmbeddedRedis
+    world: World, redis_server: EmbeddedRedis
 ) -> None:
     say(world, "before")
-    server.kill()
+    redis_server.kill()
 
     started = time.monotonic()
     for n in range(20):
@@ -109,7 +96,7 @@ def test_messages_survive_a_killed_redis_and_the_window_says_that_it_is_degraded
     assert (window.degraded, reads) == (True, 1)
     assert contents(window)[-1] == "during 19"
 
-    server.start()
+    redis_server.start()
     time.sleep(2.1)  # the pause after a failure
     say(world, "after")
     window, reads = window_now(world)

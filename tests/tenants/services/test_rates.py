@@ -2,8 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 from uuid import UUID
 
@@ -21,15 +19,6 @@ from tenants.services.rates import Rate, bucket_key, counts_key, take_request
 from tests.black_hole import black_hole
 
 SLOW = Limits(requests_per_second=1, burst=3)
-
-
-@pytest.fixture
-def server(tmp_path: Path, settings: Settings) -> Iterator[EmbeddedRedis]:
-    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
-    redis.start()
-    settings.REDIS_URL = redis.url
-    yield redis
-    redis.stop()
 
 
 @pytest.fixture
@@ -53,7 +42,7 @@ def counted(tenant: UUID) -> dict[bytes, bytes]:
     return cast(dict[bytes, bytes], redis_client().call("test", lambda client: client.hgetall(key)))
 
 
-def test_a_burst_is_taken_and_what_is_beyond_it_refused(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_a_burst_is_taken_and_what_is_beyond_it_refused(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     left = [cast(Rate, take_request(tenant, "k1", SLOW)).remaining for _ in range(3)]
     with pytest.raises(RateLimited) as refused:
         take_request(tenant, "k1", SLOW)
@@ -65,7 +54,7 @@ def test_a_burst_is_taken_and_what_is_beyond_it_refused(server: EmbeddedRedis, t
     assert 2 < (refused.value.resets_at - utc_now()).total_seconds() <= 3
 
 
-def test_the_bucket_fills_again_at_its_rate(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_the_bucket_fills_again_at_its_rate(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     limits = Limits(requests_per_second=1, burst=2)
     assert taken(tenant, 3, limits) == (2, 1)
     let_pass(tenant, seconds=1)
@@ -79,13 +68,13 @@ def let_pass(tenant: UUID, *, seconds: int) -> None:
     redis_client().call("test", lambda client: client.decrby(bucket_key(tenant, "k1"), seconds * 1_000_000))
 
 
-def test_keys_and_tenants_have_buckets_of_their_own(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_keys_and_tenants_have_buckets_of_their_own(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     assert taken(tenant, 4, SLOW) == (3, 1)
     assert taken(tenant, 4, SLOW, "k2") == (3, 1)
     assert taken(new_id(), 4, SLOW) == (3, 1)
 
 
-def test_threads_together_get_no_more_than_one(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_threads_together_get_no_more_than_one(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     results: list[tuple[int, int]] = []
     limits = Limits(requests_per_second=1, burst=50)
     threads = [threading.Thread(target=lambda: results.append(taken(tenant, 30, limits))) for _ in range(4)]
@@ -97,7 +86,7 @@ def test_threads_together_get_no_more_than_one(server: EmbeddedRedis, tenant: UU
     assert 50 <= sum(took for took, _ in results) <= 51 + (time.monotonic() - started)
 
 
-def test_what_is_taken_and_refused_is_counted_by_the_day(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_what_is_taken_and_refused_is_counted_by_the_day(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     taken(tenant, 5, SLOW)
     taken(tenant, 1, SLOW, "k2")
     counts = counted(tenant)
@@ -105,7 +94,7 @@ def test_what_is_taken_and_refused_is_counted_by_the_day(server: EmbeddedRedis, 
     assert int(counts[b"epoch"]) > 0
 
 
-def test_counts_begin_under_a_new_epoch_after_redis_lost_them(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_counts_begin_under_a_new_epoch_after_redis_lost_them(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     taken(tenant, 2, SLOW)
     first = counted(tenant)[b"epoch"]
     redis_client().call("test", lambda client: client.flushall())
@@ -114,23 +103,23 @@ def test_counts_begin_under_a_new_epoch_after_redis_lost_them(server: EmbeddedRe
     assert counted(tenant)[b"requests"] == b"1"
 
 
-def test_a_bucket_and_a_count_pass_away_by_themselves(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_a_bucket_and_a_count_pass_away_by_themselves(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     take_request(tenant, "k1", SLOW)
-    client = Redis.from_url(server.url)
+    client = Redis.from_url(redis_server.url)
     assert 0 < cast(int, client.pttl(bucket_key(tenant, "k1"))) <= 3000
     assert 0 < cast(int, client.ttl(counts_key(tenant, f"{utc_now():%Y-%m-%d}"))) <= 4 * 86_400
     client.close()
 
 
-def test_a_restarted_redis_learns_the_script_again(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_a_restarted_redis_learns_the_script_again(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     take_request(tenant, "k1", SLOW)
     redis_client().call("test", lambda client: client.script_flush())
     assert cast(Rate, take_request(tenant, "k1", SLOW)).remaining == 1
 
 
-def test_without_redis_nobody_is_limited(server: EmbeddedRedis, tenant: UUID) -> None:
+def test_without_redis_nobody_is_limited(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     take_request(tenant, "k1", SLOW)
-    server.stop()
+    redis_server.stop()
     started = time.monotonic()
     assert [take_request(tenant, "k1", SLOW) for _ in range(20)] == [None] * 20
     assert time.monotonic() - started < 2.5, "a time-out of a quarter of a second each is 5"

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -26,15 +25,6 @@ from tests.conftest import World
 
 ROOT = Path(__file__).resolve().parents[3]
 SMALL = LedgerPolicy(batch=7)
-
-
-@pytest.fixture
-def server(tmp_path: Path, settings: Settings) -> Iterator[EmbeddedRedis]:
-    redis = EmbeddedRedis(tmp_path / "redis", durable=False)
-    redis.start()
-    settings.REDIS_URL = redis.url
-    yield redis
-    redis.stop()
 
 
 def note(tenant: UUID, *counts: int) -> None:
@@ -160,7 +150,7 @@ def test_a_worker_killed_at_any_moment_loses_and_doubles_nothing(world: World) -
     assert (messages(acme), waiting(acme)) == (noted, 0)
 
 
-def test_requests_come_from_redis_as_often_as_they_are_told(world: World, server: EmbeddedRedis) -> None:
+def test_requests_come_from_redis_as_often_as_they_are_told(world: World, redis_server: EmbeddedRedis) -> None:
     acme = world.acme.tenant.id
     for _ in range(5):
         take_request(acme, "k", Limits())
@@ -171,7 +161,7 @@ def test_requests_come_from_redis_as_often_as_they_are_told(world: World, server
     assert [(day.requests, day.refused) for day in days(acme)] == [(6, 0)]
 
 
-def test_a_redis_that_lost_its_counts_takes_none_back(world: World, server: EmbeddedRedis) -> None:
+def test_a_redis_that_lost_its_counts_takes_none_back(world: World, redis_server: EmbeddedRedis) -> None:
     acme = world.acme.tenant.id
     for _ in range(5):
         take_request(acme, "k", Limits())
