@@ -1,15 +1,14 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory_platform.kernel.terms import terms
 from profiles.held import HeldFact, HeldPreference
 from profiles.models import Tag
+from profiles.zones import zone_named
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.looks import LOOKS
 from snapshots.context.relevance import touched_facts
@@ -132,9 +131,7 @@ def standing_notes(around: Surroundings) -> tuple[MemoryItem, ...]:
 def local_time(moment: datetime, lanes: RecalledLanes) -> datetime:
     """Return a moment in the time zone of the subject's profile, where it names one that exists."""
     named = next((fact.value for fact in lanes.beliefs.facts if fact.field == "timezone"), None)
-    with suppress(ZoneInfoNotFoundError, ValueError):
-        return moment.astimezone(ZoneInfo(str(named))) if named else moment
-    return moment
+    return moment.astimezone(zone_named(named)) if zone_named(named) else moment
 
 
 def note_words(text: str, about: tuple[str, str], context: str) -> str:

@@ -1,14 +1,21 @@
 """Orders to forget at the door: carried out in the transaction that accepts them, and told in the answer (row A4)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
 
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
+from snapshots.feedback.put_right import posted_turn
 from snapshots.forgetting.find import find_meant
 from snapshots.forgetting.repeated import repeats_hidden
 from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten, Found
 from snapshots.forgetting.withhold import withhold
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message, MessageRole
+from snapshots.receipts.read import receipt_by_id
 from snapshots.understanding.heard.forget_orders import Meant, read_forget_orders
 
 WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
@@ -27,6 +34,33 @@ def forget_at_once(
             message.refresh_from_db(fields=WORDS)
     if any(one.order_id for one in results):
         conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
+    return tuple(_result_of(one) for one in results)
+
+
+def forget_told(receipt_id: UUID, said: str) -> tuple[FastLaneResult, ...]:
+    """Hide what the user's next message tells us to forget, as an outcome quotes it, in the open scope.
+
+    A message that the product posted as well has done so itself.
+    """
+    orders = read_forget_orders(said)
+    receipt = receipt_by_id(receipt_id) if orders else None
+    if receipt is None or receipt.conversation is None or posted_turn(receipt, said) is not None:
+        return ()
+    message = Message(
+        id=stable_id("outcome", receipt.id, content_hash(said).hex()),
+        subject_id=receipt.subject_id,
+        conversation=receipt.conversation,
+        role=MessageRole.USER,
+        content=said,
+        seq=receipt.conversation.next_seq,
+        said_at=utc_now(),
+    )
+    results: list[Forgotten] = []
+    for number, order in enumerate(orders):
+        found = find_meant(receipt.subject, message, order)
+        held = replace(found, messages={key: cut for key, cut in found.messages.items() if key != message.id})
+        if held:
+            results += withhold(receipt.subject, message, number, held)
     return tuple(_result_of(one) for one in results)
 
 

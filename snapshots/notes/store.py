@@ -13,6 +13,7 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import Subject, Tag
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
+from profiles.zones import zone_of
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.versions import keep_image
 from snapshots.lifecycle.selectors import current
@@ -90,7 +91,8 @@ def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: It
     if not is_inferred(note.grade, snapshot.provenance) or not is_inferred(note.grade, one.provenance):
         return False
     rows = Message.objects.filter(subject_id=snapshot.subject_id, id__in=[*sources, one.message_id])
-    days = {row_id: said_at.date() for row_id, said_at in rows.values_list("id", "said_at")}
+    zone = zone_of(snapshot.subject_id)
+    days = {row_id: said_at.astimezone(zone).date() for row_id, said_at in rows.values_list("id", "said_at")}
     own = days.pop(one.message_id, None) if one.message_id else None
     return own is not None and own not in days.values()
 

@@ -82,7 +82,9 @@ def note_drafts(
     heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
 ) -> list[NoteDraft]:
     """Return the notes that a message makes, in order."""
-    return [draft_part(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+    drafts = [draft_part(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+    # "My pin is [masked secret]" tells nothing that could be used.
+    return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
 
 
 def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
+from profiles.zones import zone_of
 from snapshots.extraction.observe import matching_form
 from snapshots.extraction.statements import Heard
 from snapshots.lifecycle.selectors import current
@@ -125,7 +126,8 @@ def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
     """Return a message of another day, before, that tells of the same doing; None where there is none."""
     if draft.details.about_kind != AboutKind.SELF:
         return None
-    own, day = draft.snapshot, draft.snapshot.said_at.date()
+    own, zone = draft.snapshot, zone_of(draft.snapshot.subject_id)
+    day = own.said_at.astimezone(zone).date()
     rows = Snapshot.objects.filter(
         current(),
         subject_id=own.subject_id,
@@ -135,7 +137,7 @@ def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
     )
     core = core_of(own.text)
     for row_id, text, said_at in rows.order_by("-said_at").values_list("id", "text", "said_at")[: policy.held_compared]:
-        if said_at.date() == day or len(core & core_of(text)) < policy.same_doing * len(core):
+        if said_at.astimezone(zone).date() == day or len(core & core_of(text)) < policy.same_doing * len(core):
             continue
         if any(is_same_doing(core, core_of(clause.text)) for clause in split_clauses(text)):
             links = SnapshotSource.objects.filter(subject_id=own.subject_id, memory_id=row_id).order_by()

@@ -21,6 +21,19 @@ _NOT_OWN = re.compile(
     r"(?sm)```.{0,4000}?(?:```|\Z)|^(?:>|\s{0,4}(?i:system|assistant|系统|助手|助理)\s?:)[^\n]*"
     r"|<(?:user_memory|memory|context|system)\b.{0,4000}?(?:</\w+>|\Z)"
 )
+# A text to look at, behind its request: "check this: ...", 帮我看这句话通顺吗:...
+_TO_WORK_ON = re.compile(
+    r"(?im)(?:(?:^|[.!?;,。])\W{0,3}(?:please |can you |could you )?(?:check|fix|correct|debug|edit|improve|proofread|"
+    r"polish|shorten)\b[^:\n]{0,40}"
+    r"|(?:帮我|给我|请你?|麻烦)?(?:看看?|检查|改改?|润色|校对|翻)(?:一下|下|个|这)?[^:,。\n]{0,12}"
+    r"(?:句|段|报错|错误|代码|通顺吗|对吗|文|邮件)[^:,。\n]{0,6}):[^\n]{0,2000}"
+)
+# Words in quotation marks that speak of themselves are somebody's: of a mail, a guest, a pupil.
+_OTHERS_WORDS = re.compile(
+    r"(?:(?<=[:,说道写问喊讲])|(?<=[a-z]))\s?\"(?=[^\"\n]{0,300}(?:\b(?:i|i'm|my|we|our|you|your)\b|[我你您咱]))"
+    r"[^\"\n]{12,600}\"",
+    re.IGNORECASE,
+)
 # What sets off a line of a list, a heading or a stressed word: marks that are no words.
 _LIST_MARK = re.compile(r"(?m)(?:^|(?<=[;:]))[^\S\n]{0,8}\d{1,2}[.)、](?!\d)|\*{2,3}|^#{1,6}\s|^\s{0,8}[-*•]\s")
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
@@ -85,7 +98,7 @@ def split_clauses(message: str) -> list[Clause]:
     form = matching_form(message[:LONGEST_READ])
     if marks.TASK_ON_TEXT.match(form):
         return []  # a text to translate, rewrite or invent: its "I" is not the subject
-    form = _without_quoted(form)
+    form = _without_others(_without_quoted(form))
     if len(_DIALOGUE_LINE.findall(form)) > 1:
         return []  # a pasted conversation: whose words these are cannot be told
     return _cut(message, form)
@@ -98,7 +111,22 @@ def split_reply(message: str) -> list[Clause]:
 
 
 def _without_quoted(form: str) -> str:
-    return _NOT_OWN.sub(lambda found: " " * len(found.group()), form)
+    return _NOT_OWN.sub(_blank, form)
+
+
+def _without_others(form: str) -> str:
+    """Return a user's words without texts to work on and what they quote of others."""
+    form = _OTHERS_WORDS.sub(_cut_out, form) if '"' in form else form
+    return _TO_WORK_ON.sub(_cut_out, form) if ":" in form else form
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _cut_out(found: re.Match[str]) -> str:
+    """Return as many line ends: what stands before and behind is no one clause."""
+    return "\n" * len(found.group())
 
 
 def _cut(message: str, form: str) -> list[Clause]:

@@ -1,5 +1,6 @@
 """``/v1/receipts/{receipt_id}/outcome``: what came of a context, told by the product in one part or in several."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -21,6 +22,8 @@ from memory_platform.api.views.idempotency import Reply, write_once
 from snapshots.feedback.outcome import sense_told, take_outcome
 from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
+from snapshots.intake.forgetting import forget_told
+from snapshots.intake.values import FastLaneResult
 from snapshots.sensitive.detector import mask_sensitive
 
 SIGNALS = names([str(signal) for signal in Signal])
@@ -90,18 +93,22 @@ def told_by(given: dict[str, Any]) -> Told:
 
 def noted(receipt_id: UUID, told: Told, sense: Sense | None) -> Reply:
     """Note a part inside the open transaction."""
+    forgotten = forget_told(receipt_id, told.next) if told.next else ()
     outcome = take_outcome(receipt_id, told, sense=sense)
-    return Reply(shown_outcome(outcome), subject_id=outcome.subject_id)
+    return Reply(shown_outcome(outcome, forgotten), subject_id=outcome.subject_id)
 
 
-def shown_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as the API shows it."""
+def shown_outcome(outcome: Outcome, forgotten: Sequence[FastLaneResult] = ()) -> dict[str, Any]:
+    """Return an outcome as the API shows it, with what the next message had ``forgotten``."""
     return {
         "utilised": [{"memory_id": one.memory_id, "how": one.how} for one in outcome.utilised],
         "signals": [
             {"memory_id": one.memory_id, "signal": one.signal, "reason": one.reason} for one in outcome.signals
         ],
-        "fast_lane": [shown_correction(result_of(change)) for change in outcome.fast_lane],
+        "fast_lane": [
+            *map(shown_correction, forgotten),
+            *(shown_correction(result_of(change)) for change in outcome.fast_lane),
+        ],
     }
 
 

@@ -97,3 +97,20 @@ def test_what_names_nothing_that_is_known_hides_nothing(acme: Caller, world: Wor
     assert told["verdict"] == "nothing_to_forget"
     assert notes(acme) == ["I have two sons"]
     assert orders(acme) == []
+
+
+@pytest.mark.parametrize("is_posted", [False, True], ids=["told", "posted as well"])
+def test_an_order_in_the_next_message_of_an_outcome_is_carried_out_once(
+    acme: Caller, world: World, *, is_posted: bool
+) -> None:
+    taught(acme, world, "I have two sons", "I work as a nurse at Brightwater Clinic")
+    body = {"query": "Where do I work?", "conversation_id": "talk"}
+    receipt = body_of(acme("POST", f"{ADA}/context", body))["receipt_id"]
+    if is_posted:
+        post(acme, "forget what I just said")
+    told = body_of(acme("POST", f"/v1/receipts/{receipt}/outcome", {"next_user_message": "forget what I just said"}))
+    assert [one["verdict"] for one in told["fast_lane"]] == [] if is_posted else ["forgotten"] * len(told["fast_lane"])
+    assert bool(told["fast_lane"]) is not is_posted
+    assert "Brightwater" not in everything(acme, ASKED)
+    assert notes(acme) == ["I have two sons"]
+    assert len(orders(acme)) == 1

@@ -69,3 +69,18 @@ def test_a_message_of_64_kib_is_cut_in_linear_time(piece: str) -> None:
     clauses = split_clauses(message)
     assert time.process_time() - started < 2
     assert all(clause.end <= LONGEST_READ for clause in clauses)
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ('A guest wrote: "I hate sweets and I live in Osaka." I run the bakery', ["A guest wrote", "I run the bakery"]),
+        ("客人留言说:“我最讨厌甜的,我住鼓浪屿”,我开面包店", ["客人留言说", "我开面包店"]),
+        ("Fix this sentence: I am allergic to lateness", []),
+        ("帮我看这句话通顺吗:患者术后返回病房,神志清", []),
+        ('My dog is called "Sir Barks a Lot"', ['My dog is called "Sir Barks a Lot"']),
+        ("看一下日程:我周三要开会", ["看一下日程", "我周三要开会"]),
+    ],
+)
+def test_words_of_others_and_texts_to_work_on_are_no_clauses(text: str, clauses: list[str]) -> None:
+    assert [one.text for one in split_clauses(text)] == clauses

@@ -67,3 +67,15 @@ def test_a_habit_that_is_only_guessed_starts_low_and_is_confirmed_by_an_outright
 )
 def test_moods_questions_orders_and_others_become_no_habit(acme: Caller, world: World, text: str) -> None:
     assert said_days_ago(acme, world, text, 9, 8, 7) == []
+
+
+@pytest.mark.parametrize(("zone", "held"), [(None, 1), ("Asia/Shanghai", 0), ("Mars/Olympus", 1)])
+def test_days_are_counted_where_the_subject_lives(acme: Caller, world: World, zone: str | None, held: int) -> None:
+    if zone:
+        assert acme("PATCH", "/v1/subjects/ada/profile", {"timezone": zone}).status_code == 200
+    midnight = utc_now().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=4)
+    for hours in (-1, 1):  # two days in UTC, one morning in Shanghai
+        said_at = (midnight + timedelta(hours=hours)).isoformat()
+        acme("POST", TALK, {"messages": [{"role": "user", "content": "My third flat white today", "said_at": said_at}]})
+        drain_work_job(tenant_id=str(world.acme.tenant.id))
+    assert len(notes_of(acme)) == held
