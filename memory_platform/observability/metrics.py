@@ -44,6 +44,8 @@ CONTEXT_TOKENS = Histogram("context_tokens", "Tokens of one context.", buckets=_
 # Memories
 MEMORIES_WRITTEN = Counter("memories_written_total", "Memories offered for storing.", ["type", "verdict"])
 
+MODEL_PROPOSALS = Counter("model_proposals_total", "What chat models propose of messages.", ["kind", "outcome"])
+
 # Feedback
 FAST_LANE_SECONDS = Histogram("fast_lane_seconds", "Time from a correction's acceptance to commit.", buckets=_FAST)
 RECEIPTS_FEEDBACK = Counter("receipts_feedback_total", "Injected memories of which something was heard.", ["verdict"])

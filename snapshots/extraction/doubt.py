@@ -20,16 +20,12 @@ CONTRADICTION = "contradiction"
 """Something else is believed, known in the same way, and this is not said clearly enough to take its place."""
 UNSURE = "unsure"
 """Too little confidence to be written at all."""
-UNSUPPORTED = "unsupported"
-"""A model's guess from a habit, which no rule reads in the words."""
 
 
 def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT) -> str:
     """Return why ``found`` should wait for a person, "" when it need not; reads what is believed, in the open scope."""
     if found.confidence < policy.least_confidence:
         return UNSURE
-    if isinstance(found, PreferenceCandidate) and found.sort == "implicit" and found.origin:
-        return UNSUPPORTED
     if found.confidence < policy.plain_confidence and _contradicts(subject, found):
         return CONTRADICTION
     return ""

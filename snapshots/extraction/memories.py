@@ -1,6 +1,6 @@
-"""What one message teaches by rules and as proposed, without what was forgotten or comes back from a prompt."""
+"""What one message teaches by rules, without what was forgotten or comes back from a prompt."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from uuid import UUID
 
@@ -10,7 +10,6 @@ from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.extraction.learn import Lesson
 from snapshots.extraction.pipeline import extract
-from snapshots.extraction.reading import with_read
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
 from snapshots.models import Message
@@ -22,17 +21,16 @@ def lesson_of(
     subject: Subject,
     message: Message,
     context: ExtractionContext,
-    proposed: Sequence[Candidate] = (),
     shown: ShownBefore = NOTHING_SHOWN,
     *,
     changes_only: bool = False,
 ) -> Lesson:
-    """Return what a message teaches, by rules and as proposed; of what the subject had forgotten only that it was
-    refused, and so of what is pasted from a prompt. ``changes_only``: a message without corrections is not looked up
+    """Return what a message teaches; of what the subject had forgotten only that it was refused, and so of what is
+    pasted from a prompt. ``changes_only``: a message without corrections is not looked up
     among what was forgotten."""
     echoes = shown.echoes(message)
     spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
-    extraction = with_read(extract(spoken, context=context), proposed, spoken, own_names=context.own_names)
+    extraction = extract(spoken, context=context)
     if context.stated:
         extraction = with_stated(extraction, replace(spoken, text=context.stated), context)
     if echoes.pasted:

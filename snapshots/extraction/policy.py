@@ -34,23 +34,10 @@ class ExtractionPolicy:
     max_value_chars: int = assumed(200, owner="extraction", settle_by="review queue of rejected candidates")
     fact_confidence: float = assumed(0.9, owner="extraction", settle_by="calibration from receipts (E4)")
     explicit_confidence: float = assumed(0.9, owner="extraction", settle_by="calibration from receipts (E4)")
-    implicit_confidence: float = assumed(0.5, owner="extraction", settle_by="calibration from receipts (E4)")
     change_confidence: float = promised(0.9, row="G4")
     observation_ceiling: float = promised(0.6, row="P5")
     analysis_ceiling: float = promised(0.8, row="P5")
     confirmed_ceiling: float = promised(1.0, row="P5")
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingPolicy:
-    """Extraction with a model. Lengths are characters."""
-
-    calls: int = assumed(4, owner="extraction", settle_by="time of one batch with a real model")
-    """Of one batch of work; what is behind them goes back and is claimed again."""
-    messages: int = assumed(20, owner="extraction", settle_by="precision of a real model by messages in a question")
-    """In one question."""
-    chars: int = assumed(12_000, owner="extraction", settle_by="precision of a real model by length of the question")
-    message_chars: int = assumed(4_000, owner="extraction", settle_by="share of pasted documents among messages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +66,5 @@ class SummaryPolicy:
 
 
 EXTRACTION = ExtractionPolicy()
-READING = ReadingPolicy()
 DOUBT = DoubtPolicy()
 SUMMARY = SummaryPolicy()

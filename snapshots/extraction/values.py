@@ -22,6 +22,7 @@ Reason = Literal[
     "schema",
     "sensitive",
     "instruction",
+    "unsupported",
     "forgotten",
     "echo",
 ]

@@ -18,8 +18,6 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.extraction.learn import learn
 from snapshots.extraction.memories import lesson_of, own_names
-from snapshots.extraction.policy import READING
-from snapshots.extraction.proposing import Proposed, propose, shares_of
 from snapshots.extraction.statements import Heard, hear
 from snapshots.extraction.values import Nearby
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
@@ -43,6 +41,12 @@ from snapshots.understanding.heard.asks import context_of, settle_answered, with
 from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents
 from snapshots.understanding.heard.repetition import as_guessed, doing_drafts, habit_repeat_of, keep_repeated
 from snapshots.understanding.people import give_to_people, people_before
+from snapshots.understanding.proposing.ask import ProposedByMessage, ask_model
+from snapshots.understanding.proposing.config import ASKING
+from snapshots.understanding.proposing.fields import with_proposed_fields
+from snapshots.understanding.proposing.judging import Judged, judge_proposals, with_proposed_notes
+from snapshots.understanding.proposing.merge import with_proposed_slots
+from snapshots.understanding.proposing.share import shares_of
 from tenants.isolation import tenant_tx
 from tenants.services.model_use import chat_for
 
@@ -54,41 +58,52 @@ Replies = Mapping[UUID, Sequence[PreparedSnapshot]]
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What is to be written of claimed messages. ``heard``: what users said, with what stood before it."""
+    """What is to be written of claimed messages. ``judged``: what stands of a model's proposals, notes among ``notes``;
+    ``heard``: what users said, with what stood before it."""
 
     notes: Notes
     endings: Sequence[MessageEndings]
     replies: Replies
-    proposed: Proposed
+    judged: Judged
     filled: FieldsFilled
     heard: Mapping[UUID, Heard]
 
 
 def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Learn from claimed messages: notes by the reader of clauses, beliefs by rules, and with the tenant's model where
-    it has one. A model that does not answer costs nothing but time."""
-    model = chat_for(tenant_id, "extract")
-    proposed: Proposed = {}
-    later: list[ClaimedWork] = []
-    if model is not None:
-        with tenant_tx(tenant_id):
-            shares = list(shares_of(items))
-        now, left = shares[: READING.calls], shares[READING.calls :]
-        proposed = propose(model, now)
-        items = sorted((item for share in now for item in share.items), key=lambda item: item.position)
-        later = [item for share in left for item in share.items]
+    """Learn from claimed messages: notes by the reader of clauses, beliefs by rows, and of what the tenant's model
+    proposes, where it has one, what the gate lets through. A model that does not answer costs nothing but time."""
+    items, later, proposed = ask_about(tenant_id, items)
     heard, names, asked, answers, consented = _hear(tenant_id, items)
     read = read_messages(heard, names)
+    judged = judge_proposals(proposed, read, asked)
+    read = with_proposed_notes(read, judged)
     drafts = [draft for one in read for draft in one.drafts]
-    notes, filled = index_notes([*drafts, *habits_in(tenant_id, read)]), match_fields(drafts, asked)
+    notes = index_notes([*drafts, *habits_in(tenant_id, read)])
+    filled = with_proposed_fields(match_fields(drafts, asked), judged.fields)
     for one in consented:
         notes.setdefault(one.message_id, []).extend(index_agreed(draft_consented(one, names)))
     endings, replies = endings_in(tenant_id, read), index_replies(answers)
     said = {one.message.id: one for one in heard}
-    _write(tenant_id, items, Learned(notes, endings, replies, proposed, filled, said))
+    _write(tenant_id, items, Learned(notes, endings, replies, judged, filled, said))
     if later:
         with tenant_tx(tenant_id):
             release(later)
+
+
+def ask_about(
+    tenant_id: UUID, items: Sequence[ClaimedWork]
+) -> tuple[Sequence[ClaimedWork], list[ClaimedWork], ProposedByMessage]:
+    """Return the work that is learned from now, what is left for later, and what the tenant's model proposes of it:
+    without a model all of it, nothing and nothing."""
+    model = chat_for(tenant_id, "extract")
+    if model is None:
+        return items, [], {}
+    with tenant_tx(tenant_id):
+        shares = list(shares_of(items))
+    now, left = shares[: ASKING.calls], shares[ASKING.calls :]
+    proposed = ask_model(model, [share.question for share in now])
+    ours = sorted((item for share in now for item in share.items), key=lambda item: item.position)
+    return ours, [item for share in left for item in share.items], proposed
 
 
 def read_messages(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[Read]:
@@ -230,7 +245,8 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
             subject = subjects[message.subject_id]
             nearby[message.id] = people_before(message)
             context = context_of(names[subject.id], learned.heard.get(message.id), nearby[message.id])
-            lesson = lesson_of(subject, message, context, learned.proposed.get(str(message.id), ()), shown)
+            lesson = lesson_of(subject, message, context, shown)
+            lesson = with_proposed_slots(lesson, learned.judged.slots.get(message.id, ()), context.own_names)
             if learn(lesson):
                 names |= own_names([subject])
                 settle_answered(subject, learned.heard.get(message.id))
@@ -240,7 +256,8 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         write_notes(subjects, [note for own in given for note in own])
         for subject_id in subjects:
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
-        write_endings(one for one in learned.endings if one.message.subject_id in subjects)
+        endings = (*learned.endings, *learned.judged.endings)
+        write_endings(one for one in endings if one.message.subject_id in subjects)
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
         complete(held)

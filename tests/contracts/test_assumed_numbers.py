@@ -59,9 +59,8 @@ ASSUMED = {
         "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"
     ),
     "snapshots.extraction.ExtractionPolicy": (
-        "max_analysed_chars max_value_chars fact_confidence explicit_confidence implicit_confidence shown_within"
+        "max_analysed_chars max_value_chars fact_confidence explicit_confidence shown_within"
     ),
-    "snapshots.extraction.ReadingPolicy": "calls messages chars message_chars",
     "snapshots.summaries.RunningPolicy": (
         "budget words tolerated from_source user_weight kept_before line_chars messages_read prompt_chars"
     ),

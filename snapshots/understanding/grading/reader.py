@@ -125,7 +125,7 @@ def clause_reader() -> ClauseReader:
     return ClauseReader.read()
 
 
-def grade_messages(spoken: Sequence[Spoken]) -> list[list[Grade]]:
+def grade_messages(spoken: Sequence[Spoken], reader: ClauseReader | None = None) -> list[list[Grade]]:
     """Return the grades of the clauses of each message. Embeds: no transaction may be open (ModelCallInTransaction).
 
     The encoder is the one inside the wheels, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files.
@@ -135,5 +135,5 @@ def grade_messages(spoken: Sequence[Spoken]) -> list[list[Grade]]:
         return [[] for _ in spoken]
     (encoder,) = embedders(ENCODER)
     vectors = dict(zip(wanted, encoder.embed(wanted), strict=True))
-    reader = clause_reader()
-    return [reader.grade(one, vectors) for one in spoken]
+    grading = reader or clause_reader()
+    return [grading.grade(one, vectors) for one in spoken]

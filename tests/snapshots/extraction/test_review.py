@@ -161,14 +161,14 @@ def test_a_message_that_is_gone_is_no_source_and_stands_in_no_way(acme: House) -
 
 
 @pytest.mark.parametrize(
-    ("confidence", "origin", "reason"),
-    [(0.2, "", "unsure"), (0.5, "model:extract-1", "unsupported"), (0.5, "", "new")],
+    ("confidence", "reason"),
+    [(0.2, "unsure"), (0.5, "new")],
 )
-def test_the_unsure_and_the_guessed_wait(acme: House, confidence: float, origin: str, reason: str) -> None:
+def test_the_unsure_waits(acme: House, confidence: float, reason: str) -> None:
     say(acme, "Coffee again.")
     guess = PreferenceCandidate(
         "food", "likes", ("coffee",), "Coffee again.", "add", "implicit", Evidence("1", "Coffee", 0),
-        provenance="observation", confidence=confidence, origin=origin,
+        provenance="observation", confidence=confidence,
     )  # fmt: skip
     with tenant_tx(acme.tenant.id):
         message = Message.objects.select_related("conversation").get()

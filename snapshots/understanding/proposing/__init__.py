@@ -1,0 +1,1 @@
+"""What a chat model may add to what the taught reader finds: it proposes, the gate decides."""

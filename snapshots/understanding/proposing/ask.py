@@ -1,0 +1,93 @@
+"""One question about several messages of one subject, and what a model proposes of each. No transaction may be open."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from memory_platform.kernel.text import detect_language
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.chat_prompts import Prompt, fence_rule, fenced, new_nonce
+from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.changes.foresee import HeldChange
+from snapshots.understanding.proposing.config import ASKING
+from snapshots.understanding.proposing.counting import count_unknown
+from snapshots.understanding.proposing.prompts import ENDED, FIELDS, PROPOSE
+from snapshots.understanding.proposing.shape import Proposals, handles_of, shape_for
+from tenants.policies.described import Described
+
+_ORIGIN_CHARS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message as a model is shown it."""
+
+    message_id: UUID
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Messages that a model reads at once, the held notes that they may end, and the fields that their product asks
+    for."""
+
+    messages: tuple[Shown, ...]
+    held: tuple[HeldChange, ...] = ()
+    asked: tuple[Described, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a model proposes of one message. ``origin`` names prompt and model; ``held``: the notes by handle."""
+
+    origin: str
+    proposals: Proposals
+    held: Mapping[str, HeldChange] = field(default_factory=dict)
+
+
+ProposedByMessage = Mapping[UUID, Proposed]
+
+
+def ask_model(model: ChatModel, questions: Sequence[Question]) -> ProposedByMessage:
+    """Return what a model proposes, by message; after its first failure it is not asked again."""
+    proposed: dict[UUID, Proposed] = {}
+    for question in questions:
+        if question.messages:
+            try:
+                proposed |= ask_question(model, question)
+            except ChatUnavailable as unavailable:
+                log(Event.EXTRACTION_DEGRADED, messages=len(question.messages), error=unavailable.failure)
+                break
+    return proposed
+
+
+def ask_question(model: ChatModel, question: Question) -> dict[UUID, Proposed]:
+    """Return what a model proposes of each message of a question; what names none of them is only counted.
+
+    Raises ChatUnavailable.
+    """
+    shape = shape_for(len(question.messages), len(question.held), question.asked)
+    answer = Proposals.of_answer(model.structured(prompt_of(question), shape).value)
+    origin = f"{PROPOSE.version}:{model.name}"[:_ORIGIN_CHARS]
+    held = dict(zip(handles_of(len(question.held)), question.held, strict=True))
+    count_unknown(answer, len(question.messages))
+    numbered = enumerate(question.messages, start=1)
+    return {one.message_id: Proposed(origin, answer.of_message(number), held) for number, one in numbered}
+
+
+def prompt_of(question: Question) -> ChatPrompt:
+    """Return the question in words: messages by number and held notes by handle, each in a fence that it cannot leave,
+    secrets masked."""
+    texts = [mask_sensitive(one.text[: ASKING.message_chars])[0] for one in question.messages]
+    language, nonce = detect_language("\n".join(texts)), new_nonce()
+    shown = [f"{number}:\n{fenced(text, nonce)}" for number, text in enumerate(texts, start=1)]
+    handles = handles_of(len(question.held))
+    shown += [f"{handle}:\n{fenced(one.said.text, nonce)}" for handle, one in zip(handles, question.held, strict=True)]
+    more = "".join(part.text(language) for part, is_asked in _parts(question) if is_asked)
+    told = PROPOSE.text(language).replace("{more}", more)
+    return ChatPrompt(f"{told}\n{fence_rule(language, nonce)}", "\n".join(shown))
+
+
+def _parts(question: Question) -> tuple[tuple[Prompt, bool], ...]:
+    return (FIELDS, bool(question.asked)), (ENDED, bool(question.held))

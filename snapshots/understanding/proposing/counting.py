@@ -1,0 +1,44 @@
+"""What became of a model's proposals, as a metric: of refused notes, fields and endings nothing else is kept."""
+
+from typing import Literal
+
+from memory_platform.observability.metrics import MODEL_PROPOSALS
+from snapshots.extraction.values import Reason
+from snapshots.understanding.proposing.shape import Proposals
+
+Kind = Literal["note", "slot", "field", "ending"]
+Outcome = Literal[
+    "accepted",
+    "known",
+    "unknown_message",
+    "unknown_name",
+    "evidence_missing",
+    "not_own_words",
+    "instruction",
+    "torn",
+    "too_long",
+    "not_asserted",
+    "one_off",
+    "unlikely",
+    "about_unknown",
+    "not_the_subject",
+    "schema",
+    "unsupported",
+    "vital_unsupported",
+]
+"""What became of a proposal. ``known``: the reader or the rows had found it; ``vital_unsupported``: a note that stands,
+but is not vital by a model's word."""
+_KINDS: dict[str, Kind] = {"notes": "note", "slots": "slot", "fields": "field", "ended": "ending"}
+
+
+def count_proposal(kind: Kind, outcome: Outcome | Reason) -> None:
+    """Count one proposal."""
+    MODEL_PROPOSALS.labels(kind=kind, outcome=outcome).inc()
+
+
+def count_unknown(answer: Proposals, messages: int) -> None:
+    """Count what names a message that was not shown."""
+    for name, kind in _KINDS.items():
+        for one in getattr(answer, name):
+            if not 1 <= one.message <= messages:
+                count_proposal(kind, "unknown_message")

@@ -1,0 +1,59 @@
+"""The gate of proposed endings: the judge of changes decides, and doubts a little sooner of what a model names."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+
+from snapshots.understanding.changes.foresee import Ending, HeldChange, vectors_of
+from snapshots.understanding.changes.judge import candidates_among, judge
+from snapshots.understanding.changes.pairs import Sentence, texts_of
+from snapshots.understanding.changes.sentences import Changing
+from snapshots.understanding.config import CHANGES
+from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
+from snapshots.understanding.proposing.counting import Outcome
+from snapshots.understanding.proposing.passages import Said
+from snapshots.understanding.proposing.shape import ProposedEnding
+
+
+def judge_endings(
+    said: Said, proposed: Iterable[ProposedEnding], held: Mapping[str, HeldChange], policy: JudgingPolicy = JUDGING
+) -> list[tuple[Outcome, Ending | None]]:
+    """Return what the gate says of the notes that a model says a message ends. No transaction may be open.
+
+    A model makes doubtful at most: what ends for sure is found without it, and vital notes it does not touch.
+    """
+    sentences = list(_sentences(said))
+    judged: list[tuple[Outcome, Ending | None]] = []
+    for one in proposed:
+        note = held.get(one.note)
+        if note is None:
+            judged.append(("unknown_name", None))
+        elif note.said.is_vital:
+            judged.append(("unsupported", None))
+        else:
+            found = next((made for each in sentences for made in _doubts(each, note, policy)), None)
+            judged.append(("accepted", found) if found else ("unsupported", None))
+    return judged
+
+
+def _doubts(changing: Changing, note: HeldChange, policy: JudgingPolicy) -> Iterator[Ending]:
+    texts = [note.said]
+    among = candidates_among(changing.sentence, texts)
+    if among:
+        vectors = vectors_of(texts_of(changing.sentence, texts))
+        sooner = replace(CHANGES, doubt_from=policy.doubt_from)
+        for _ in judge(changing.sentence, texts, among, vectors, sooner):
+            yield Ending(note.id, is_sure=False, start=changing.start, end=changing.end)
+
+
+def _sentences(said: Said) -> Iterator[Changing]:
+    """Yield the sentences of a message that are no questions, whether they hint at a change or not."""
+    before = said.spoken.asked
+    pairs = zip(said.spoken.clauses, said.grades, strict=False)
+    for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
+        parts = list(group)
+        start, end = parts[0][0].start, parts[-1][0].end
+        text = said.spoken.text[start:end]
+        if not any(clause.asked for clause, _ in parts):
+            yield Changing(Sentence(text, before, max(grade.change for _, grade in parts)), start, end)
+        before = text

@@ -1,0 +1,70 @@
+"""The gate of proposed values of fields: words of a clause that the user says as true, and that speaks of the field."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.fields.fill import FieldsFilled, Filled
+from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
+from snapshots.understanding.proposing.counting import Outcome
+from snapshots.understanding.proposing.passages import Said, find_words, is_asserted, is_one_off, is_quoted
+from snapshots.understanding.proposing.shape import ProposedField
+from snapshots.understanding.reading.clauses import Clause
+from tenants.policies.described import Described
+
+
+def judge_fields(
+    said: Said, proposed: Sequence[ProposedField], asked: tuple[Described, ...], policy: JudgingPolicy = JUDGING
+) -> list[tuple[Outcome, Filled | None]]:
+    """Return what the gate says of the values proposed of a message, in their order. No transaction may be open.
+
+    Raises EmbeddingUnavailable.
+    """
+    names = {one.name for one in asked}
+    placed = [_place_of(said, one, names) for one in proposed]
+    texts = list(dict.fromkeys(clause.text for _, clause, _ in placed if clause))
+    fits = dict(zip(texts, fit_notes(texts, asked), strict=True))
+    judged: list[tuple[Outcome, Filled | None]] = []
+    for one, (outcome, clause, span) in zip(proposed, placed, strict=True):
+        if clause is None:
+            judged.append((outcome, None))
+        elif not _speaks_of(fits[clause.text], one.field, policy):
+            judged.append(("unsupported", None))
+        else:
+            text = said.spoken.text[slice(*span)]
+            sure = round(min(fits[clause.text].scores[one.field], policy.hedged), 2)
+            judged.append(("accepted", Filled(one.field, text, span[0], sure)))
+    return judged
+
+
+def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[Filled]]) -> FieldsFilled:
+    """Return what messages fill by their notes, and as proposed what their notes leave empty."""
+    whole = {message_id: list(own) for message_id, own in filled.items()}
+    for message_id, more in proposed.items():
+        own = whole.setdefault(message_id, [])
+        own += [one for one in more if one.field not in {other.field for other in own}]
+    return whole
+
+
+def _speaks_of(fit: FieldFit, field: str, policy: JudgingPolicy) -> bool:
+    """Return whether a clause speaks of a field rather than of another that is asked for."""
+    return fit.scores[field] >= policy.fit_from and fit.scores[field] == fit.score
+
+
+def _place_of(said: Said, one: ProposedField, names: set[str]) -> tuple[Outcome, Clause | None, tuple[int, int]]:
+    """Return the clause and the characters in which a value stands; without a clause, why it is refused."""
+    place = find_words(said.spoken.text, one.value)
+    over = said.clauses_over(*place) if place else []
+    if one.field not in names:
+        return "unknown_name", None, (0, 0)
+    if place is None or len(over) != 1:
+        return "evidence_missing", None, (0, 0)
+    ((clause, grade),) = over
+    if not is_asserted(said, clause) or is_quoted(said, *place):
+        return "not_asserted", None, place
+    if is_one_off(clause, grade):
+        return "one_off", None, place
+    if mask_sensitive(clause.text)[1]:
+        return "schema", None, place
+    return "accepted", clause, place

@@ -1,0 +1,140 @@
+"""The gate of proposed notes: the user's own whole clauses, said as true and for good, about somebody who is named."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from memory_platform.kernel.text import comparable
+from snapshots.extraction.instructions import is_instruction
+from snapshots.extraction.observe import matching_form
+from snapshots.extraction.tokens import rough_tokens
+from snapshots.understanding.drafting.assemble import NotePart, vital_class_of
+from snapshots.understanding.drafting.draft import instructs
+from snapshots.understanding.grading.cues import vital_cues
+from snapshots.understanding.grading.reader import LASTING, Grade
+from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
+from snapshots.understanding.proposing.counting import Outcome
+from snapshots.understanding.proposing.passages import (
+    Said,
+    find_words,
+    is_asserted,
+    is_one_off,
+    is_quoted,
+    share_of,
+)
+from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
+from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.people import Person, find_person
+
+_SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
+_POSSESSIVE = re.compile(r"(?:my|our)\s+|我的?(?=.)", re.IGNORECASE)
+# Characters around words that are looked at for orders.
+_AROUND = 120
+Pairs = list[tuple[Clause, Grade]]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedNote:
+    """What the gate says of a proposed note. ``part`` is None for one that is refused or was known; ``person`` is whom
+    it is about, None for the user; ``lost_vital``: a model called it vital, and nothing else does."""
+
+    outcome: Outcome
+    part: NotePart | None = None
+    person: Person | None = None
+    lost_vital: bool = False
+
+
+def judge_notes(
+    said: Said, proposed: Iterable[ProposedNote], held: Iterable[Span], policy: JudgingPolicy = JUDGING
+) -> list[JudgedNote]:
+    """Return what the gate says of the notes proposed of a message, in their order.
+
+    ``held`` are the parts of the message that make notes already: what shares a clause with one is known.
+    """
+    taken = list(held)
+    judged = []
+    for one in proposed:
+        found = judge_note(said, one, taken, policy)
+        if found.part is not None:
+            taken.append((found.part.start, found.part.end))
+        judged.append(found)
+    return judged
+
+
+def judge_note(said: Said, note: ProposedNote, taken: Iterable[Span], policy: JudgingPolicy = JUDGING) -> JudgedNote:
+    """Return what the gate says of one proposed note."""
+    place = find_words(said.spoken.text, note.quote)
+    if place is None:
+        return JudgedNote("evidence_missing" if find_words(said.text, note.quote) is None else "not_own_words")
+    over = said.clauses_over(*place)
+    if not over:
+        return JudgedNote("instruction" if _instructs(said, place) else "not_own_words")
+    start, end = over[0][0].start, over[-1][0].end
+    if any(start < last and first < end for first, last in taken):
+        return JudgedNote("known")
+    refused = _reason_against(said, place, over, policy)
+    if refused:
+        return JudgedNote(refused)
+    part = _part_of(note, over, policy)
+    person = _person_meant(said, note, part)
+    if person is None and note.about.strip() and not _means_self(note.about):
+        return JudgedNote("about_unknown")
+    lost = note.vital != NOT_VITAL and not part.vital_class
+    return JudgedNote("accepted", part, person, lost)
+
+
+def _reason_against(said: Said, place: Span, over: Pairs, policy: JudgingPolicy) -> Outcome | None:
+    """Return why the clauses that a quote names may be no note."""
+    start, end = over[0][0].start, over[-1][0].end
+    text = said.spoken.text[start:end]
+    if is_quoted(said, start, end):
+        return "not_own_words"
+    if any(share_of(clause, *place) < policy.quoted for clause, _ in over):
+        return "torn"
+    if len(over) > policy.clauses or rough_tokens(text) > policy.tokens:
+        return "too_long"
+    if not all(is_asserted(said, clause) for clause, _ in over):
+        return "not_asserted"
+    if any(is_one_off(clause, grade) for clause, grade in over):
+        return "one_off"
+    return "unlikely" if max(grade.lasting for _, grade in over) < policy.note_from else None
+
+
+def _instructs(said: Said, place: Span) -> bool:
+    """Return whether words that are no clause of the subject's stand among orders to a model or to the memory."""
+    around = said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND]
+    whole = Clause(around, *place, sentence=0, language="en")
+    return is_instruction(matching_form(around)) or instructs(whole, around)
+
+
+def _part_of(note: ProposedNote, over: Pairs, policy: JudgingPolicy) -> NotePart:
+    """Return the clauses as one part: graded as a model says where its word is a grade, and vital only by the reader's
+    probability or by a cue in the words that agrees with the model."""
+    first, last = over[0][0], over[-1][0]
+    surest = max((grade for _, grade in over), key=lambda grade: grade.lasting)
+    grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
+    vital = next(filter(None, (vital_class_of(clause, own) for clause, own in over)), "")
+    cues = [cue for clause, _ in over for cue in vital_cues(matching_form(clause.text))]
+    if not vital and note.vital in cues:
+        vital = note.vital
+    return NotePart(first.start, last.end, last.sentence, grade, vital, first.language)
+
+
+def _person_meant(said: Said, note: ProposedNote, part: NotePart) -> Person | None:
+    """Return whom a note is about: somebody whom its own words name, else the words before it in the message.
+
+    None for the user, and where a model names somebody whom the message does not.
+    """
+    about = comparable(_POSSESSIVE.sub("", note.about.strip()))
+    if not about or _means_self(note.about):
+        return None
+    for text in (said.spoken.text[part.start : part.end], said.spoken.text[: part.start]):
+        person = find_person(text, part.language)
+        if person and about in {comparable(person.label), comparable(person.relation)}:
+            return person
+    return None
+
+
+def _means_self(about: str) -> bool:
+    return comparable(about) in _SELF

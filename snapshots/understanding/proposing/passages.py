@@ -1,0 +1,77 @@
+"""Where a model's words stand in a message, and what the clauses around them say of themselves."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from snapshots.extraction.observe import matching_form
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import Grade
+from snapshots.understanding.reading import modality
+from snapshots.understanding.reading.clauses import Clause
+
+_EDGES = " \t\r\n\"'“”‘’「」『』.,;:!?…。,、;:!?"
+_LETTER = re.compile(r"[^\W_]")
+_WORDLIKE = re.compile(r"[a-z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message for the gate: its own words, what the subject says in it, and how the reader graded each clause."""
+
+    text: str
+    spoken: Spoken
+    grades: Sequence[Grade]
+
+    def clauses_over(self, start: int, end: int) -> list[tuple[Clause, Grade]]:
+        """Return the subject's own clauses that share characters with a span."""
+        pairs = zip(self.spoken.clauses, self.grades, strict=False)
+        return [(clause, grade) for clause, grade in pairs if clause.start < end and start < clause.end]
+
+    def sentence_of(self, clause: Clause) -> tuple[int, int]:
+        """Return where the sentence of a clause begins and ends."""
+        parts = [one for one in self.spoken.clauses if one.sentence == clause.sentence]
+        return parts[0].start, parts[-1].end
+
+
+def find_words(text: str, quote: str) -> tuple[int, int] | None:
+    """Return where ``quote`` stands in ``text``, as whole words; case, blanks, marks at its edges and script apart."""
+    parts = matching_form(quote).lower().strip(_EDGES).split()
+    if not parts:
+        return None
+    form = matching_form(text)
+    lowered = form.lower()
+    form = lowered if len(lowered) == len(form) else form
+    before = r"(?<![a-z0-9])" if _WORDLIKE.match(parts[0]) else ""
+    after = r"(?![a-z0-9])" if _WORDLIKE.match(parts[-1][-1]) else ""
+    found = re.search(before + r"\s{1,9}".join(map(re.escape, parts)) + after, form)
+    return found.span() if found else None
+
+
+def share_of(clause: Clause, start: int, end: int) -> float:
+    """Return which share of a clause's letters stands in a span."""
+    inside = clause.text[max(0, start - clause.start) : max(0, end - clause.start)]
+    return len(_LETTER.findall(inside)) / max(1, len(_LETTER.findall(clause.text)))
+
+
+def is_asserted(said: Said, clause: Clause) -> bool:
+    """Return whether a clause is said as true: not asked, supposed, or the opposite of what is meant."""
+    form = matching_form(said.spoken.text)
+    start, end = said.sentence_of(clause)
+    own, sentence = form[clause.start : clause.end], form[start:end]
+    ends_asked = clause.asked and clause.end == end  # the mark closes the last clause of a sentence
+    if modality.is_asked(own, ends_asked=ends_asked, language=clause.language):
+        return False
+    return not (modality.is_supposed(own, sentence) or modality.is_ironic(sentence))
+
+
+def is_one_off(clause: Clause, grade: Grade) -> bool:
+    """Return whether a clause holds for a while only; what the reader takes for a plan may name its day."""
+    form = matching_form(clause.text)
+    return grade.kind != "plan" and modality.is_for_now(form) and not modality.is_lasting(form)
+
+
+def is_quoted(said: Said, start: int, end: int) -> bool:
+    """Return whether a span stands in quotation marks, and so may be somebody else's words."""
+    quoted = modality.find_quoted(matching_form(said.spoken.text))
+    return any(first < end and start < last for first, last in quoted)

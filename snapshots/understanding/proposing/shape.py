@@ -1,0 +1,174 @@
+"""The shape of a model's answer: what it proposes, each item naming the message it was read in.
+
+The lists that close a choice (messages, keys, fields, handles) stand in the schema, where a grammar holds a model to
+them; they are not checked when the answer is read, so that one wrong item does not cost the others. The gate does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
+
+from snapshots.models import NoteGrade, VitalClass
+from snapshots.understanding.grading.reader import LASTING
+from snapshots.understanding.proposing.config import ASKING
+from tenants.policies.described import Described
+
+NOT_VITAL = "none"
+SLOTS_ASKED = tuple(
+    Described(name, description)
+    for name, description in {
+        "name": "what the user is called",
+        "occupation": "what the user does for a living",
+        "employer": "the company the user works for",
+        "city": "the city or town where the user lives",
+        "hometown": "where the user grew up",
+        "birthday": "the day on which the user was born",
+        "age": "how old the user is",
+        "languages": "languages that the user speaks",
+        "interests": "what the user does in their spare time, hobbies and sports",
+        "likes": "things, food or music that the user likes",
+        "dislikes": "things that the user dislikes or cannot stand",
+        "avoid": "food, things or roads that the user avoids",
+        "allergies": "what the user is allergic to",
+        "diet": "how the user eats: vegetarian, vegan, halal, gluten free",
+        "conditions": "an illness or a condition that the user has",
+        "medication": "medicine that the user takes",
+        "car": "the car that the user drives",
+        "phone": "the telephone number of the user",
+        "home_address": "the address of the user's home",
+        "work_address": "the address where the user works",
+    }.items()
+)
+"""The slots that a model may fill, all of the user's own: contacts and settings are read by rows alone. A model is
+shown the names; the gate compares clauses with the descriptions."""
+SLOT_KEYS = tuple(one.name for one in SLOTS_ASKED)
+# Longest lists of an answer, whatever it is about: pydantic refuses what is longer.
+_MOST = 64
+
+
+def _require_all(schema: dict[str, Any]) -> None:
+    """Have a model write every member; an answer that lacks one is read all the same."""
+    schema["required"] = list(schema["properties"])
+    schema.pop("description", None)
+    for one in schema["properties"].values():
+        one.pop("default", None)
+
+
+class _Item(BaseModel):
+    model_config = ConfigDict(json_schema_extra=_require_all)
+
+    message: int
+
+
+class ProposedNote(_Item):
+    """A clause that lasts. ``about`` is "" for the user."""
+
+    quote: str
+    grade: str = NoteGrade.FACT
+    about: str = ""
+    relation: str = ""
+    vital: str = NOT_VITAL
+
+
+class ProposedSlot(_Item):
+    """A value under a key of SLOT_KEYS."""
+
+    key: str
+    value: str
+
+
+class ProposedField(_Item):
+    """A value of a field that the product asks for."""
+
+    field: str
+    value: str
+
+
+class ProposedEnding(_Item):
+    """A held note, by its handle, that a message says is over."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What a model proposes, in the order of its answer."""
+
+    notes: tuple[ProposedNote, ...] = ()
+    slots: tuple[ProposedSlot, ...] = ()
+    fields: tuple[ProposedField, ...] = ()
+    ended: tuple[ProposedEnding, ...] = ()
+
+    @classmethod
+    def of_answer(cls, answer: BaseModel) -> "Proposals":
+        """Return what stands in an answer of :func:`shape_for`."""
+        return cls(**{name: tuple(getattr(answer, name, ())) for name in cls.__slots__})
+
+    def of_message(self, number: int) -> "Proposals":
+        """Return what names one message."""
+        lists = {name: getattr(self, name) for name in self.__slots__}
+        return Proposals(**{name: tuple(one for one in some if one.message == number) for name, some in lists.items()})
+
+    def __len__(self) -> int:
+        return sum(len(getattr(self, name)) for name in self.__slots__)
+
+
+def handles_of(held: int) -> tuple[str, ...]:
+    """Return the short names under which held notes are shown."""
+    return tuple(f"h{number}" for number in range(1, held + 1))
+
+
+@lru_cache(maxsize=64)
+def shape_for(messages: int, held: int = 0, asked: tuple[Described, ...] = ()) -> type[BaseModel]:
+    """Return the shape of an answer about so many messages, with so many held notes shown and these fields asked for.
+
+    Without held notes or fields there is no list of them.
+    """
+    number = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": messages})]
+    most = ASKING.items + messages
+    note = _item(
+        ProposedNote,
+        message=number,
+        quote=_text(ASKING.quote_chars),
+        grade=_one_of(LASTING),
+        about=_text(ASKING.name_chars, least=0),
+        relation=_text(ASKING.name_chars, least=0),
+        vital=_one_of((NOT_VITAL, *VitalClass.values)),
+    )
+    slot = _item(ProposedSlot, message=number, key=_one_of(SLOT_KEYS), value=_text(ASKING.name_chars))
+    lists: dict[str, Any] = {"notes": _listed(note, most), "slots": _listed(slot, most)}
+    if asked:
+        told = "; ".join(f"{one.name}: {_description_of(one)}" for one in asked)
+        names = _one_of(tuple(one.name for one in asked), description=told)
+        field = _item(ProposedField, message=number, field=names, value=_text(ASKING.quote_chars))
+        lists["fields"] = _listed(field, most)
+    if held:
+        lists["ended"] = _listed(_item(ProposedEnding, message=number, note=_one_of(handles_of(held))), held)
+    return create_model("Answer", **lists)
+
+
+def _item(base: type[_Item], **kinds: Any) -> type[_Item]:
+    """Return ``base`` with the schemas of its members; what it reads stays the same."""
+    defaults = {name: field.get_default() for name, field in base.model_fields.items() if not field.is_required()}
+    members: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in kinds.items()}
+    return create_model(base.__name__, __base__=base, **members)
+
+
+def _listed(item: type[_Item], most: int) -> Any:
+    return Annotated[list[item], Field(max_length=_MOST, json_schema_extra={"maxItems": most})], ...  # type: ignore[valid-type]
+
+
+def _text(longest: int, *, least: int = 1) -> Any:
+    return Annotated[str, WithJsonSchema({"type": "string", "minLength": least, "maxLength": longest})]
+
+
+def _one_of(values: Sequence[str], **more: str) -> Any:
+    return Annotated[str, WithJsonSchema({"type": "string", "enum": list(values), **more})]
+
+
+def _description_of(asked: Described) -> str:
+    examples = "".join(f" e.g. {one}" for one in asked.examples[:1])
+    return f"{asked.description}{examples}"
