@@ -1,13 +1,27 @@
-"""``manage.py check_models``: ask each configured chat endpoint one tiny question. Safe to repeat."""
+"""``manage.py check_models``: ask each chat endpoint a tiny question, and what it proposes of a few messages.
 
+Safe to repeat.
+"""
+
+from collections import Counter
 from time import perf_counter
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pydantic import BaseModel
 
 from memory_platform.env_chat import PURPOSES
-from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, Preparable
+from memory_platform.providers.contracts import (
+    ChatModel,
+    ChatPrompt,
+    ChatUnavailable,
+    InvalidOutput,
+    JsonForm,
+    JsonForms,
+    Preparable,
+    Usage,
+)
 from memory_platform.providers.registry import chat_endpoints, chat_model, chat_route
+from snapshots.understanding.proposing.sample import SAMPLE, ask_sample, judge_sample
 
 QUESTION = ChatPrompt("Answer the sum.", "2 + 3")
 
@@ -30,6 +44,9 @@ ADVICE = {
 }
 
 
+FORMS = {JsonForm.SCHEMA: "JSON held to a schema", JsonForm.PROMPTED: "JSON as instructed"}
+
+
 class Sum(BaseModel):
     """What is asked for."""
 
@@ -37,25 +54,29 @@ class Sum(BaseModel):
 
 
 class Command(BaseCommand):
-    help = "Ask each configured chat endpoint one tiny question; print its time and tokens, or what is wrong with it."
+    help = (
+        "Ask each configured chat endpoint a tiny question, and what it proposes of a few messages; print time and "
+        "tokens, what the gate refuses, or what is wrong."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--quick", action="store_true", help="the tiny question alone")
         parser.add_argument("names", nargs="*", metavar="NAME", help="endpoints to ask; all when left out")
 
-    def handle(self, *args: object, names: list[str], **options: object) -> None:
+    def handle(self, *args: object, names: list[str], quick: bool, **options: object) -> None:
         known = chat_endpoints()
         if unknown := [name for name in names if name not in known]:
             raise CommandError(f"No endpoint is called {', '.join(unknown)}; known: {', '.join(known) or 'none'}.")
         if not known:
             self.stdout.write("No chat model is configured: rules do all the work. CHAT_MODEL names one.")
             return
-        failed = [name for name in names or known if not self._works(name)]
+        failed = [name for name in names or known if not self._works(name, quick=quick)]
         if failed:
             raise CommandError(f"{len(failed)} of {len(names or known)} endpoints do not work: {', '.join(failed)}.")
 
-    def _works(self, name: str) -> bool:
-        """Ask one endpoint and print one line; return whether it answered the sum."""
+    def _works(self, name: str, *, quick: bool) -> bool:
+        """Ask one endpoint and print what it can do; return whether it answered the sum."""
         model = chat_model(ASKED_AS, name)
         if model is None:
             return False
@@ -67,6 +88,9 @@ class Command(BaseCommand):
             self.stdout.write(f"  {failure.failure}: {ADVICE.get(failure.failure, failure.detail)}")
             return False
         self.stdout.write(f"  {told}")
+        if isinstance(model, JsonForms) and not quick:
+            for form, title in FORMS.items():
+                self.stdout.write(f"  {title}: {try_sample(model, form)}")
         return True
 
 
@@ -81,3 +105,32 @@ def asked(model: ChatModel) -> str:
     repaired = "; its first answer was no valid JSON" if usage.requests > 1 else ""
     tokens = f"{usage.input_tokens} tokens read, {usage.output_tokens} written, {usage.cached_tokens} kept by the maker"
     return f"answers in {seconds:.2f} s; {tokens}{repaired}{wrong}"
+
+
+def try_sample(model: JsonForms, form: JsonForm) -> str:
+    """Return what a model makes of the sample of messages in one form of JSON, and what the gate says of it.
+
+    An endpoint that fails, or refuses the form, is asked no further.
+    """
+    valid, asked, outcomes, usage, started = 0, 0, Counter[str](), Usage(), perf_counter()
+    failed = ""
+    for text in SAMPLE:
+        asked += 1
+        try:
+            proposals, cost = ask_sample(model, [text], form)
+        except InvalidOutput as invalid:
+            usage += invalid.usage
+            continue
+        except ChatUnavailable as failure:
+            failed = f"; then {failure.failure}"
+            break
+        valid, usage = valid + 1, usage + cost
+        outcomes += judge_sample([text], proposals)
+    took = 1_000 * (perf_counter() - started) / asked
+    stands = outcomes["accepted"] + outcomes["known"]
+    refused = ", ".join(f"{reason} {n}" for reason, n in outcomes.most_common() if reason not in ("accepted", "known"))
+    return (
+        f"valid for {valid} of {asked} messages{failed}; {took:.0f} ms and {usage.input_tokens // asked} + "
+        f"{usage.output_tokens // asked} tokens each; {outcomes.total()} proposals, {outcomes.total() - stands} refused"
+        f"{f': {refused}' if refused else ''}"
+    )

@@ -1,5 +1,6 @@
 """``manage.py check_models`` says what each endpoint takes, or what to do about it. Rows: L1."""
 
+import json
 from collections.abc import Iterator
 from io import StringIO
 
@@ -12,9 +13,11 @@ from memory_platform.env_chat import ChatEndpoint
 from memory_platform.management.commands.check_models import ADVICE
 from memory_platform.providers.endpoint import Failure
 from memory_platform.providers.registry import forget
-from tests.model_server import ModelServer, Reply, completion, model_server
+from snapshots.understanding.proposing.sample import SAMPLE
+from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
 SECRET = "ck-never-shown"
+CHOIR = "Tuesdays are choir, has been that way for ages"
 
 
 @pytest.fixture
@@ -27,11 +30,11 @@ def server(settings: Settings) -> Iterator[ModelServer]:
     forget()
 
 
-def check_models(*names: str) -> tuple[str, str]:
+def check_models(*names: str, quick: bool = True) -> tuple[str, str]:
     """Return what was printed, and what the command failed with."""
     out = StringIO()
     try:
-        call_command("check_models", *names, stdout=out)
+        call_command("check_models", *names, quick=quick, stdout=out)
     except CommandError as failed:
         return out.getvalue(), str(failed)
     return out.getvalue(), ""
@@ -90,3 +93,34 @@ def test_weak_answers_are_told(server: ModelServer) -> None:
 def test_each_failure_has_its_advice() -> None:
     """Vectors have dimensions, answers none; one question opens no circuit, and changes nothing that could be gone."""
     assert {*Failure} - {*ADVICE} == {Failure.WRONG_DIMENSION, Failure.CIRCUIT_OPEN, Failure.GONE}
+
+
+def test_what_a_model_proposes_of_the_sample_is_told_with_what_the_gate_refuses(server: ModelServer) -> None:
+    def answer(request: Request) -> Reply:
+        if "sum" in str(request.body["messages"][0]["content"]):
+            return completion('{"sum": 5}')
+        if "response_format" not in request.body:
+            return completion("I'd rather talk about the weather.")
+        notes = [{"message": 1, "quote": quote} for quote in ("I own a yacht", CHOIR)]
+        slots = [{"message": 1, "key": "city", "value": "Porto"}]
+        return completion(json.dumps({"notes": notes, "slots": slots}))
+
+    server.answer = answer
+    out, failed = check_models("fast", quick=False)
+    assert failed == ""
+    assert "JSON held to a schema: valid for 8 of 8 messages; " in out
+    assert "7 + 5 tokens each; 24 proposals, 22 refused: evidence_missing 22\n" in out
+    assert "JSON as instructed: valid for 0 of 8 messages; " in out
+    assert len(server.requests) == 1 + 2 * len(SAMPLE)
+
+
+def test_an_endpoint_that_refuses_a_form_is_asked_no_further_in_it(server: ModelServer) -> None:
+    server.answer = lambda asked: (
+        Reply({}, status=400)
+        if asked.body.get("response_format", {}).get("type") == "json_schema"
+        else completion('{"sum": 5, "notes": [], "slots": []}')
+    )
+    out, failed = check_models("fast", quick=False)
+    assert failed == ""
+    assert "JSON held to a schema: valid for 0 of 1 messages; then refused; " in out
+    assert "JSON as instructed: valid for 8 of 8 messages; " in out

@@ -1,0 +1,51 @@
+"""A few messages in both languages by which a chat model is tried: what it proposes, and what the gate refuses."""
+
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from memory_platform.providers.contracts import JsonForm, JsonForms, Usage
+from snapshots.understanding.drafting.assemble import assemble_parts
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.proposing.ask import Question, Shown, prompt_of
+from snapshots.understanding.proposing.notes import judge_notes
+from snapshots.understanding.proposing.passages import Said
+from snapshots.understanding.proposing.shape import Proposals, shape_for
+from snapshots.understanding.proposing.slots import judge_slots
+from snapshots.understanding.reading.clauses import split_clauses
+
+SAMPLE = (
+    "I've called Porto home since spring. Any good bakery there?",
+    "Tuesdays are choir, has been that way for ages.",
+    "My son Theo comes out in hives from latex.",
+    "Turn the volume down a bit please, and what's the weather tomorrow?",
+    "我在杭州一家医院做护士,今天好累。",
+    "我女儿小雨对芒果过敏,买零食注意点。",
+    "以后导航别走高架。",
+    "放点轻音乐,再帮我查一下明天的天气?",
+)
+"""Six hold something that lasts, two hold nothing."""
+
+
+def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:
+    """Return what a model proposes of messages of the sample at once, held to one form of JSON, and what it cost.
+
+    Nothing is repaired. Raises ChatUnavailable.
+    """
+    question = Question(tuple(Shown(UUID(int=number), text) for number, text in enumerate(texts, start=1)))
+    answered = model.structured_as(prompt_of(question), shape_for(len(texts)), form)
+    return Proposals.of_answer(answered.value), answered.usage
+
+
+def judge_sample(texts: Sequence[str], proposals: Proposals) -> Counter[str]:
+    """Return what becomes of notes and slots that a model proposed, by outcome. Raises EmbeddingUnavailable."""
+    outcomes: Counter[str] = Counter()
+    spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
+    for number, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True), start=1):
+        said, own = Said(one.text, one, grades), proposals.of_message(number)
+        held = [(part.start, part.end) for part in assemble_parts(one, grades)]
+        outcomes.update(judged.outcome for judged in judge_notes(said, own.notes, held))
+        slots = judge_slots(said, own.slots, message_key="", origin="")
+        outcomes.update(judged.reason or "accepted" for judged in slots)
+    return outcomes
