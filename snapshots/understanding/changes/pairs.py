@@ -80,7 +80,7 @@ def texts_of(sentence: Sentence, held: Iterable[HeldText]) -> list[str]:
     """Return the texts whose vectors :func:`numbers` needs, each once."""
     wanted = dict.fromkeys(_parts(sentence.text))
     if sentence.before:
-        wanted[_asked(sentence)] = None
+        wanted[_with_question(sentence)] = None
     wanted.update(dict.fromkeys(one.text for one in held))
     return list(wanted)
 
@@ -91,7 +91,7 @@ def numbers(sentence: Sentence, held: Sequence[HeldText], vectors: Vectors) -> l
     parts = np.stack([vectors[part] for part in _parts(sentence.text)])
     own = np.stack([vectors[one.text] for one in held])
     near = (own @ parts.T).max(axis=1)
-    asked = own @ vectors[_asked(sentence)] if sentence.before else np.zeros(len(held), np.float32)
+    asked = own @ vectors[_with_question(sentence)] if sentence.before else np.zeros(len(held), np.float32)
     words = Counter(word for one in held for word in words_of(one.text))
     kinds = Counter(kind for one in held for kind in kinds_in(matching_form(one.text)))
     found = []
@@ -125,7 +125,7 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([text, *(clause.text for clause in split_clauses(text))]))
 
 
-def _asked(sentence: Sentence) -> str:
+def _with_question(sentence: Sentence) -> str:
     return f"{sentence.before} {sentence.text}"
 
 

@@ -29,23 +29,23 @@ class AskedFor:
     states: Mapping[str, str]
 
 
-def _asked(asks: str, en: str, zh: str, *, states: bool = False) -> AskedFor:
+def _ask_for(asks: str, en: str, zh: str, *, states: bool = False) -> AskedFor:
     both = {"en": en, "zh": zh}
     return AskedFor(re.compile(asks, re.IGNORECASE), {} if states else both, both if states else {})
 
 
 KEYS = {
-    "name": _asked(r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"),
-    "home": _asked(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
-    "work": _asked(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪家公司工作?"),
-    "occupation": _asked(
+    "name": _ask_for(r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"),
+    "home": _ask_for(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
+    "work": _ask_for(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪家公司工作?"),
+    "occupation": _ask_for(
         r"\bdo for|living|job|work|profession|做什么|职业|工作", "What is your job?", "您是做什么工作的?"
     ),
-    "interests": _asked(
+    "interests": _ask_for(
         r"\benjoy|hobb|interest|spare time|free time|爱好|喜欢做|兴趣", "I enjoy {}", "我平时喜欢{}", states=True
     ),
-    "food": _asked(r"\beat|food|cuisine|dish|meal|吃|菜|口味", "I like to eat {}", "我喜欢吃{}", states=True),
-    "music": _asked(r"\bmusic|listen|songs?|band|听|歌|音乐", "I like to listen to {}", "我喜欢听{}", states=True),
+    "food": _ask_for(r"\beat|food|cuisine|dish|meal|吃|菜|口味", "I like to eat {}", "我喜欢吃{}", states=True),
+    "music": _ask_for(r"\bmusic|listen|songs?|band|听|歌|音乐", "I like to listen to {}", "我喜欢听{}", states=True),
 }
 
 
