@@ -1,4 +1,4 @@
-"""Django settings. Everything that can be set from outside comes from ``memory_platform.env``."""
+"""Django settings. Everything that can be set from outside comes from ``memory_platform.env.table``."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from csp import constants as csp
 from psycopg.conninfo import conninfo_to_dict
 
 from memory_platform.api import framework
-from memory_platform.env import PROJECT_ROOT, environment
+from memory_platform.env.table import PROJECT_ROOT, environment
 from memory_platform.observability.logs import logging_config
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin, ModelForm and others take type arguments at run time

@@ -11,7 +11,7 @@ from memory_platform.providers import warm_up as models
 from memory_platform.providers.registry import embedders
 from snapshots.context.intent_reader import SPACES, WORDS, reader_of
 from snapshots.extraction.corrections_reader import correction_reader
-from snapshots.feedback.reader import sense_reader
+from snapshots.feedback.reading.reader import sense_reader
 
 
 def warm_up(*, answering: bool) -> Thread:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from memory_platform.kernel.text import comparable, detect_language
 from profiles.models import Preference, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, current_profile, tags_of
-from profiles.services.tag_words import HOMES, WORKPLACES
+from profiles.services.tags.words import HOMES, WORKPLACES
 
 Priority = Literal["high", "medium", "low"]
 

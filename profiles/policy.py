@@ -42,10 +42,12 @@ class TagLookupPolicy:
     relation: float = assumed(0.85, owner="profiles", settle_by="use_count of looked-up tags against their rank")
     inside_query: float = assumed(0.9, owner="profiles", settle_by="use_count of looked-up tags against their rank")
     fuzzy: float = assumed(0.75, owner="profiles", settle_by="use_count of looked-up tags against their rank")
-    typo_similarity: float = measured(0.83, source="tests/profiles/services/test_tag_lookup.py: all 100+ lookups right")
-    covered_label: float = measured(0.5, source="tests/profiles/services/test_tag_lookup.py: all 100+ lookups right")
-    shortest_typo: int = measured(5, source="tests/profiles/services/test_tag_lookup.py: at 4 letters home meets hole")
-    shortest_slip: int = measured(3, source="tests/profiles/services/test_tag_lookup.py: all 150+ lookups right")
+    typo_similarity: float = measured(
+        0.83, source="tests/profiles/services/tags/test_lookup.py: all 100+ lookups right"
+    )
+    covered_label: float = measured(0.5, source="tests/profiles/services/tags/test_lookup.py: all 100+ lookups right")
+    shortest_typo: int = measured(5, source="tests/profiles/services/tags/test_lookup.py: at 4 letters home meets hole")
+    shortest_slip: int = measured(3, source="tests/profiles/services/tags/test_lookup.py: all 150+ lookups right")
     limit: int = assumed(5, owner="profiles", settle_by="rank of the tag that is used after a lookup")
 
 

@@ -14,20 +14,17 @@ from django.conf import settings
 
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.consolidation.policy import CONSOLIDATION
-from snapshots.embedding.backfill import backfill_vectors, preview_backfill
-from snapshots.embedding.counting import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.embedding.spaces import active_embedders, measured_embedders
-from snapshots.embedding.unread import count_unread, read_again
+from snapshots.embedding.upkeep.backfill import backfill_vectors, preview_backfill
+from snapshots.embedding.upkeep.counting import SpaceCount, added_up, count_spaces, note_counts
+from snapshots.embedding.upkeep.unread import count_unread, read_again
 from snapshots.erasure.signing import has_left_behind
-from snapshots.feedback.indicators import preview_indicators, roll_up_recent_indicators
 from snapshots.feedback.policy import LOOP
-from snapshots.feedback.tally import preview_tallies, roll_up_tallies
+from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
+from snapshots.feedback.tallies.tally import preview_tallies, roll_up_tallies
 from snapshots.forgetting.erase import erase_withheld, preview_erasing
 from snapshots.forgetting.policy import FORGETTING
-from snapshots.lifecycle.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
-from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
-from snapshots.lifecycle.idle import end_idle_conversations, preview_idle
 from snapshots.lifecycle.policy import (
     ARCHIVE,
     BACKFILL_RUN_POLICY,
@@ -39,13 +36,16 @@ from snapshots.lifecycle.policy import (
     REVIEW,
     PurgePolicy,
 )
-from snapshots.lifecycle.purge import preview_purge, purge_tenant
+from snapshots.lifecycle.retention.archive import archive_tenant, preview_archive
+from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
+from snapshots.lifecycle.retention.idle import end_idle_conversations, preview_idle
+from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.policies.sections import PURGE
 from snapshots.policy import JOB_POLICY
 from snapshots.queue.asked_jobs import due_jobs, nudge_jobs
-from snapshots.queue.counts import due_work
-from snapshots.queue.days import roll_up_waits, waits_to_write
+from snapshots.queue.figures.counts import due_work
+from snapshots.queue.figures.days import roll_up_waits, waits_to_write
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.wake_up import nudge
 from snapshots.recall.policy import SEALING
@@ -67,10 +67,10 @@ from tenants.services.job_runs import (
     run_once,
     run_round,
 )
-from tenants.services.model_use import chat_for
 from tenants.services.policies import section_in_force
 from tenants.services.slots import Default
-from tenants.services.usage import preview_usage, roll_up_usage
+from tenants.services.usage.model_use import chat_for
+from tenants.services.usage.recording import preview_usage, roll_up_usage
 
 CALIBRATE = "calibrate-confidence"
 COUNT = "count-embedding-spaces"

@@ -16,10 +16,10 @@ from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
 from snapshots.portability.imports import run_import
 from snapshots.queue.asked_jobs import JobHandler, work_at_jobs
-from snapshots.queue.counts import tenants_with_due_work
-from snapshots.queue.gauges import note_sweep
+from snapshots.queue.draining.turns import take_turn
+from snapshots.queue.figures.counts import tenants_with_due_work
+from snapshots.queue.figures.gauges import note_sweep
 from snapshots.queue.policy import QUEUE_POLICY
-from snapshots.queue.turns import take_turn
 from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.wake_up import nudge
 from snapshots.summaries.conversations import store_conversation_snapshots

@@ -17,7 +17,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from memory_platform.devstack.redis import EmbeddedRedis
 from profiles.models import Subject
-from snapshots.embedding.floors import LEARNT_FLOORS
+from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, Tenant
 from tenants.services.audit import COMMAND_LINE

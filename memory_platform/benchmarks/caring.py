@@ -19,9 +19,9 @@ from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Told
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
-from snapshots.lifecycle.archive import restore_messages
-from snapshots.lifecycle.eviction import evict_tenant, preview_eviction
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW, EvictionPolicy
+from snapshots.lifecycle.retention.archive import restore_messages
+from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx

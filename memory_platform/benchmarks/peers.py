@@ -16,7 +16,7 @@ from memory_platform.benchmarks.figures import Slice
 from memory_platform.benchmarks.protocol import AskFailed, Stages, repeat
 from memory_platform.benchmarks.rounds import ASKS_A_SECOND, WARM, Bench, Cell, Measure
 from memory_platform.benchmarks.target import TOP_K
-from memory_platform.env import environment
+from memory_platform.env.table import environment
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot
 from snapshots.recall.search import Stopwatch

@@ -24,7 +24,7 @@ from memory_platform.benchmarks.figures import percentile
 from memory_platform.benchmarks.protocol import AskFailed
 from memory_platform.benchmarks.target import Ask, Target
 from memory_platform.benchmarks.world import OTHERS, PREFIX
-from memory_platform.env import PROJECT_ROOT, environment
+from memory_platform.env.table import PROJECT_ROOT, environment
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 

@@ -14,7 +14,7 @@ from memory_platform.benchmarks.report import describe, machine
 from memory_platform.benchmarks.rounds import WARM, Bench, Cell, Measure, cells_of, cohorts_of, run_rounds
 from memory_platform.benchmarks.target import TOP_K, target_at
 from memory_platform.benchmarks.world import cohort_ids
-from memory_platform.env import environment
+from memory_platform.env.table import environment
 from memory_platform.evaluation.run_file import code_version
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
@@ -27,7 +27,7 @@ from tenants.models import Scope
 from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key, revoke_key
-from tenants.services.limits import set_limits
+from tenants.services.usage.limits import set_limits
 
 PEER_SIZE = 1_000
 KEY_LIFE = timedelta(days=1)

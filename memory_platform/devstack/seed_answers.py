@@ -6,17 +6,17 @@ from memory_platform.devstack.seed_data import SeedAnswer
 from profiles.models import Subject
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.indicators import roll_up_recent_indicators
 from snapshots.feedback.outcome import sense_told, take_outcome
+from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
 from snapshots.feedback.values import Told
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation
 from snapshots.policies.effective import effective_in_scope
-from snapshots.queue.days import roll_up_waits
+from snapshots.queue.figures.days import roll_up_waits
 from tenants.isolation import tenant_tx
-from tenants.services.usage import roll_up_usage
+from tenants.services.usage.recording import roll_up_usage
 
 
 def remember_now(tenant_id: UUID) -> None:

@@ -18,7 +18,7 @@ from memory_platform.devstack.programs import MARK, Programs, fresh_metrics_dire
 from memory_platform.devstack.stack_file import remember, stack_secrets
 from memory_platform.devstack.supervisor import Supervisor
 from memory_platform.devstack.terminal import Terminal
-from memory_platform.env import ConfigurationFault, check_given
+from memory_platform.env.table import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
 

@@ -1,7 +1,7 @@
 """The file that tells ``manage.py`` commands in a second terminal how to reach the running stack.
 
-It holds the stack's secrets, made once, so it is readable by its owner only. ``memory_platform.env`` reads it; what
-the process environment says counts more.
+It holds the stack's secrets, made once, so it is readable by its owner only. ``memory_platform.env.table`` reads it;
+what the process environment says counts more.
 """
 
 import os

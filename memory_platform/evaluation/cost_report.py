@@ -7,8 +7,8 @@ from typing import Any
 from memory_platform.evaluation.plot import DOTS_PER_INCH, require_plotting
 from memory_platform.evaluation.scenario import Plan
 from memory_platform.evaluation.simulation import RAW_BUDGET, TurnFigures, shares
-from tenants.services.ledger import saved_ratio
-from tenants.services.prices import Price
+from tenants.services.usage.ledger import saved_ratio
+from tenants.services.usage.prices import Price
 
 MARKS = (1, 7, 30, 60, 90)
 """Days that the table shows; a life that ends earlier or later shows its last day, too."""

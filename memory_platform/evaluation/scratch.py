@@ -18,16 +18,16 @@ import snapshots
 from memory_platform.evaluation.importing import BATCH, import_dataset
 from memory_platform.evaluation.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
-from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored import stored_drafts
-from snapshots.embedding.walking import BEFORE_ALL
+from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.upkeep.walking import BEFORE_ALL
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
-from snapshots.queue.counts import work_counts
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
+from snapshots.queue.figures.counts import work_counts
 from snapshots.queue.values import WorkCounts
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown

@@ -17,7 +17,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
-from memory_platform.env_chat import OPENAI, ChatEndpoint
+from memory_platform.env.chat import OPENAI, ChatEndpoint
 from memory_platform.providers.chat_wire import CURRENT, BoundedClient, Call
 from memory_platform.providers.contracts import ChatPrompt, JsonForm, Usage
 from memory_platform.providers.endpoint import CallFailed, Failure

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.endpoint import CallFailed, Endpoint, Failure, JsonService, Outgoing, WrongAnswer

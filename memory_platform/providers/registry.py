@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from memory_platform.env import EMBEDDERS, RERANKERS, listed
-from memory_platform.env_chat import DEFAULT, ChatEndpoint
+from memory_platform.env.chat import DEFAULT, ChatEndpoint
+from memory_platform.env.table import EMBEDDERS, RERANKERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatModel, Embedder, PromptKeeper, Reranker, WordRelations
@@ -104,7 +104,7 @@ def chat_route(purpose: str) -> str:
 
 
 def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
-    """Return this process's chat model for a purpose of :data:`memory_platform.env_chat.PURPOSES`.
+    """Return this process's chat model for a purpose of :data:`memory_platform.env.chat.PURPOSES`.
 
     At the ``endpoint`` of that name, by default the operator's; None where none has it.
     """

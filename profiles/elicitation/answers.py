@@ -14,7 +14,7 @@ from profiles.services.claims import stated
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import amend_list_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 
 PLACE_LABELS = {"home": ("home", "家"), "work": ("work", "公司")}

@@ -18,8 +18,8 @@ from snapshots.consolidation.join import draft_of, join_group, members_of, taken
 from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
 from snapshots.consolidation.writing import Writer
 from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import Turn

@@ -9,7 +9,7 @@ from snapshots.context.intent_reader import INTENTS
 from snapshots.context.shelves import without_echo
 from snapshots.context.values import ContextRequest, WindowTurn
 from snapshots.extraction.corrections import may_correct
-from snapshots.feedback.signals import sense_of
+from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import Sense, Turn
 
 

@@ -15,7 +15,7 @@ from snapshots.context.values import ContextRequest
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.policy import REWRITE_POLICY
 from snapshots.recall.rewriting import fenced
-from tenants.services.model_use import chat_for
+from tenants.services.usage.model_use import chat_for
 
 PURPOSE = "rewrite"
 """The purpose whose model reads questions while somebody waits: a small one, with a short time box."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from uuid import UUID
 
-from profiles.services.forgetting import MessageName, forgotten_messages, forgotten_texts, has_marks
+from profiles.services.tombstones import MessageName, forgotten_messages, forgotten_texts, has_marks
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft
 from snapshots.models import Message
 

@@ -11,8 +11,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
-from profiles.services.forgetting import ForgottenMemory
 from profiles.services.locking import lock_subject
+from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import Embedders
 from snapshots.episodes.tasks import Accept, task_by_id
 from snapshots.episodes.telling import Mask, completed, importance_of, masked, words_of

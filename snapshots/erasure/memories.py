@@ -15,8 +15,8 @@ from django.db import transaction
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope, Subject
 from profiles.services.certificates import add_counts, note_marks, open_erasure
-from profiles.services.forgetting import MessageName, leave_marks
 from profiles.services.locking import lock_subject
+from profiles.services.tombstones import MessageName, leave_marks
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
@@ -28,7 +28,7 @@ from snapshots.erasure.derived import (
     remake_conversation_snapshots,
     take_back_work,
 )
-from snapshots.erasure.learned import Unlearned, unlearn
+from snapshots.erasure.learned.statements import Unlearned, unlearn
 from snapshots.erasure.notes import contexts_left, detach_notes, notes_only_in, origin_of
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import (
@@ -45,7 +45,7 @@ from snapshots.erasure.words import (
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
-from snapshots.queue.counts import remove_work_of_messages
+from snapshots.queue.figures.counts import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.window.window import keep_window, turns_after
 from tenants.isolation import current_tenant_id, tenant_tx

@@ -11,9 +11,9 @@ from django.db.models.functions import Now
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, ErasureScope, ErasureState, Preference, ProfileFact, Tag
 from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, marks_in
-from profiles.services.forgetting import Marks
-from snapshots.erasure.marked import messages_marked, snapshots_marked, subject_marked
+from profiles.services.tombstones import Marks
 from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
+from snapshots.erasure.remaining_tombstones import messages_marked, snapshots_marked, subject_marked
 from snapshots.erasure.traces import buried, dropped, windows_found
 from snapshots.models import Conversation, Message, Snapshot
 from tenants.isolation import current_tenant_id, tenant_tx

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, IdempotentReply
-from profiles.services.forgetting import REASON as FORGOTTEN
+from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.values import Verdict
 from snapshots.models import (
     VERDICT,

@@ -12,7 +12,7 @@ from profiles.services.preferences import (
     take_from_opposite,
 )
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.corrections_applied import completed, correct
 from snapshots.extraction.corrections_meant import meant_by

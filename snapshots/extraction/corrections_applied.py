@@ -7,7 +7,7 @@ from profiles.models import CandidateKind, Preference, ProfileFact, Subject
 from profiles.services.preferences import amend_list_preference, record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
 from profiles.services.quantities import in_place_of, is_measured
-from profiles.services.tags import TagDraft, patch_tag, upsert_tag
+from profiles.services.tags.tags import TagDraft, patch_tag, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.extraction import values
 from snapshots.extraction.corrections_meant import Meant

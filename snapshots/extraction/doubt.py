@@ -10,7 +10,7 @@ from profiles.services.claims import same_value
 from profiles.services.lists import among_entries
 from profiles.services.preferences import OPPOSITE, preference_place
 from profiles.services.profile import FactName, fact_place
-from profiles.services.tags import labelled
+from profiles.services.tags.tags import labelled
 from profiles.values import Provenance
 from snapshots.extraction.applying import as_json
 from snapshots.extraction.policy import DOUBT, DoubtPolicy

@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from profiles.models import ProfileFact, Subject
-from profiles.services.forgetting import is_forgotten
+from profiles.services.tombstones import is_forgotten
 from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.extraction.learn import Lesson

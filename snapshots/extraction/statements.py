@@ -18,7 +18,7 @@ from snapshots.extraction.topics import importance_of, topics_of
 from snapshots.extraction.values import Utterance
 from snapshots.extraction.worth import says_something
 from snapshots.models import Message, MessageRole, SnapshotKind
-from snapshots.queue.leases import complete, hold
+from snapshots.queue.draining.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.sensitive.detector import mask_sensitive

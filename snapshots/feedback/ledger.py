@@ -11,7 +11,7 @@ import orjson
 from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.tally import take_back
+from snapshots.feedback.tallies.tally import take_back
 from snapshots.feedback.values import GRAVITY, NAMED, SAID_AGAIN, How, Judgement, SaidVerdict, Signal
 from snapshots.models import VERDICT, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_receipt

@@ -8,17 +8,17 @@ from django.db.models import Q, QuerySet
 from memory_platform.kernel.text import comparable
 from profiles.models import Subject
 from snapshots.extraction.memories import own_names
-from snapshots.feedback.judging import is_unclear, judged
 from snapshots.feedback.outcome import note, query_of
 from snapshots.feedback.policy import JUDGING, LOOP
-from snapshots.feedback.reader import read_turns
+from snapshots.feedback.reading.judging import is_unclear, judged
+from snapshots.feedback.reading.reader import read_turns
 from snapshots.feedback.values import Sense, Told, Turn
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.queue.leases import hold
+from snapshots.queue.draining.leases import hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.receipts.read import rendered_of
 from tenants.isolation import tenant_tx
-from tenants.services.model_use import chat_for
+from tenants.services.usage.model_use import chat_for
 
 Place = tuple[UUID, UUID]
 """A context and the turn that answers it."""

@@ -11,13 +11,13 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_TOLD, RECEIPTS_FEEDBACK
-from snapshots.feedback.attribution import judgements
+from snapshots.feedback.applied_corrections import put_right
 from snapshots.feedback.injected import injected_texts
 from snapshots.feedback.ledger import Ledger, locked_rows
-from snapshots.feedback.put_right import put_right
-from snapshots.feedback.reader import read_turns
-from snapshots.feedback.signals import sense_of
-from snapshots.feedback.utilisation import used_memories
+from snapshots.feedback.reading.attribution import judgements
+from snapshots.feedback.reading.reader import read_turns
+from snapshots.feedback.reading.signals import sense_of
+from snapshots.feedback.reading.utilisation import used_memories
 from snapshots.feedback.values import (
     NAMED,
     SAID_AGAIN,

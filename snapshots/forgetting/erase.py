@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.models import ErasureScope
 from profiles.services.certificates import add_counts, note_marks, open_erasure
-from profiles.services.forgetting import marks_of
+from profiles.services.tombstones import marks_of
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.forgetting.kept import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy

@@ -9,7 +9,7 @@ import orjson
 from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.services.tag_details import past_as_json
+from profiles.services.tags.details import past_as_json
 from snapshots.forgetting.values import Belief
 from snapshots.models import (
     SOURCES,

@@ -10,8 +10,8 @@ from profiles.models import Subject
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.store import store_snapshots, touch_memory, words_row
 from snapshots.embedding.stored import stored_drafts
-from snapshots.erasure.beliefs import belief_of, remove_belief
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations, remake_conversation_snapshots
+from snapshots.erasure.learned.beliefs import belief_of, remove_belief
 from snapshots.erasure.memories import NO_MODELS, neighbours_of, reindex, renew_windows, take_out
 from snapshots.erasure.notes import drop_contexts
 from snapshots.erasure.words import Words, blank_messages, drop_earlier_texts, drop_replies, strip_receipts

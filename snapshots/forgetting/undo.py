@@ -14,12 +14,12 @@ from django.db.models import Q
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.services.claims import Claim
-from profiles.services.forgetting import drop_marks, marks_of
 from profiles.services.lists import entries_of
 from profiles.services.preferences import amend_list_preference, record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tag_details import bring_past_back
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.details import bring_past_back
+from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.tombstones import drop_marks, marks_of
 from profiles.values import Provenance
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
@@ -30,8 +30,8 @@ from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.forgetting.withhold import audit_order
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slots import KEYS
-from snapshots.queue.counts import remove_work_of_messages
 from snapshots.queue.enqueue import enqueue_messages, nudge
+from snapshots.queue.figures.counts import remove_work_of_messages
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Preference, Subject, Tag
-from profiles.services.forgetting import MessageName, forgotten_messages, leave_marks
+from profiles.services.tombstones import MessageName, forgotten_messages, leave_marks
 from snapshots.forgetting.kept import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.policy import FORGETTING
 from snapshots.forgetting.scope import Scope, locked_scope

@@ -26,7 +26,7 @@ from snapshots.queue.enqueue import enqueue_messages, nudge
 from snapshots.window.values import WindowTurn
 from snapshots.window.window import keep_window, turns_after, window
 from tenants.isolation import current_tenant_id
-from tenants.services.usage import note_messages
+from tenants.services.usage.recording import note_messages
 
 
 def accept_messages(

@@ -9,11 +9,11 @@ from django.db.models import Exists, OuterRef, Q
 
 from profiles.models import Ask, Erasure, ErasureScope, IdempotentReply, ToolSave
 from profiles.services.certificates import add_counts, open_erasure
-from profiles.services.forgetting import leave_marks
 from profiles.services.locking import lock_subject
+from profiles.services.tombstones import leave_marks
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
-from snapshots.erasure.learned import Unlearned, unlearn
+from snapshots.erasure.learned.statements import Unlearned, unlearn
 from snapshots.erasure.notes import detach_notes, notes_only_in
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.traces import windows_found
@@ -31,7 +31,7 @@ from snapshots.models import (
     SubjectMemory,
     TagSource,
 )
-from snapshots.queue.counts import remove_work_of_conversation
+from snapshots.queue.figures.counts import remove_work_of_conversation
 from snapshots.selectors import with_words
 from snapshots.window.window import bury_windows
 from tenants.isolation import current_tenant_id

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
-from snapshots.feedback.put_right import posted_turn
+from snapshots.feedback.applied_corrections import posted_turn
 from snapshots.forgetting.find import find_meant
 from snapshots.forgetting.repeated import repeats_hidden
 from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten, Found

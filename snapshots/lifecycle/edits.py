@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.text import content_hash
 from profiles.policy import BELIEFS
-from profiles.services.forgetting import ForgottenMemory, forgotten_texts
+from profiles.services.tombstones import ForgottenMemory, forgotten_texts
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders

@@ -21,9 +21,9 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
 from snapshots.embedding.store import touch_memory
-from snapshots.lifecycle.acts import Doing, retire_memory
 from snapshots.lifecycle.policy import REVIEW, ReviewPolicy
 from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.staff_actions.actions import Doing, retire_memory
 from snapshots.models import Lane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx

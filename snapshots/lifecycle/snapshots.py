@@ -17,8 +17,8 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
 from profiles.policy import BELIEFS
-from profiles.services.forgetting import REASON as FORGOTTEN
-from profiles.services.forgetting import forgotten_texts, has_marks
+from profiles.services.tombstones import REASON as FORGOTTEN
+from profiles.services.tombstones import forgotten_texts, has_marks
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders

@@ -1,6 +1,5 @@
 """Conversations, snapshots, receipts and the work that makes one from the other."""
 
-from snapshots.models.archive import MessageArchive
 from snapshots.models.care import (
     ActVerb,
     Calibration,
@@ -12,7 +11,7 @@ from snapshots.models.care import (
     ReviewDecision,
     ReviewReason,
 )
-from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageRole
+from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageArchive, MessageRole
 from snapshots.models.episode import Episode, EpisodeOutcome
 from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
 from snapshots.models.forget_order import ForgetOrder, ForgetOrderState

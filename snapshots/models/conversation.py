@@ -110,3 +110,29 @@ class Message(SubjectOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class MessageArchive(SubjectOwned):
+    """The cold archive (row E7): words of neighbouring messages, out of the table that serves reads. Their rows stay.
+
+    ``packed`` is zlib-compressed JSON: one object per message with what ``Message`` lost (content, parts, tool_calls,
+    metadata), by id. ``plain_bytes`` is its size before.
+    """
+
+    conversation = TenantForeignKey(Conversation)
+    first_seq = models.PositiveBigIntegerField()
+    last_seq = models.PositiveBigIntegerField()
+    messages = models.PositiveIntegerField()
+    plain_bytes = models.PositiveBigIntegerField()
+    packed = models.BinaryField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta(SubjectOwned.Meta):
+        db_table = "message_archive"
+        ordering = ("conversation", "first_seq")
+        constraints = (
+            models.UniqueConstraint(fields=("tenant", "conversation", "first_seq"), name="one_archive_per_stretch"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.pk)

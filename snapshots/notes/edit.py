@@ -12,9 +12,9 @@ from profiles.values import Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import touch_memory
-from snapshots.lifecycle.acts import Doing, hold_memory
 from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, apply_edit, plan_edit
 from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.lifecycle.staff_actions.actions import Doing, hold_memory
 from snapshots.lifecycle.values import Accept, SnapshotAddress
 from snapshots.models import Note, Snapshot
 from snapshots.notes.about import about_columns

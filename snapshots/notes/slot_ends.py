@@ -19,7 +19,7 @@ from profiles.services.claims import learned, same_value
 from profiles.services.lists import among_entries, entries_of, singular
 from profiles.services.preferences import amend_list_preference, preference_place
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import patch_tag
+from profiles.services.tags.tags import patch_tag
 from profiles.values import Provenance
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import SOURCES, Message, Note, NoteSlot, Snapshot, SnapshotSource

@@ -11,8 +11,8 @@ from memory_platform.kernel.text import comparable, content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
-from profiles.services.forgetting import ForgottenMemory, forgotten_texts
 from profiles.services.locking import lock_subject
+from profiles.services.tombstones import ForgottenMemory, forgotten_texts
 from profiles.values import Verdict
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory

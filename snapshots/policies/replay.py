@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from snapshots.feedback.shares import Share, wilson
+from snapshots.feedback.tallies.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.policies.effective import policies_of
 from snapshots.policies.replaying import Asked, Choice, beside, bound_in, offered_in, replayed, untold

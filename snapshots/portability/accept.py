@@ -14,8 +14,8 @@ from django.db import transaction
 
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Subject
-from profiles.services.forgetting import has_marks
 from profiles.services.subjects import put_subject
+from profiles.services.tombstones import has_marks
 from snapshots.models import Job, JobKind, JobPart
 from snapshots.portability.columns import ColumnFault, read_row
 from snapshots.portability.forgotten import Kept, Line, without_forgotten_lines

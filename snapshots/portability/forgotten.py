@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.text import comparable
-from profiles.services.forgetting import forgotten_messages, forgotten_texts, has_marks
+from profiles.services.tombstones import forgotten_messages, forgotten_texts, has_marks
 from snapshots.models import SnapshotKind
 
 Line = Mapping[str, Any]

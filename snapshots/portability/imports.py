@@ -8,8 +8,8 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from profiles.models import Subject
 from profiles.policy import BELIEFS as CEILINGS
-from profiles.services.forgetting import forgotten_texts, has_marks
 from profiles.services.search_text import refresh_search_text
+from profiles.services.tombstones import forgotten_texts, has_marks
 from profiles.values import Provenance
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots

@@ -13,11 +13,11 @@ from uuid import UUID
 from memory_platform.providers.redis_client import redis_client
 from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.certificates import marks_in, object_hash, subject_hash
-from profiles.services.forgetting import keep_marks
+from profiles.services.tombstones import keep_marks
 from snapshots.embedding.spaces import active_embedders
-from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
-from snapshots.erasure.marked import messages_marked, snapshots_marked
+from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import Target, forget_found, target_of
+from snapshots.erasure.remaining_tombstones import messages_marked, snapshots_marked
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import SnapshotUnknown
 from snapshots.intake.conversations import locked_known

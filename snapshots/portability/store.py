@@ -11,7 +11,7 @@ from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag, TagDetail
 from profiles.policy import BELIEFS as CEILINGS
-from profiles.services.forgetting import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
+from profiles.services.tombstones import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
 from profiles.values import Provenance
 from snapshots.embedding.versions import IDS, NOTE
 from snapshots.intake.values import IncomingMessage

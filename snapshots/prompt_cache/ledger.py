@@ -14,7 +14,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoint import CallFailed, Failure
 from tenants.models import CACHE
-from tenants.services.model_use import Used, write_down
+from tenants.services.usage.model_use import Used, write_down
 
 Answer = TypeVar("Answer")
 

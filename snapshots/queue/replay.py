@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind, WorkState
-from snapshots.queue.counts import remove_work
+from snapshots.queue.figures.counts import remove_work
 from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit

@@ -6,7 +6,7 @@ from uuid import UUID
 from memory_platform.kernel.text import beginning
 from profiles.held import HeldBeliefs, beliefs_held, tags_held
 from profiles.models import Tag
-from profiles.services.tag_lookup import TagMatch, lookup_tags
+from profiles.services.tags.lookup import TagMatch, lookup_tags
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.values import RecallQuery
 

@@ -8,9 +8,9 @@ from time import perf_counter
 from memory_platform.kernel.text import beginning, detect_language
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import word_relations
-from snapshots.embedding.floors import LEARNT_FLOORS
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
+from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason

@@ -22,7 +22,7 @@ from snapshots.recall.rewriting import reworded
 from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
-from tenants.services.model_use import chat_for
+from tenants.services.usage.model_use import chat_for
 
 
 def recall(

@@ -16,14 +16,14 @@ from snapshots.embedding.versions import supersede
 from snapshots.extraction import values
 from snapshots.extraction.statements import own_utterance
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
-from snapshots.queue.leases import complete, hold
+from snapshots.queue.draining.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.summaries.digest import digested
 from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
 from snapshots.summaries.policy import RUNNING
 from tenants.isolation import tenant_tx
-from tenants.services.model_use import chat_for
+from tenants.services.usage.model_use import chat_for
 
 CONVERSATION_VERSION = "conversation-1"
 """Part of the stable ids of what one end of a conversation makes."""

@@ -21,7 +21,7 @@ from snapshots.extraction.statements import own_utterance
 from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.values import Utterance
 from snapshots.models import Conversation, Message, MessageRole
-from snapshots.queue.leases import complete, hold
+from snapshots.queue.draining.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.sensitive.detector import is_sensitive
@@ -29,7 +29,7 @@ from snapshots.summaries.compression import is_too_much_for_rules, shortened, su
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.prompts import SUMMARISE
 from tenants.isolation import tenant_tx
-from tenants.services.model_use import chat_for
+from tenants.services.usage.model_use import chat_for
 
 RULES = "rules"
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")

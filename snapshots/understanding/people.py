@@ -10,8 +10,8 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import comparable
 from profiles.models import Subject, Tag, TagKind
 from profiles.selectors import tags_of
-from profiles.services.tag_lookup import called_as_well, lookup_tags
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.lookup import called_as_well, lookup_tags
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 from snapshots.extraction.memories import is_forgotten_message
 from snapshots.extraction.observe import language_of

@@ -25,8 +25,8 @@ from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
+from snapshots.queue.draining.leases import complete, hold, release
 from snapshots.queue.enqueue import enqueue_summaries
-from snapshots.queue.leases import complete, hold, release
 from snapshots.queue.values import ClaimedWork
 from snapshots.summaries.policy import RUNNING
 from snapshots.understanding.changes.ending import apply_endings, name_successors
@@ -48,7 +48,7 @@ from snapshots.understanding.proposing.judging import Judged, judge_proposals, w
 from snapshots.understanding.proposing.merge import with_proposed_slots
 from snapshots.understanding.proposing.share import shares_of
 from tenants.isolation import tenant_tx
-from tenants.services.model_use import chat_for
+from tenants.services.usage.model_use import chat_for
 
 Notes = Mapping[UUID, Sequence[PreparedNote]]
 """What claimed messages make, by message."""

@@ -18,7 +18,7 @@ from tenants.models import ApiKey, ApiKeyDigest, Scope
 from tenants.policy import KEY_POLICY
 from tenants.services.audit import Actor, record_audit
 from tenants.services.key_format import KeyParts, digest_of, new_key_parts, parse_token
-from tenants.services.limits import Limits, copy_limits
+from tenants.services.usage.limits import Limits, copy_limits
 
 NO_DIGEST = bytes(32)
 AUTH_KEY = """

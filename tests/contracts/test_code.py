@@ -107,7 +107,7 @@ def test_policies_are_found_at_all() -> None:
 
 def test_no_environment_is_read_outside_env_py() -> None:
     allowed = {
-        "memory_platform/env.py",
+        "memory_platform/env/table.py",
         "memory_platform/celery.py",
         "memory_platform/wsgi.py",
         "memory_platform/asgi.py",

@@ -24,7 +24,10 @@ REQUIRED = {
 def started_with(**environment: str) -> subprocess.CompletedProcess[str]:
     """Run ``manage.py check`` with exactly this environment and no stack file."""
     clean = {"PATH": os.environ["PATH"], "DATA_DIR": "/nonexistent", **environment}
-    program = "from memory_platform import env; env.Environment.model_config['env_file'] = None; env.environment()"
+    program = (
+        "from memory_platform.env.table import Environment, environment; "
+        "Environment.model_config['env_file'] = None; environment()"
+    )
     return subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, check=False
     )

@@ -24,7 +24,7 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from snapshots.summaries.policy import RUNNING
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from snapshots.models import Message, Work
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import LINGERING, Stage, eventually

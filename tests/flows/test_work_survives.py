@@ -10,7 +10,7 @@ from celery import current_app
 from django.db import connection
 
 from snapshots.models import Message, Work, WorkKind
-from snapshots.queue.counts import tenants_with_due_work, work_counts
+from snapshots.queue.figures.counts import tenants_with_due_work, work_counts
 from snapshots.queue.wake_up import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -19,9 +19,9 @@ faulthandler.register(signal.SIGUSR2, all_threads=True)
 django.setup()
 
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
-from snapshots.queue.counts import tenants_with_due_work  # noqa: E402 - as above
+from snapshots.queue.draining.turns import take_turn  # noqa: E402 - as above
+from snapshots.queue.figures.counts import tenants_with_due_work  # noqa: E402 - as above
 from snapshots.queue.policy import QueuePolicy  # noqa: E402 - as above
-from snapshots.queue.turns import take_turn  # noqa: E402 - as above
 from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
 from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above

@@ -22,7 +22,7 @@ import django
 
 django.setup()
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatUnavailable, JsonForm, Usage

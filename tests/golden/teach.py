@@ -1,8 +1,8 @@
 """Teach the reader of next turns (G3): ``make evaluation``, then ``python -m tests.golden.teach`` with the environment.
 
-Writes ``snapshots/feedback/senses.json``. What is said of how well it reads comes from turns of writers that it was not
-taught by: each file is read by a reader that the other files taught, and as the product reads, with a correction that
-rules know where the reader is in doubt.
+Writes ``snapshots/feedback/reading/senses.json``. What is said of how well it reads comes from turns of writers that it
+was not taught by: each file is read by a reader that the other files taught, and as the product reads, with a
+correction that rules know where the reader is in doubt.
 """
 
 # ruff: noqa: E402 -- what is imported below the set-up defines models
@@ -20,9 +20,9 @@ import numpy.typing as npt
 django.setup()
 
 from memory_platform.kernel.linear import Float32, LinearReader
-from snapshots.feedback.reader import WEIGHTS, features
-from snapshots.feedback.sentences import ENCODER, sentences_of
-from snapshots.feedback.signals import sense_of
+from snapshots.feedback.reading.reader import WEIGHTS, features
+from snapshots.feedback.reading.sentences import ENCODER, sentences_of
+from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import Sense, Turn
 from tests.golden.labels import HERE, Score, rows, scores
 

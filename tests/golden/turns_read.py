@@ -22,9 +22,9 @@ from tests.golden.labels import HERE, Score, scores
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_platform.settings")
 django.setup()
 
-from snapshots.feedback.reader import read_turns, sense_reader  # noqa: E402 -- its values name models
-from snapshots.feedback.signals import sense_of  # noqa: E402 -- its values name models
-from snapshots.feedback.utilisation import used_memories  # noqa: E402
+from snapshots.feedback.reading.reader import read_turns, sense_reader  # noqa: E402 -- its values name models
+from snapshots.feedback.reading.signals import sense_of  # noqa: E402 -- its values name models
+from snapshots.feedback.reading.utilisation import used_memories  # noqa: E402
 from snapshots.feedback.values import Sense, Turn  # noqa: E402
 
 

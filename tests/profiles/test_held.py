@@ -11,7 +11,7 @@ from profiles.selectors import preference_values, preferences_at, profile_facts,
 from profiles.services.claims import stated
 from profiles.services.preferences import record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 

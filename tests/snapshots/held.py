@@ -14,7 +14,7 @@ from profiles.models import Candidate, Preference, ProfileFact, Tag
 from profiles.services.claims import stated
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots

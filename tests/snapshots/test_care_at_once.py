@@ -19,7 +19,7 @@ from memory_platform.benchmarks.caring import ORDER
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.care import CARE
-from snapshots.feedback.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicators import roll_up_indicators
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW
 from snapshots.lifecycle.review import review_tenant
 from snapshots.models import (

@@ -4,7 +4,7 @@ import math
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from tenants.errors import QuotaExceeded
-from tenants.services.rates import Rate
+from tenants.services.usage.rates import Rate
 
 LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
 

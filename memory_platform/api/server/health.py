@@ -18,7 +18,7 @@ from memory_platform.observability.health import Check, Outcome
 from memory_platform.observability.metrics import exposition, refresh_with
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
-from snapshots.queue.gauges import show_queue
+from snapshots.queue.figures.gauges import show_queue
 
 
 class LiveOutput(Output):

@@ -12,10 +12,10 @@ from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.profile import FactName
-from profiles.services.tags import labelled
+from profiles.services.tags.tags import labelled
 from profiles.values import Verdict
 from snapshots.embedding.spaces import active_embedders
-from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.policies.effective import Policies

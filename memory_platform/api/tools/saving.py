@@ -23,7 +23,7 @@ from profiles.services.preferences import (
     take_from_opposite,
 )
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
-from profiles.services.tags import TagDraft, labelled, upsert_tag
+from profiles.services.tags.tags import TagDraft, labelled, upsert_tag
 from profiles.services.tool_saves import note_saved, was_saved
 from profiles.values import Provenance, Verdict
 

@@ -28,8 +28,8 @@ from snapshots.models import Snapshot
 from snapshots.policies.effective import Policies, effective
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
-from tenants.services.quotas import take_messages, take_snapshots
-from tenants.services.rates import Rate, take_request
+from tenants.services.usage.quotas import take_messages, take_snapshots
+from tenants.services.usage.rates import Rate, take_request
 
 METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}

@@ -10,10 +10,10 @@ from django.db.models import Max, Sum
 
 from memory_platform.console.shared.policy import FIGURES
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.shares import COUNTS, Share, wilson
+from snapshots.feedback.tallies.shares import COUNTS, Share, wilson
 from snapshots.models import Indicator, QueueDay
 from tenants.models import UsageDay
-from tenants.services.ledger import PricedDay, priced
+from tenants.services.usage.ledger import PricedDay, priced
 
 GROUPS: Mapping[str, tuple[str, ...]] = {"all": (), "version": ("policy_version",), "arm": ("experiment", "arm")}
 """What the days can be told apart by, and the columns that do it."""

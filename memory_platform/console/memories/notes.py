@@ -27,7 +27,7 @@ from memory_platform.console.shared.note_words import (
     tell_grade,
     tell_vital,
 )
-from snapshots.lifecycle.acts import Memory
+from snapshots.lifecycle.staff_actions.actions import Memory
 from snapshots.models import Note, Snapshot
 from tenants.models import AuditRecord
 

@@ -33,7 +33,7 @@ from memory_platform.console.shared.display import (
 )
 from memory_platform.console.shared.filters import Archived, Held, OfConversation, OfSubject
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
-from snapshots.lifecycle.archive import restore_messages
+from snapshots.lifecycle.retention.archive import restore_messages
 from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
 from snapshots.selectors import with_words
 

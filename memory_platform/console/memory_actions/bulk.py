@@ -22,7 +22,7 @@ from memory_platform.console.memory_actions.verbs import Act, outside_run
 from memory_platform.console.shared.display import LINE, link, short_id
 from memory_platform.console.shared.outside_transaction import AfterCommit
 from memory_platform.kernel.errors import MemoryPlatformError
-from snapshots.lifecycle.acts import Doing
+from snapshots.lifecycle.staff_actions.actions import Doing
 
 MOST = 200
 """Rows that one bulk action takes: what a person may still have looked at, and what one request can do."""

@@ -1,7 +1,7 @@
 """Forgetting a belief by one of its rows, in the console: for good."""
 
 from profiles.models import Erasure, Preference, ProfileFact, Tag
-from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from tenants.services.audit import Actor
 
 

@@ -24,10 +24,10 @@ from memory_platform.console.shared.note_words import VITAL_CLASSES, note_behind
 from memory_platform.console.shared.reasons import ReasonField
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
-from profiles.services.tag_details import place_then
-from snapshots.lifecycle.acts import Memory
-from snapshots.lifecycle.origins import origins_of
+from profiles.services.tags.details import place_then
 from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.staff_actions.actions import Memory
+from snapshots.lifecycle.staff_actions.origins import origins_of
 from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
 from snapshots.sensitive.detector import is_telephone
 

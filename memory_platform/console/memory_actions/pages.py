@@ -27,12 +27,12 @@ from memory_platform.console.shared.outside_transaction import AfterCommit, answ
 from memory_platform.console.shared.reasons import reason_of
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
 from profiles.models import Preference, Tag
-from profiles.services.forgetting import ForgottenMemory
-from profiles.services.tags import LabelTaken
-from snapshots.lifecycle.acts import Doing, NoLongerHeld, is_held
-from snapshots.lifecycle.merging import NotToBeMerged
-from snapshots.lifecycle.origins import OriginChanged
-from snapshots.lifecycle.undoing import UndoImpossible, last_act, origins_retired
+from profiles.services.tags.tags import LabelTaken
+from profiles.services.tombstones import ForgottenMemory
+from snapshots.lifecycle.staff_actions.actions import Doing, NoLongerHeld, is_held
+from snapshots.lifecycle.staff_actions.merging import NotToBeMerged
+from snapshots.lifecycle.staff_actions.origins import OriginChanged
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, origins_retired
 from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord
 

@@ -18,8 +18,8 @@ from memory_platform.console.memory_actions.verbs import ACTS, Act, joined_into
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
-from snapshots.lifecycle.acts import Doing, Memory, is_held
-from snapshots.lifecycle.undoing import last_act
+from snapshots.lifecycle.staff_actions.actions import Doing, Memory, is_held
+from snapshots.lifecycle.staff_actions.undo import last_act
 
 
 class ActingAdmin(SubjectOwnedAdmin):

@@ -24,7 +24,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
-from snapshots.lifecycle.acts import (
+from snapshots.lifecycle.staff_actions.actions import (
     Doing,
     Memory,
     confirm_memory,
@@ -35,9 +35,9 @@ from snapshots.lifecycle.acts import (
     place_of,
     retire_memory,
 )
-from snapshots.lifecycle.merging import merge_memories
-from snapshots.lifecycle.origins import retire_origins
-from snapshots.lifecycle.undoing import UndoImpossible, last_act, needs_words, undo_act, undo_correction
+from snapshots.lifecycle.staff_actions.merging import merge_memories
+from snapshots.lifecycle.staff_actions.origins import retire_origins
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class

@@ -9,7 +9,7 @@ from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from memory_platform.console.shared.policy import OPERATION
-from snapshots.queue.gauges import seconds_since_sweep
+from snapshots.queue.figures.gauges import seconds_since_sweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.display import EMPTY, column, line, part
 from memory_platform.console.shared.reasons import ReasonedActions, ReasonField, needs_reason, reason_of
-from snapshots.feedback.shares import Share, figures_by_arm
+from snapshots.feedback.tallies.shares import Share, figures_by_arm
 from tenants.errors import ExperimentConflict, ExperimentRefused
 from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Role
 from tenants.policies.arms import BUCKETS, Arm

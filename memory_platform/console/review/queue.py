@@ -28,7 +28,7 @@ from memory_platform.console.shared.reasons import ReasonField, reason_of
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate, Tag
-from profiles.services.tags import CLEARABLE
+from profiles.services.tags.tags import CLEARABLE
 from snapshots.extraction.review import AlreadyReviewed, approve, contradicted, messages_behind, reject, waiting
 from snapshots.models import Message
 from snapshots.selectors import with_words

@@ -11,7 +11,7 @@ from pathlib import Path
 import polib
 from django.utils.translation.template import templatize
 
-from memory_platform.env import PROJECT_ROOT
+from memory_platform.env.table import PROJECT_ROOT
 
 LOCALE = PROJECT_ROOT / "memory_platform" / "locale" / "zh_Hans" / "LC_MESSAGES"
 PO, MO = LOCALE / "django.po", LOCALE / "django.mo"

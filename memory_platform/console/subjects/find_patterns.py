@@ -8,7 +8,7 @@ import rjieba
 
 from memory_platform.console.shared.policy import FIND, FindPolicy
 from memory_platform.kernel.text import HAN, comparable
-from profiles.services.tag_text import is_han
+from profiles.services.tags.text import is_han
 
 _RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
 

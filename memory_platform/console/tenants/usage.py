@@ -15,8 +15,8 @@ from memory_platform.console.shared.display import column
 from memory_platform.console.shared.lists import CarefulList
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from tenants.models import ModelPrice, UsageDay, UsageLimit
-from tenants.services.ledger import PricedDay, priced
-from tenants.services.limits import NAMES, REQUESTS, set_limits
+from tenants.services.usage.ledger import PricedDay, priced
+from tenants.services.usage.limits import NAMES, REQUESTS, set_limits
 
 key_shown = column("api_key", lambda key: key.key_id if key else _("the whole tenant"), _("for"))
 

@@ -24,7 +24,7 @@ from memory_platform.benchmarks.sentences import questions
 from memory_platform.benchmarks.session import RunPlan, own_key, run, subjects_of, world_tenant
 from memory_platform.benchmarks.target import recall_of, target_at
 from memory_platform.benchmarks.world import Cohort, WorldSpec, checked, parse_cohort
-from memory_platform.env import environment
+from memory_platform.env.table import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events

@@ -9,7 +9,7 @@ from time import perf_counter
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pydantic import BaseModel
 
-from memory_platform.env_chat import PURPOSES
+from memory_platform.env.chat import PURPOSES
 from memory_platform.providers.contracts import (
     ChatModel,
     ChatPrompt,

@@ -15,10 +15,18 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from snapshots.embedding.backfill import backfill_vectors
-from snapshots.embedding.counting import NOTHING, Counts, SpaceCount, added_up, count_only_in, count_spaces, note_counts
-from snapshots.embedding.dropping import drop_vectors, forget_space
 from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, space_id
+from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.upkeep.counting import (
+    NOTHING,
+    Counts,
+    SpaceCount,
+    added_up,
+    count_only_in,
+    count_spaces,
+    note_counts,
+)
+from snapshots.embedding.upkeep.dropping import drop_vectors, forget_space
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
-from snapshots.feedback.shares import Share
+from snapshots.feedback.tallies.shares import Share
 from snapshots.policies.replay import ALWAYS_UNTOLD, Replay, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
 from tenants.isolation import tenant_tx

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 
 from memory_platform.devstack.demo import FILE_NAME
 from memory_platform.devstack.seed import seed_world
-from memory_platform.env import environment
+from memory_platform.env.table import environment
 
 
 class Command(BaseCommand):

@@ -25,8 +25,8 @@ from memory_platform.management.reading import explained_faults
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.service import COUNTER
 from tenants.policy import LEDGER_POLICY
-from tenants.services.ledger import saved_ratio, usage_by_day
-from tenants.services.prices import Price, price_table
+from tenants.services.usage.ledger import saved_ratio, usage_by_day
+from tenants.services.usage.prices import Price, price_table
 
 LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from profiles.services.forgetting import forgotten_texts
+from profiles.services.tombstones import forgotten_texts
 from profiles.values import Provenance
 from snapshots.extraction.gate import judge
 from snapshots.extraction.learn import learn

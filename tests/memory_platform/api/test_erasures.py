@@ -18,7 +18,7 @@ from snapshots.erasure import subjects as erasing
 from snapshots.erasure.policy import ErasurePolicy
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.queue.asked_jobs import work_at_jobs
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of

@@ -17,7 +17,7 @@ from snapshots.intake.end import end_on_request
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from snapshots.recall.answer import Recalled
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery

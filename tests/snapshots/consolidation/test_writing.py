@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import REGISTRY
 from pytest_django.fixtures import Settings
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.endpoint import Failure

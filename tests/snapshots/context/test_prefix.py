@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from profiles.models import Tag
-from profiles.services.tags import use_tag
+from profiles.services.tags.tags import use_tag
 from snapshots.context.service import Built, ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.snapshots import retire_snapshot

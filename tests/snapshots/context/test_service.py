@@ -31,7 +31,7 @@ from snapshots.intake.accept import accept_messages
 from snapshots.intake.delete import delete_conversation
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.archive import archive_tenant
+from snapshots.lifecycle.retention.archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
 from snapshots.receipts.errors import ContextOutdated

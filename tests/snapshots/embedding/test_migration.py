@@ -18,17 +18,12 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from memory_platform.providers.redis_client import redis_client
 from memory_platform.providers.registry import embedder, forget
-from snapshots.embedding.backfill import (
-    backfill_vectors,
-    embedded,
-    missing_among,
-    store_unchanged,
-)
 from snapshots.embedding.drafts import index_draft
-from snapshots.embedding.dropping import drop_vectors, forget_space
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.upkeep.backfill import backfill_vectors, embedded, missing_among, store_unchanged
+from snapshots.embedding.upkeep.dropping import drop_vectors, forget_space
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.recall.cache import ImageCache

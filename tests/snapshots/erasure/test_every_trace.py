@@ -18,11 +18,11 @@ from django.utils import timezone
 from memory_platform.providers.redis_client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.feedback.indicators import roll_up_recent_indicators
-from snapshots.feedback.tally import roll_up_tallies
+from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
+from snapshots.feedback.tallies.tally import roll_up_tallies
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.lifecycle.archive import archive_tenant
 from snapshots.lifecycle.calibration import calibrate_tenant
+from snapshots.lifecycle.retention.archive import archive_tenant
 from snapshots.lifecycle.review import review_tenant
 from snapshots.models import (
     BeliefCounter,

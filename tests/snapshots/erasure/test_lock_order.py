@@ -22,7 +22,7 @@ from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import ASKED
 from snapshots.models import Conversation, Work
 from snapshots.queue.asked_jobs import work_at_jobs
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

@@ -6,7 +6,7 @@ from datetime import timedelta
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.intake.conversations import locked_known
-from snapshots.lifecycle.archive import archive_tenant
+from snapshots.lifecycle.retention.archive import archive_tenant
 from snapshots.models import (
     Consolidation,
     Conversation,

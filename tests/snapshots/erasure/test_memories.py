@@ -25,7 +25,7 @@ from snapshots.models import (
     SnapshotWords,
     Work,
 )
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.window.store import window_key

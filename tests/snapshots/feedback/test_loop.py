@@ -7,7 +7,7 @@ from profiles.models import Preference
 from snapshots.feedback.loop import close_loops
 from snapshots.jobs import HANDLERS
 from snapshots.models import Conversation, Receipt, WorkKind
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.feedback.telling import ask, rows, signals, told

@@ -20,7 +20,7 @@ from snapshots.models import (
     SubjectMemory,
     Work,
 )
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from snapshots.window.store import window_key
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

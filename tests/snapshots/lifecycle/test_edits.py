@@ -7,7 +7,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Verdict
-from snapshots.embedding.backfill import backfill_vectors
+from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
 from snapshots.lifecycle.history import history_of

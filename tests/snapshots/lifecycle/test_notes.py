@@ -9,14 +9,14 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.consolidation.join import members_of
-from snapshots.lifecycle.acts import Doing
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
-from snapshots.lifecycle.eviction import evict_tenant
-from snapshots.lifecycle.merging import NotToBeMerged, merge_memories
 from snapshots.lifecycle.policy import EVICTION
-from snapshots.lifecycle.purge import preview_purge, purge_tenant
+from snapshots.lifecycle.retention.eviction import evict_tenant
+from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.review import review_tenant
-from snapshots.lifecycle.undoing import last_act, undo_act
+from snapshots.lifecycle.staff_actions.actions import Doing
+from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memories
+from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
 from snapshots.models import MemoryReview, Note, Snapshot, SnapshotCounter
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.errors import VersionMismatch
 from snapshots.errors import NoteUnknown
-from snapshots.lifecycle.acts import Doing, NoLongerHeld, any_version, retire_memory
+from snapshots.lifecycle.staff_actions.actions import Doing, NoLongerHeld, any_version, retire_memory
 from snapshots.models import Snapshot, SnapshotVersion, SubjectMemory
 from snapshots.notes.edit import change_vital_class
 from tenants.isolation import tenant_tx

@@ -4,7 +4,7 @@ Rows: P2, P3, P9, P14.
 """
 
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.erasure.beliefs import forget_preference
+from snapshots.erasure.learned.beliefs import forget_preference
 from snapshots.models import NoteSlot
 from snapshots.notes.selectors import NoteFilter, notes_of, with_details
 from snapshots.notes.slots import notes_of_slots

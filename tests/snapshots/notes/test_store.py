@@ -5,7 +5,7 @@ from datetime import timedelta
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
 from profiles.models import Tag
-from profiles.services.forgetting import leave_marks
+from profiles.services.tombstones import leave_marks
 from profiles.values import Provenance
 from snapshots.models import (
     Note,

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.policy import PROMPT_CACHE

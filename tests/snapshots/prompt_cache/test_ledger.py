@@ -14,8 +14,8 @@ from snapshots.prompt_cache.remove import remove_prefixes
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import CACHE, ModelPrice, ModelUsage, UsageDay
-from tenants.services.ledger import usage_by_day
-from tenants.services.model_use import _SPENT
+from tenants.services.usage.ledger import usage_by_day
+from tenants.services.usage.model_use import _SPENT
 from tests.conftest import House, World
 from tests.gemini_server import FakeGemini, gemini_server
 from tests.model_server import Reply

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from snapshots.models import Work, WorkKind
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.replay import replay_dead, replay_work
 from tenants.isolation import tenant_tx

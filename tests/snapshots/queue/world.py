@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
+from snapshots.queue.draining.leases import complete, hold
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.queue.leases import complete, hold
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, Handler, Handlers
 from tenants.isolation import tenant_tx

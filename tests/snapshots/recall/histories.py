@@ -9,20 +9,20 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import claim_positions, store_snapshots, touch_memory
+from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.erasure.memories import forget_memory
 from snapshots.extraction.statements import store_statements
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.delete import delete_conversation
 from snapshots.intake.values import IncomingMessage
-from snapshots.lifecycle.purge import purge_tenant
+from snapshots.lifecycle.retention.purge import purge_tenant
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.ends import end_conversation
 from snapshots.recall.current import memory_state
 from snapshots.recall.sealing import seal_memories

@@ -8,10 +8,10 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS
-from snapshots.lifecycle.purge import purge_tenant
+from snapshots.lifecycle.retention.purge import purge_tenant
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.models import Snapshot
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecalledMemory, RecallQuery

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.floors import LEARNT_FLOORS, LearntFloors
 from snapshots.embedding.policy import FloorPolicy
+from snapshots.embedding.upkeep.floors import LEARNT_FLOORS, LearntFloors
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.models import EmbeddingSpace
 from snapshots.recall.search import prepare_question

@@ -14,13 +14,13 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.embedding.backfill import backfill_vectors
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import claim_positions
+from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.embedding.versions import supersede
 from snapshots.intake.delete import delete_conversation
 from snapshots.jobs import seal_memories_job
-from snapshots.lifecycle.purge import purge_tenant
+from snapshots.lifecycle.retention.purge import purge_tenant
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import (

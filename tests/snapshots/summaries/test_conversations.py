@@ -12,7 +12,7 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.ends import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from snapshots.extraction.tokens import rough_tokens
 from snapshots.intake.values import IncomingMessage

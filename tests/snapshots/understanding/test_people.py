@@ -3,16 +3,16 @@
 import pytest
 
 from profiles.models import Preference, ProfileFact, Subject, Tag
-from profiles.services.tags import TagDraft, delete_tag, upsert_tag
-from snapshots.lifecycle.acts import Doing
-from snapshots.lifecycle.merging import merge_memories
-from snapshots.lifecycle.undoing import last_act, undo_act
+from profiles.services.tags.tags import TagDraft, delete_tag, upsert_tag
+from snapshots.lifecycle.staff_actions.actions import Doing
+from snapshots.lifecycle.staff_actions.merging import merge_memories
+from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
 from snapshots.models import AboutKind, Note
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.snapshots.erasure.test_learned import delete
+from tests.snapshots.erasure.learned.test_statements import delete
 from tests.snapshots.extraction.making import say, settle
 
 DOING = Doing(COMMAND_LINE, "test")

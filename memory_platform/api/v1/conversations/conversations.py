@@ -24,9 +24,9 @@ from profiles.selectors import subject_by_external_id
 from snapshots.intake.conversations import locked_known, set_remember
 from snapshots.intake.delete import delete_conversation
 from snapshots.intake.end import end_on_request
-from snapshots.lifecycle.archive import restore_messages
+from snapshots.lifecycle.retention.archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
-from snapshots.queue.counts import pending
+from snapshots.queue.figures.counts import pending
 from snapshots.selectors import conversation_of, conversations_of
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

@@ -36,8 +36,8 @@ from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_
 from memory_platform.api.views.pagination import Order, Page, PageInput, write_cursor
 from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, erasure_by_id
-from profiles.services.forgetting import ForgottenMemory
 from profiles.services.subjects import ensure_subject
+from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.edits import Edit, edit_snapshot

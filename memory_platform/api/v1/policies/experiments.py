@@ -21,7 +21,7 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
-from snapshots.feedback.shares import figures_by_arm
+from snapshots.feedback.tallies.shares import figures_by_arm
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, ExperimentStatus
 from tenants.policies.arms import BUCKETS, Arm

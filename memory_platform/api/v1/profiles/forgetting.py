@@ -21,7 +21,7 @@ from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id, tag_by_id
 from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.profile import FactName
-from snapshots.erasure.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from tenants.isolation import tenant_tx
 
 

@@ -25,8 +25,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
 from profiles.models import Tag, TagDetail, TagKind
 from profiles.policy import BELIEFS, TAG_LOOKUP
-from profiles.services.tag_lookup import Match, TagMatch
-from profiles.services.tags import CLEARABLE, TagDraft, TagOutcome, cleared
+from profiles.services.tags.lookup import Match, TagMatch
+from profiles.services.tags.tags import CLEARABLE, TagDraft, TagOutcome, cleared
 from profiles.values import Provenance, Verdict
 from snapshots.models import NoteGrade
 from snapshots.notes.values import SourcedNote

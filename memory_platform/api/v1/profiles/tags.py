@@ -49,8 +49,8 @@ from profiles.selectors import (
 )
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
-from profiles.services.tag_lookup import lookup_tags
-from profiles.services.tags import TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
+from profiles.services.tags.lookup import lookup_tags
+from profiles.services.tags.tags import TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
 from snapshots.notes.selectors import NoteFilter, notes_of, with_details
 from tenants.isolation import tenant_tx
 

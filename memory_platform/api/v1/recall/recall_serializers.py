@@ -7,7 +7,7 @@ from rest_framework import serializers
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.v1.memories.note_serializers import GRADES, AboutOutput, VitalClassOutput
 from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
-from profiles.services.tag_lookup import TagMatch
+from profiles.services.tags.lookup import TagMatch
 from snapshots.context.intent import detect_intent
 from snapshots.policies.effective import Policies
 from snapshots.recall.answer import Recalled

@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from snapshots.lifecycle.acts import Doing, retire_memory
+from snapshots.lifecycle.staff_actions.actions import Doing, retire_memory
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

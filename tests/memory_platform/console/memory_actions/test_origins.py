@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from profiles.models import Preference
-from snapshots.lifecycle.acts import Doing, confirm_memory
 from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.staff_actions.actions import Doing, confirm_memory
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

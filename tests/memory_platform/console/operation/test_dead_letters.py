@@ -8,7 +8,7 @@ from django.test import Client
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, Work, WorkState
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House, World

@@ -15,10 +15,10 @@ from memory_platform.console.operation.workers import workers_now
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule
 from snapshots.care import CARE, WHOLE
-from snapshots.lifecycle.forecast import forecast_purge
+from snapshots.lifecycle.retention.forecast import forecast_purge
 from snapshots.models import Receipt, Snapshot, Work
-from snapshots.queue.counts import work_by_tenant
-from snapshots.queue.gauges import note_sweep
+from snapshots.queue.figures.counts import work_by_tenant
+from snapshots.queue.figures.gauges import note_sweep
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tests.conftest import World

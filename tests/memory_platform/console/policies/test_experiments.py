@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicators import roll_up_indicators
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Experiment

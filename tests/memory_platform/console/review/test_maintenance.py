@@ -17,7 +17,7 @@ from profiles.models import Erasure, Preference, ProfileFact, Tag
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.care import CALIBRATE, CARE
 from snapshots.consolidation.pipeline import consolidate_subject
-from snapshots.lifecycle.archive import archive_tenant
+from snapshots.lifecycle.retention.archive import archive_tenant
 from snapshots.lifecycle.review import review_tenant
 from snapshots.models import (
     Calibration,

@@ -14,7 +14,7 @@ from profiles.models import Subject
 from profiles.services.claims import stated
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import put_subject
-from profiles.services.tags import TagDraft, upsert_tag
+from profiles.services.tags.tags import TagDraft, upsert_tag
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory_platform.env import environment
+from memory_platform.env.table import environment
 from snapshots.care import COUNT, JOBS
 from snapshots.intake.end import end_on_request
 from snapshots.jobs import drain_work_job

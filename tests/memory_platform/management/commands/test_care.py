@@ -28,9 +28,9 @@ from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun, Tenant, UsageDay
 from tenants.services.job_runs import by_hand
-from tenants.services.limits import Limits
-from tenants.services.rates import take_request
-from tenants.services.usage import note_messages
+from tenants.services.usage.limits import Limits
+from tenants.services.usage.rates import take_request
+from tenants.services.usage.recording import note_messages
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
 

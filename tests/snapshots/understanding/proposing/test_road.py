@@ -14,7 +14,7 @@ from memory_platform.observability.metrics import MODEL_PROPOSALS
 from profiles.models import Candidate as CandidateRecord
 from snapshots.erasure.derived import take_back_work
 from snapshots.models import AboutKind, Message, Note, Work, WorkKind
-from snapshots.queue.claim import claim
+from snapshots.queue.draining.claim import claim
 from snapshots.understanding.proposing.config import AskingPolicy
 from snapshots.understanding.proposing.share import shares_of
 from tenants.isolation import tenant_tx

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.env_chat import ChatEndpoint
+from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import JsonForm
 from memory_platform.providers.registry import forget

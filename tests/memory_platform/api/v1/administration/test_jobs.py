@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from snapshots.jobs import ASKED
 from snapshots.models import Job, WorkKind
 from snapshots.queue.asked_jobs import work_at_jobs
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.policy import QueuePolicy
 from tenants.isolation import tenant_tx
 from tests.conftest import World

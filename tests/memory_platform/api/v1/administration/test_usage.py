@@ -7,11 +7,11 @@ import pytest
 from django.http import HttpResponse
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.queue.counts import tenants_with_due_work
+from snapshots.queue.figures.counts import tenants_with_due_work
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.limits import set_limits
-from tenants.services.quotas import forget_counts
+from tenants.services.usage.limits import set_limits
+from tenants.services.usage.quotas import forget_counts
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 

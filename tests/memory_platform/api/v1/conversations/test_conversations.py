@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from snapshots.models import Conversation, Message, Work, WorkState
-from snapshots.queue.counts import work_counts
+from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of

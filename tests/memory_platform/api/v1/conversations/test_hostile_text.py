@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from snapshots.jobs import HANDLERS
-from snapshots.queue.drain import drain_work
+from snapshots.queue.draining.drain import drain_work
 from tests.memory_platform.api.conftest import Caller, body_of
 
 ADA = "/v1/subjects/ada"

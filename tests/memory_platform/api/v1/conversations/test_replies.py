@@ -11,7 +11,7 @@ import pytest
 from memory_platform.kernel.ids import new_id
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.lifecycle.purge import preview_purge, purge_tenant
+from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.models import Message, Note, Snapshot, SnapshotSource, SnapshotWords, Work
 from snapshots.recall.replies import asks_for_replies
 from snapshots.understanding.config import REPLYING

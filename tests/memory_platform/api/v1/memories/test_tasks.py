@@ -9,7 +9,7 @@ from django.db import connections
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.jobs import ASKED
-from snapshots.lifecycle.purge import purge_tenant
+from snapshots.lifecycle.retention.purge import purge_tenant
 from snapshots.models import Episode, Snapshot, Task
 from snapshots.queue.asked_jobs import work_at_jobs
 from tenants.isolation import tenant_tx

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicators import roll_up_indicators
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.memory_platform.api.v1.policies.test_policies import SHORT, post

@@ -1,0 +1,1 @@
+"""Configuration from the environment, read here alone."""

@@ -1,0 +1,1 @@
+"""Tags: labelled places and contacts, their details, and finding them."""

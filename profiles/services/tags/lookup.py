@@ -1,0 +1,282 @@
+"""Which tags does a text mean: exactly, by another name, or nearly (row P6). Pure, in English and Chinese.
+
+"导航回家" means 家 and "call mum" means 妈妈; "大家好" means nobody's home and "homework" neither.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
+from memory_platform.kernel.text import comparable
+from profiles.models import Tag
+from profiles.policy import TAG_LOOKUP
+from profiles.services.tags import words as lexicon
+from profiles.services.tags.text import BREAK, Word, in_dictionary, is_han, words_of
+
+Match = Literal["exact", "alias", "fuzzy"]
+
+
+@dataclass(frozen=True, slots=True)
+class TagMatch:
+    """A tag that a text may mean; ``score`` is 0..1, ``match`` says by what it was found."""
+
+    tag: Tag
+    score: float
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to name a tag, in comparable form, with what finding it is worth."""
+
+    text: str
+    match: Match
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A match and which words of the query it rests on (none: all of them, or nearly)."""
+
+    match: TagMatch
+    span: tuple[int, int] | None = None
+
+
+_SYNONYMS_OF: Mapping[str, frozenset[str]] = {
+    word: frozenset().union(*(group for group in lexicon.SYNONYMS if word in group))
+    for group in lexicon.SYNONYMS
+    for word in group
+}
+
+
+def called_as_well(word: str) -> frozenset[str]:
+    """Return what else a place or person of this name is called, in either language: wife, 老婆 ... for "spouse"."""
+    return _SYNONYMS_OF.get(comparable(word), frozenset())
+
+
+def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limit) -> list[TagMatch]:
+    """Return at most ``limit`` of ``tags`` that ``query`` means, best first; of equals the one used more often."""
+    text = comparable(query)
+    forms = {tag: list(_forms(tag)) for tag in tags}
+    named = frozenset(form.text for own in forms.values() for form in own)
+    words = words_of(text, [form for form in named if form in text and is_han(form)])
+    found = [hit for tag in tags if (hit := _best(tag, forms[tag], text, words)) is not None]
+    near = [hit for tag in tags if not _is_found(tag, found) and (hit := _nearly(tag, forms[tag], words, named))]
+    kept = [hit.match for hit in [*_outermost(found), *near]]
+    kept.sort(key=lambda match: (-match.score, -match.tag.use_count, len(match.tag.label), match.tag.label))
+    return kept[:limit]
+
+
+def _forms(tag: Tag) -> Iterator[_Form]:
+    """Yield the names of a tag, the best first: label, aliases, what they are called in either language, relation."""
+    label = comparable(tag.label)
+    aliases = [comparable(alias) for alias in tag.aliases]
+    relation = comparable(tag.relation)
+    yield _Form(label, "exact", 1.0)
+    yield from (_Form(alias, "alias", TAG_LOOKUP.alias) for alias in aliases)
+    for name in (label, *aliases):
+        synonyms = _SYNONYMS_OF.get(name) or _houses_of(name)
+        yield from (_Form(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
+    if relation:
+        related = {relation, *_SYNONYMS_OF.get(relation, ())}
+        yield from (_Form(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))
+
+
+def _houses_of(name: str) -> frozenset[str]:
+    """Return what the home of somebody is called as well: 女朋友家 for 对象家, "wife's place" for "partner's place"."""
+    for end in lexicon.OF_HOUSES:
+        owner = name.removesuffix(end)
+        if owner != name and owner in lexicon.PEOPLE:
+            return frozenset(f"{word}{end}" for word in _SYNONYMS_OF[owner] if is_han(word) == is_han(end))
+    return frozenset()
+
+
+def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[Word]) -> _Found | None:
+    best: _Found | None = None
+    for form in forms:
+        if not form.text:
+            continue
+        if form.text == text:
+            hit = _Found(TagMatch(tag, form.worth, form.match))
+        elif (span := _span(form.text, text, words)) is not None:
+            hit = _Found(TagMatch(tag, round(form.worth * TAG_LOOKUP.inside_query, 4), form.match), span)
+        else:
+            continue
+        if best is None or hit.match.score > best.match.score:
+            best = hit
+    return best
+
+
+def _span(form: str, text: str, words: Sequence[Word]) -> tuple[int, int] | None:
+    """Return the first words of the query that are ``form`` and mean it, from and to, or None."""
+    wanted = [word.text for word in words_of(form, [form])]
+    if is_han(form) and form in text:
+        return next((span for span in _joined(form, words) if _is_meant(form, span, words)), None)
+    size = len(wanted)
+    for start in range(len(words) - size + 1):
+        if [word.text for word in words[start : start + size]] == wanted:
+            span = (start, start + size)
+            if _is_meant(form, span, words):
+                return span
+    return None
+
+
+def _joined(form: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Yield runs of words that together are the Chinese ``form``, or hold it without cutting a known word."""
+    for start in range(len(words)):
+        joined = ""
+        for end in range(start, len(words)):
+            joined += words[end].text
+            if joined == form:
+                yield start, end + 1
+            if len(joined) >= len(form):
+                break
+    longest_that_joins = 2
+    if len(form) < longest_that_joins:
+        return
+    for start, (one, other) in enumerate(pairwise(words)):
+        if form in one.text + other.text and not any(map(_is_known, (one, other))):
+            yield start, start + 2
+
+
+def _is_known(word: Word) -> bool:
+    return len(word.text) > 1 and in_dictionary(word.text)
+
+
+def _is_meant(form: str, span: tuple[int, int], words: Sequence[Word]) -> bool:
+    """Return whether ``form`` between its neighbours means the subject's own place or person."""
+    before = words[span[0] - 1] if span[0] else None
+    after = words[span[1]] if span[1] < len(words) else None
+    if _is_other_thing(form, before, after):
+        return False
+    if form in lexicon.HOMES or form in lexicon.PEOPLE:
+        return not _is_anothers(words[: span[0]]) and not (form == "家" and _is_measure_word(before, after))
+    return form not in lexicon.AMBIGUOUS or _stands_as_place(form, words[: span[0]], after)
+
+
+def _is_other_thing(form: str, before: Word | None, after: Word | None) -> bool:
+    """Return whether the neighbours make another word of it: "home screen", 家乡, "white house"."""
+    if after is not None and after.text in lexicon.NOT_BEFORE.get(form, ()):
+        return True
+    if before is not None and before.text in lexicon.NOT_AFTER.get(form, ()):
+        return True
+    if not is_han(form) or len(form) > 1 or after is None:
+        return False
+    return after.text[:1] not in lexicon.AFTER_HAN and len(after.text) == 1 and in_dictionary(form + after.text)
+
+
+def _is_anothers(before: Sequence[Word]) -> bool:
+    """Return whether the words before say that it is somebody else's: 朋友家, "his mum", "John's house"."""
+    rest = list(before)
+    while rest and rest[-1].text == "的":
+        rest.pop()
+    if not rest or rest[-1].text == BREAK:
+        return False
+    owner = rest[-1]
+    named = owner.name or (owner.text[:1] in lexicon.NAMES_BEGIN and len(owner.text) in {2, 3} and is_han(owner.text))
+    called = len(owner.text) > 1 and owner.text.endswith(lexicon.OTHERS_END)
+    return owner.owns or owner.text in lexicon.OTHERS or (is_han(owner.text) and (named or called))
+
+
+def _is_measure_word(before: Word | None, after: Word | None) -> bool:
+    """Return whether 家 counts: 有家餐厅, 找家酒店. Alone or after a lead it is a home."""
+    is_particle = after is not None and after.text == "吧" and before is not None and _leads(before)  # 回家吧
+    counts = after is not None and after.text.endswith(lexicon.COUNTS_A_HOUSE) and not is_particle
+    return counts or (before is not None and is_han(before.text) and not _leads(before))
+
+
+def _stands_as_place(form: str, before: Sequence[Word], after: Word | None) -> bool:
+    led = _leads(before[-1]) or before[-1].text == BREAK if before else form not in lexicon.NEEDS_LEAD
+    if form == "work" and [word.text for word in before[-1:]] == ["to"]:
+        led = len(before) == 1 or before[-2].text in lexicon.MOVES
+    return led and (after is None or after.text == BREAK or after.text in lexicon.FOLLOWERS)
+
+
+def _leads(word: Word) -> bool:
+    return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
+
+
+def _is_found(tag: Tag, found: Sequence[_Found]) -> bool:
+    return any(hit.match.tag is tag for hit in found)
+
+
+def _outermost(found: Sequence[_Found]) -> list[_Found]:
+    """Return what is not part of a longer name that was found too: in 去奶奶家 it is 奶奶家, not 家."""
+    spans = [hit.span for hit in found if hit.span is not None]
+    return [hit for hit in found if hit.span is None or not any(_inside(hit.span, other) for other in spans)]
+
+
+def _inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one != other and other[0] <= one[0] and one[1] <= other[1]
+
+
+def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[Word], named: frozenset[str]) -> _Found | None:
+    """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
+    own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
+    content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
+    tried = (max(_typo(text, content, named), _slip(text, words, named), _covered(text, content)) for text in own)
+    score = max(tried, default=0.0)
+    return _Found(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
+
+
+def _typo(form: str, content: Sequence[Word], named: frozenset[str]) -> float:
+    """Return the similarity of the likeliest misspelling of ``form``, 0 when there is none."""
+    if is_han(form):
+        return _typo_han(form, content)
+    size = len(form.split(" "))
+    best = 0.0
+    for start in range(len(content) - size + 1):
+        window = " ".join(word.text for word in content[start : start + size])
+        if window in _SYNONYMS_OF or window in named or window[:1] != form[:1] or form in window or window in form:
+            continue  # a word of its own, or an inflection such as "officer"
+        best = max(best, fuzz.ratio(form, window) / 100)
+    return best if len(form) >= TAG_LOOKUP.shortest_typo and best >= TAG_LOOKUP.typo_similarity else 0.0
+
+
+def _slip(form: str, words: Sequence[Word], named: frozenset[str]) -> float:
+    """Return the similarity of a short word with one slip of the finger: its last letter twice, or two letters changed.
+
+    Other words are as near to a short one, so it stands alone or where a place or a person is led to: "call mumm".
+    """
+    if is_han(form) or not TAG_LOOKUP.shortest_slip <= len(form) < TAG_LOOKUP.shortest_typo:
+        return 0.0
+    swapped = {form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(1, len(form) - 1)} - {form}
+    slips = {form + form[-1], *swapped} - named - _SYNONYMS_OF.keys()
+    for at, word in enumerate(words):
+        if word.text in slips and (_leads(words[at - 1]) if at else len(words) == 1):
+            return fuzz.ratio(form, word.text) / 100
+    return 0.0
+
+
+def _typo_han(form: str, content: Sequence[Word]) -> float:
+    """One wrong character among three or more, where the query's own characters make no word."""
+    shortest = 3
+    text = "".join(word.text for word in content)
+    singles = "".join(word.text for word in content if len(word.text) == 1)
+    size = len(form)
+    if size < shortest:
+        return 0.0
+    for start in range(len(text) - size + 1):
+        window = text[start : start + size]
+        wrong = [mine for mine, theirs in zip(window, form, strict=True) if mine != theirs]
+        if len(wrong) == 1 and wrong[0] in singles and not in_dictionary(window):
+            return Levenshtein.normalized_similarity(window, form)
+    return 0.0
+
+
+def _covered(form: str, content: Sequence[Word]) -> float:
+    """Return which share of ``form`` the query's content is, 0 unless all of it stands there and covers half."""
+    said = [word.text for word in content]
+    if not said or len("".join(said)) < 2:  # noqa: PLR2004  # one character says nothing
+        return 0.0
+    if is_han(form):
+        part = "".join(said)
+        share = len(part) / len(form) if part in form else 0.0
+    else:
+        own = form.split(" ")
+        share = len(said) / len(own) if set(said) <= set(own) else 0.0
+    return share if TAG_LOOKUP.covered_label <= share < 1 else 0.0

@@ -1,0 +1,256 @@
+"""Tags: labelled places and contacts, made, changed, used and deleted (row P6); their details keep a past (row P10)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, FieldFault
+from memory_platform.kernel.ids import new_id
+from memory_platform.kernel.text import comparable
+from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
+from profiles.selectors import tag_by_id, tags_of
+from profiles.services.claims import OLDER, WEAKER, Claim
+from profiles.services.lists import united
+from profiles.services.locking import lock_subject
+from profiles.services.search_text import refresh_search_text
+from profiles.services.tags.details import (
+    DETAILS,
+    PLACE_PARTS,
+    add_aliases,
+    begin_details,
+    ensure_details,
+    is_nothing,
+    nothing_of,
+    rate_details,
+    record_details,
+    said_as,
+    take_details_back,
+    weaker_than_held,
+)
+from profiles.values import Provenance, Verdict
+from tenants.services.audit import Actor, record_audit
+
+STANDING = frozenset({"provenance", "confidence"})
+CLEARABLE = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
+"""What a tag may do without; the rest says what it is."""
+
+
+class LabelTaken(Conflict):
+    """Another tag of the subject has this label. HTTP 409."""
+
+    code = "label_taken"
+
+    def __init__(self) -> None:
+        super().__init__("another tag has this label", faults=[FieldFault("label", "taken", "Another tag has it.")])
+
+
+@dataclass(frozen=True, slots=True)
+class TagDraft:
+    """A tag as it was said. ``details`` are columns of :class:`Tag` (``kind``, ``address``...); None is no news.
+
+    ``valid_at`` is since when it is true: when it was said, by default now. ``id`` is that of a tag that is made again.
+    """
+
+    label: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance = Provenance.CONFIRMED_BY_USER
+    confidence: float = 1.0
+    message_ref: UUID | None = None
+    valid_at: datetime | None = None
+    id: UUID | None = None
+
+    def news(self) -> dict[str, Any]:
+        """Return the columns that it says something about."""
+        return {name: value for name, value in self.details.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class TagOutcome:
+    """What a write did; ``created`` when it made the tag."""
+
+    verdict: Verdict
+    tag: Tag
+    reason: str = ""
+    created: bool = False
+
+
+def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
+    """Make a tag, or update the one that a reader would call by the same label; aliases are united.
+
+    stored: it is new · merged: it learnt something · superseded: a detail changed · unchanged: it knew all of this, or
+    with reason ``older`` what was said entered its past only · rejected (``weaker_than_current``): a weaker provenance
+    said otherwise and became a candidate.
+    """
+    lock_subject(subject)
+    known = labelled(subject, draft.label)
+    if known is None:
+        return _make(subject, draft)
+    ensure_details(known)
+    news = draft.news()
+    saying = said_as(draft.provenance, draft.confidence, draft.valid_at)
+    if weaker_than_held(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
+        return _reject(subject, draft, known)
+    columns = _hear(known, news, saying)
+    changed = {name: value for name, value in columns.items() if getattr(known, name) != value}
+    replaced = [name for name in changed if name != "aliases" and not is_nothing(getattr(known, name))]
+    changed |= _standing(known, draft, replaced=bool(replaced)) if not _is_past(news, columns) else {}
+    if not changed:
+        return TagOutcome(Verdict.UNCHANGED, known, OLDER if _is_past(news, columns) else "")
+    _write(subject, known, changed)
+    return TagOutcome(Verdict.SUPERSEDED if replaced else Verdict.MERGED, known)
+
+
+def patch_tag(
+    subject: Subject,
+    tag: Tag,
+    changes: Mapping[str, Any],
+    *,
+    valid_at: datetime | None = None,
+    by: Actor | None = None,
+    reason: str = "",
+) -> Tag:
+    """Set columns of a tag that was read under the subject's lock; ``aliases`` are set as a whole.
+
+    What a detail was stays in its past. A value that is true since a ``valid_at`` before what holds enters that past
+    only. ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
+    """
+    lock_subject(subject)
+    label = changes.get("label")
+    if label is not None:
+        namesake = labelled(subject, label)
+        if namesake is not None and namesake.id != tag.id:
+            raise LabelTaken
+    changed = {name: value for name, value in changes.items() if getattr(tag, name) != value or valid_at is not None}
+    if changed:
+        ensure_details(tag)
+        details = {name: value for name, value in changed.items() if name in DETAILS}
+        columns = record_details(tag, details, said_as(Provenance.CONFIRMED_BY_USER, 1.0, valid_at, explicit=True))
+        _write(subject, tag, {**changed, **columns})
+        if not STANDING.isdisjoint(changed):
+            rate_details(tag, tag.provenance, tag.confidence)
+        _audit(by, "tag.changed", subject, tag, reason)
+    return tag
+
+
+def put_back(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
+    """Have a tag say again what it said before a change, as if that had not been made; the caller holds the subject."""
+    ensure_details(tag)
+    details = {name: value for name, value in columns.items() if name in DETAILS}
+    take_details_back(tag, details, said_as(tag.provenance, tag.confidence, explicit=True))
+    _write(subject, tag, columns)
+    return tag
+
+
+def delete_tag(subject: Subject, tag: Tag, *, by: Actor | None = None, reason: str = "") -> None:
+    """Delete a tag with its past. ``by`` (a staff member) leaves an audit record."""
+    lock_subject(subject)
+    tags_of(subject).filter(id=tag.id).delete()
+    refresh_search_text(subject)
+    _audit(by, "tag.deleted", subject, tag, reason)
+
+
+def use_tag(subject: Subject, tag_id: UUID) -> Tag:
+    """Count one use of a tag and return it. Raises NotFound."""
+    lock_subject(subject)
+    tags_of(subject).filter(id=tag_id).update(
+        use_count=F("use_count") + 1, version=F("version") + 1, last_used_at=utc_now()
+    )
+    return tag_by_id(subject, tag_id)
+
+
+def cleared(names: list[str]) -> dict[str, Any]:
+    """Return the columns ``names`` with what stands for nothing in each."""
+    empty: dict[str, Any] = {"lat": None, "lon": None, "aliases": []}
+    return {name: empty.get(name, "") for name in names}
+
+
+def labelled(subject: Subject, label: str) -> Tag | None:
+    """Return the subject's tag with this label as a reader sees it: case, width and script of characters aside."""
+    wanted = comparable(label)
+    return next((tag for tag in tags_of(subject) if comparable(tag.label) == wanted), None)
+
+
+def kind_of(details: Mapping[str, Any]) -> TagKind:
+    """Return the kind of a tag that does not say: a contact has a phone or a relation and no place."""
+    has_place = any(details.get(name) is not None for name in ("address", "poi_id", "lat"))
+    is_contact = not has_place and bool(details.get("phone") or details.get("relation"))
+    return TagKind.CONTACT if is_contact else TagKind.PLACE
+
+
+def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
+    news = draft.news()
+    tag = Tag.objects.create(
+        id=draft.id or new_id(),
+        subject=subject,
+        label=draft.label,
+        provenance=draft.provenance,
+        confidence=draft.confidence,
+        **{"kind": kind_of(news), **news, "aliases": united([], news.get("aliases", []))},
+    )
+    begin_details(tag, since=draft.valid_at or tag.created_at)
+    refresh_search_text(subject)
+    return TagOutcome(Verdict.STORED, tag, created=True)
+
+
+def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
+    """Record what was said of a known tag; return the columns as they are then.
+
+    It is called so since then, too. An address in the place of another one takes away where that was on the map.
+    """
+    aliases = news.get("aliases")
+    details = {"label": known.label, **{name: value for name, value in news.items() if name != "aliases"}}
+    before = known.address
+    columns = record_details(known, details, saying)
+    if before and columns.get("address", before) != before:
+        lost = {name: nothing_of(name) for name in PLACE_PARTS if name not in news}
+        columns |= record_details(known, lost, saying)
+    return columns | (add_aliases(known, aliases, saying) if aliases else {})
+
+
+def _is_past(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    """Return whether something that was said is not what holds: a later saying stands."""
+    return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
+
+
+def _standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
+    """Return provenance and confidence where the draft's are stronger, or where its detail took an old one's place."""
+    strength = Provenance(known.provenance).strength
+    if draft.provenance.strength < strength:
+        return {}
+    stronger = draft.provenance.strength > strength or draft.confidence > known.confidence
+    if not (replaced or stronger):
+        return {}
+    drafted = {"provenance": draft.provenance, "confidence": draft.confidence}
+    return {name: value for name, value in drafted.items() if getattr(known, name) != value}
+
+
+def _write(subject: Subject, tag: Tag, changed: Mapping[str, Any]) -> None:
+    for name, value in changed.items():
+        setattr(tag, name, value)
+    tag.version += 1
+    tag.save(update_fields=[*changed, "version", "updated_at"])
+    refresh_search_text(subject)
+
+
+def _reject(subject: Subject, draft: TagDraft, known: Tag) -> TagOutcome:
+    Candidate.objects.get_or_create(
+        subject_id=subject.id,
+        kind=CandidateKind.TAG,
+        target=draft.label,
+        value=draft.news(),
+        verdict=Verdict.REJECTED,
+        reason=WEAKER,
+        message_ref=draft.message_ref,
+        defaults={"confidence": draft.confidence, "provenance": draft.provenance},
+    )
+    return TagOutcome(Verdict.REJECTED, known, WEAKER)
+
+
+def _audit(by: Actor | None, action: str, subject: Subject, tag: Tag, reason: str = "") -> None:
+    if by is not None:
+        record_audit(by, action, object_kind="tag", object_id=str(tag.id), subject_ref=subject.id, reason=reason)

@@ -1,0 +1,1 @@
+"""Keeping the index whole: what is missing, unread or no longer used."""

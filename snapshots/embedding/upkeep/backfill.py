@@ -1,0 +1,161 @@
+"""Vectors for memories without any in the active space: the model or pgvector was away, or the model is new (S5)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from memory_platform.providers.contracts import Embedder
+from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, index_draft
+from snapshots.embedding.policy import BACKFILL, BackfillPolicy
+from snapshots.embedding.spaces import Embedders, languages_written, measured_embedders, space_id
+from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
+from snapshots.embedding.stored import Mask, stored_drafts
+from snapshots.embedding.upkeep.walking import IndexedMemory, in_use, walk
+from snapshots.embedding.upkeep.wordless import add_words
+from snapshots.models import Snapshot
+from tenants.isolation import tenant_tx
+
+Advance = Callable[[int], object]
+"""Told how many memories more are done, as they are."""
+
+
+def ignore(_: int) -> None:
+    """Advance nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A memory without vectors, as it was read, and what of it is indexed."""
+
+    snapshot: Snapshot
+    draft: SnapshotDraft
+
+
+@dataclass(frozen=True, slots=True)
+class MissingOf:
+    """A space and the languages of the texts that belong into it."""
+
+    space_id: UUID
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A missing memory and the vectors made for it."""
+
+    missing: Missing
+    vectors: VectorPair
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run of the back-fill embeds with, masks with, reports to and keeps to."""
+
+    embedders: Embedders
+    mask: Mask
+    advance: Advance
+    policy: BackfillPolicy
+
+
+def backfill_vectors(
+    tenant_id: UUID, limit: int, *, mask: Mask, advance: Advance = ignore, policy: BackfillPolicy = BACKFILL
+) -> int:
+    """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
+
+    Those that have no words either get them, too. ``mask`` is what statements are masked with. Opens scopes of its own
+    and embeds between them. Leaves out a space whose model, or pgvector, is away. Safe to run twice, also at once, and
+    to be stopped anywhere.
+    """
+    done, run = 0, Run(measured_embedders(), mask, advance, policy)
+    answering = [space_of(embedder, run.embedders) for embedder in run.embedders]
+    for page in walk(tenant_id):
+        if wordless := [one.id for one in page if one.language is None]:
+            add_words(tenant_id, wordless, mask)
+        for own in tuple(answering):
+            for ids in missing_vectors(own, page, policy.batch):
+                if done >= limit:
+                    return done
+                stored = _backfill(tenant_id, ids[: limit - done], run)
+                if stored is None:
+                    answering.remove(own)
+                    break
+                done += stored
+    return done
+
+
+def preview_backfill(tenant_id: UUID, limit: int, *, policy: BackfillPolicy = BACKFILL) -> dict[str, int]:
+    """Return how many memories of a tenant :func:`backfill_vectors` would give vectors, and words, as it goes.
+
+    Opens scopes of its own. Words come first: what has none is embedded by the run after.
+    """
+    vectors, words, embedders = 0, 0, measured_embedders()
+    for page in walk(tenant_id):
+        words += sum(one.language is None for one in page)
+        for own in [space_of(embedder, embedders) for embedder in embedders]:
+            vectors = min(limit, vectors + sum(map(len, missing_vectors(own, page, policy.batch))))
+        if vectors == limit:
+            break
+    return {"vectors": vectors, "words": words}
+
+
+def space_of(embedder: Embedder, among: Embedders) -> MissingOf:
+    """Return the space of ``embedder``, with the languages whose texts it writes where ``among`` are listed."""
+    return MissingOf(space_id(embedder), languages_written(embedder, among))
+
+
+def missing_vectors(own: MissingOf, page: Sequence[IndexedMemory], batch: int) -> Iterator[list[UUID]]:
+    """Yield, ``batch`` at a time, the ids of memories whose vectors belong into a space that does not hold them."""
+    missing = [one.id for one in page if one.language in own.languages and own.space_id not in one.spaces]
+    return (missing[start : start + batch] for start in range(0, len(missing), batch))
+
+
+def _backfill(tenant_id: UUID, ids: Sequence[UUID], run: Run) -> int | None:
+    """Return how many of these memories got vectors; None when the model or pgvector is away."""
+    with tenant_tx(tenant_id):
+        batch = missing_among(ids, run.mask)
+    found = embedded(batch, run.embedders)
+    if batch and not found:
+        return None
+    stored = _store_by_subject(tenant_id, found)
+    run.advance(stored or 0)
+    return stored
+
+
+def missing_among(ids: Sequence[UUID], mask: Mask) -> list[Missing]:
+    """Return what is to be embedded of those memories that are still in use, in the open scope."""
+    snapshots = list(Snapshot.objects.filter(in_use(), id__in=ids).order_by("id"))
+    return [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, mask), strict=True)]
+
+
+def embedded(batch: Sequence[Missing], embedders: Embedders) -> list[Found]:
+    """Return those of ``batch`` that a model answered for. No transaction may be open."""
+    pairs = embed_pairs([index_draft(missing.draft) for missing in batch], embedders)
+    return [Found(missing, pair) for missing, pair in zip(batch, pairs, strict=True) if pair is not None]
+
+
+def _store_by_subject(tenant_id: UUID, found: Sequence[Found]) -> int | None:
+    """Store vectors, each subject's in a transaction of its own; None when pgvector refused them."""
+    stored = 0
+    by_subject = sorted(found, key=lambda one: str(one.missing.snapshot.subject_id))
+    for subject_id, group in groupby(by_subject, key=lambda one: one.missing.snapshot.subject_id):
+        with tenant_tx(tenant_id):
+            count = store_unchanged(subject_id, list(group))
+        if count is None:
+            return None
+        stored += count
+    return stored
+
+
+def store_unchanged(subject_id: UUID, found: Sequence[Found]) -> int | None:
+    """Store the vectors of memories that still say what was embedded: an edit meanwhile has brought its own."""
+    lock_memory(subject_id)
+    ids = [one.missing.snapshot.id for one in found]
+    held = Snapshot.objects.filter(subject_id=subject_id, id__in=ids, retired_at__isnull=True).order_by()
+    versions = dict(held.values_list("id", "version"))
+    unchanged = [one for one in found if versions.get(one.missing.snapshot.id) == one.missing.snapshot.version]
+    if not store_vectors([(one.missing.draft, one.vectors) for one in unchanged]):
+        return None
+    if unchanged:
+        touch_memory(subject_id, changed=[one.missing.snapshot.position for one in unchanged])
+    return len(unchanged)

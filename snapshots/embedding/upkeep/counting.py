@@ -1,0 +1,112 @@
+"""How far each embedding space is (S5): which memories it holds, which it should, and since when some have waited.
+
+Only memories in use count. A count reads a tenant's whole index, so pages show the last one, which the spaces keep.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.spaces import Embedders, ensure_space, space_id
+from snapshots.embedding.upkeep.backfill import MissingOf, space_of
+from snapshots.embedding.upkeep.floors import NO_PAIRS, Unrelated, floor_of, sample_unrelated
+from snapshots.embedding.upkeep.walking import IndexedMemory, walk
+from snapshots.models import EmbeddingSpace
+from tenants.isolation import tenant_tx
+
+WHOLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceCount:
+    """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them.
+
+    ``unrelated`` is what a sample of each tenant's says of the space's floor; none of a space that is not listed.
+    """
+
+    held: int = 0
+    belonging: int = 0
+    missing: int = 0
+    oldest_missing_at: datetime | None = None
+    unrelated: tuple[Unrelated, ...] = ()
+
+    @property
+    def percent(self) -> int | None:
+        """How much of what belongs here is here, rounded down; None where nothing belongs here."""
+        return WHOLE * (self.belonging - self.missing) // self.belonging if self.belonging else None
+
+    def __add__(self, other: "SpaceCount") -> "SpaceCount":
+        times = [one for one in (self.oldest_missing_at, other.oldest_missing_at) if one]
+        return SpaceCount(
+            self.held + other.held,
+            self.belonging + other.belonging,
+            self.missing + other.missing,
+            min(times, default=None),
+            self.unrelated + other.unrelated,
+        )
+
+
+NOTHING = SpaceCount()
+Counts = Mapping[UUID, SpaceCount]
+"""By the space's id; a space that is not there holds nothing and lacks nothing."""
+
+
+def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
+    """Count one tenant's memories in every space where ``embedders`` are listed. Opens scopes of its own."""
+    listed = [space_of(embedder, embedders) for embedder in embedders]
+    counts: Counts = {}
+    for page in walk(tenant_id):
+        counts = added_up(counts, _counted(page, listed))
+    with tenant_tx(tenant_id):
+        return added_up(counts, {own.space_id: _unrelated(own, counts) for own in listed})
+
+
+def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Counts:
+    """Return the counts of some memories."""
+    held = Counter(space for one in page for space in one.spaces)
+    counts = {space: SpaceCount(held=number) for space, number in held.items()}
+    for own in listed:
+        belonging = [one for one in page if one.language in own.languages]
+        missing = [one.recorded_at for one in belonging if own.space_id not in one.spaces]
+        added = SpaceCount(0, len(belonging), len(missing), min(missing, default=None))
+        counts[own.space_id] = counts.get(own.space_id, NOTHING) + added
+    return counts
+
+
+def _unrelated(own: MissingOf, counts: Counts) -> SpaceCount:
+    """Return what a sample of the tenant's memories says of the floor of a space, in the open scope."""
+    sample = sample_unrelated(own.space_id) if counts.get(own.space_id, NOTHING).held else NO_PAIRS
+    return SpaceCount(unrelated=(sample,) if sample.pairs else ())
+
+
+def added_up(one: Counts, other: Counts) -> Counts:
+    """Return the counts of both."""
+    return {space: one.get(space, NOTHING) + other.get(space, NOTHING) for space in {*one, *other}}
+
+
+def count_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
+    """Return how many of one tenant's memories have vectors in ``space`` and in no listed one. Opens scopes."""
+    listed = {space_id(embedder) for embedder in embedders}
+    return sum(space in one.spaces and not listed & one.spaces for page in walk(tenant_id) for one in page)
+
+
+def note_counts(counts: Counts, embedders: Embedders) -> None:
+    """Keep the platform's counts on the spaces, for pages, and the floors they teach, for recall.
+
+    A listed space that nobody wrote to yet gets its row; one that is not listed keeps the floor it had.
+    """
+    with transaction.atomic():
+        listed = {ensure_space(embedder) for embedder in embedders}
+        for space in EmbeddingSpace.objects.select_for_update().order_by("id"):
+            count = counts.get(space.id, NOTHING)
+            space.is_listed = space.id in listed
+            space.held, space.belonging, space.missing = count.held, count.belonging, count.missing
+            space.oldest_missing_at, space.counted_at = count.oldest_missing_at, utc_now()
+            if space.is_listed:
+                space.similarity_floor = floor_of(count.unrelated)
+            space.save()

@@ -1,0 +1,1 @@
+"""What was learned from messages that are forgotten, and goes with them."""

@@ -1,0 +1,1 @@
+"""What a user's turn says about the reply before it."""

@@ -1,0 +1,86 @@
+"""Which memories a turn says again: it agrees with them, and objects to the reply that did not use them. Pure.
+
+"No, I told you, I am allergic to peanuts" is no word against the memory of the allergy. What a turn states is read by
+the rules that memories are made by, so that "I am not allergic" and "who told you so?" state nothing of the kind.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from memory_platform.kernel.text import comparable
+from snapshots.consolidation.meaning import negations_in
+from snapshots.extraction.values import PreferenceCandidate, ProfileFact
+from snapshots.feedback.policy import SIGNALS, UTILISATION, SignalPolicy, UtilisationPolicy
+from snapshots.feedback.reading.signals import taught_by
+from snapshots.feedback.reading.utilisation import Said, core_words
+from snapshots.feedback.values import InjectedText
+
+_STATES = frozenset(["add", "set", "append", "overwrite"])
+_SENTENCE = re.compile(r"[^.!?;。！？；\n]+")
+_PARTS = re.compile(r"[,;、，；]\s*")
+_TELLING = core_words("tell told say said mention mentioned already again") | core_words("我说过了。告诉过。提过。讲过")
+"""Words that say that it was said, not what."""
+
+Statement = PreferenceCandidate | ProfileFact
+
+
+def agreeing(
+    said: str,
+    memories: Sequence[InjectedText],
+    policy: SignalPolicy = SIGNALS,
+    limits: UtilisationPolicy = UTILISATION,
+) -> set[UUID]:
+    """Return the memories that say what the turn ``said`` states; empty where it states nothing that is understood."""
+    stated = list(_stated(said[: policy.next_chars]))
+    if not stated:
+        return set()
+    return {
+        memory.memory_id
+        for memory in memories
+        if any(_agrees(memory.lane, memory.text[: limits.memory_chars], one, policy) for one in stated)
+    }
+
+
+def _stated(text: str) -> Iterator[Statement]:
+    """Yield what ``text`` says of its speaker and does not take back."""
+    found = taught_by(text)
+    yield from (one for one in found.preferences if one.mode in _STATES)
+    yield from (one for one in found.facts if one.mode in _STATES)
+
+
+def _agrees(lane: str, text: str, stated: Statement, policy: SignalPolicy) -> bool:
+    if lane == "profile":
+        return isinstance(stated, ProfileFact) and _holds(text, stated)
+    if lane == "preferences":
+        key, _, value = text.partition(": ")
+        return isinstance(stated, PreferenceCandidate) and key == stated.key and _holds(value, stated)
+    return lane == "snapshots" and _tells(text, stated, policy)
+
+
+def _holds(value: str, stated: Statement) -> bool:
+    """Return whether a belief's value is what is stated, or a list that holds it."""
+    held = {comparable(part) for part in (value, *_PARTS.split(value))}
+    return bool(stated.texts) and all(comparable(one) in held for one in stated.texts)
+
+
+def _tells(text: str, stated: Statement, policy: SignalPolicy) -> bool:
+    """Return whether a sentence of a snapshot says it: in its words, as much denied, or read as the same statement."""
+    quote = stated.evidence.quote
+    words = core_words(quote) - _TELLING
+    for sentence in _SENTENCE.findall(text):
+        if not words or Said.of(sentence).held(words) != words:
+            continue
+        if bool(negations_in(sentence)) != bool(negations_in(quote)):
+            continue
+        if len(words) >= policy.restated_words or any(_is_same(stated, one) for one in _stated(sentence)):
+            return True
+    return False
+
+
+def _is_same(one: Statement, other: Statement) -> bool:
+    return _slot(one) == _slot(other) and [*map(comparable, one.texts)] == [*map(comparable, other.texts)]
+
+
+def _slot(stated: Statement) -> str | None:
+    return stated.field if isinstance(stated, ProfileFact) else stated.key

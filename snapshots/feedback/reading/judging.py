@@ -1,0 +1,77 @@
+"""Turns that are unclear, judged by a model where the tenant has one (G3): one question for several.
+
+A turn that is not clearly one thing says nothing of any memory. A model may see more in it; it has to show the words.
+What it does not answer, or cannot show, stays unclear.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from memory_platform.kernel.text import comparable, detect_language
+from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
+from snapshots.feedback.policy import JUDGING, JudgingPolicy
+from snapshots.feedback.reading.prompts import JUDGE
+from snapshots.feedback.values import Sense, Turn
+from snapshots.sensitive.detector import mask_sensitive
+
+
+class TurnVerdict(BaseModel):
+    """What a model says of one turn, and the words that show it."""
+
+    turn: int
+    sense: Literal["confirm", "follow_up", "restate", "correct", "topic_change"]
+    quote: str = Field(default="", max_length=600)
+
+
+class TurnVerdicts(BaseModel):
+    """A model's answer."""
+
+    verdicts: list[TurnVerdict] = Field(max_length=64)
+
+
+def is_unclear(turn: Turn, sense: Sense) -> bool:
+    """Return whether a turn says something, and it was not clear what."""
+    return sense is Sense.UNCLEAR and any(character.isalnum() for character in comparable(turn.next or ""))
+
+
+def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:
+    """Return the senses of turns, by place, that a model names and shows; none when it does not answer.
+
+    No transaction may be open.
+    """
+    if not turns:
+        return {}
+    try:
+        verdicts = model.structured(question(turns), TurnVerdicts).value.verdicts
+    except ChatUnavailable:
+        return {}
+    senses: dict[int, Sense] = {}
+    for verdict in verdicts:
+        place = verdict.turn - 1
+        if 0 <= place < len(turns) and is_shown(verdict, turns[place]):
+            senses.setdefault(place, Sense(verdict.sense))
+    return senses
+
+
+def is_shown(verdict: TurnVerdict, turn: Turn) -> bool:
+    """Return whether the words that a verdict cites stand in the turn."""
+    quote = comparable(verdict.quote)
+    return any(character.isalnum() for character in quote) and quote in comparable(turn.next or "")
+
+
+def question(turns: Sequence[Turn], policy: JudgingPolicy = JUDGING) -> ChatPrompt:
+    """Return the question to a model: the turns by number, what others wrote in fences, secrets masked."""
+    language = "zh" if detect_language("\n".join(turn.next or "" for turn in turns)) == "zh" else "en"
+    nonce = new_nonce()
+
+    def part(name: str, text: str | None) -> str:
+        return f"{name}:\n{fenced(mask_sensitive(text[: policy.chars])[0], nonce)}" if text else f"{name}: -"
+
+    shown = [
+        "\n".join([f"{number}.", part("question", turn.query), part("reply", turn.reply), part("next", turn.next)])
+        for number, turn in enumerate(turns, start=1)
+    ]
+    return ChatPrompt(f"{JUDGE.text(language)}\n{fence_rule(language, nonce)}", "\n".join(shown))

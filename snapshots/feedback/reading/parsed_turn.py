@@ -1,0 +1,116 @@
+"""A next turn as the stages of signals see it: its form, its clauses, its words and what is shared with before."""
+
+import re
+from dataclasses import dataclass
+
+from memory_platform.kernel.terms import terms
+from memory_platform.kernel.text import comparable
+from snapshots.extraction.cantonese import as_mandarin
+from snapshots.feedback.policy import SignalPolicy
+from snapshots.feedback.reading import patterns_en, patterns_zh
+from snapshots.feedback.reading.overlap import Overlap
+from snapshots.feedback.reading.utilisation import core_words
+from snapshots.feedback.values import Turn
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CLAUSE_END = re.compile(r"([,.!?;:。、…~\n—]+(?:\s|$)|[,!?;。、…~—]+|\s-+\s)")
+_FOLDED = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'"})
+_FILLERS = re.compile(
+    r"^(?:(?:hey|um+|uh+|oh|hm+|er+|ugh|hi|hello)\b[,. ]*)+(?=\w)|^(?:喂|欸|诶|哎|唉|嗨|呃)[,。 ]*(?=.)"
+)
+_OFFERS = re.compile(r"(?:\?|？|吗|呢|要不要.{0,8})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A next turn as the stages see it: its form, its clauses, those of them that ask nothing (``told``), its words,
+    and those of what was said before. ``offered``: the reply ended with a question of its own.
+    ``wanted`` is the question word of the question, ``subject`` its core words."""
+
+    raw: str
+    form: str
+    clauses: tuple[str, ...]
+    told: tuple[str, ...]
+    words: frozenset[str]
+    asked: frozenset[str]
+    before: frozenset[str]
+    wanted: str
+    subject: frozenset[str]
+    overlap: Overlap
+    offered: bool
+    policy: SignalPolicy
+
+    @property
+    def first(self) -> str:
+        """The first clause."""
+        return self.clauses[0] if self.clauses else ""
+
+    @property
+    def rest(self) -> str:
+        """What follows the first clause."""
+        return ", ".join(self.clauses[1:])
+
+    @property
+    def asks(self) -> bool:
+        """Whether the turn asks something."""
+        return len(self.told) < len(self.clauses)
+
+    @property
+    def size(self) -> int:
+        """Words, a Chinese character counting as half a word."""
+        return len(_HAN.findall(self.form)) // 2 + len(_HAN.sub(" ", self.form).split())
+
+    @property
+    def ties(self) -> frozenset[str]:
+        """Core words that the turn shares with what was said before."""
+        return self.words & self.before
+
+
+def hear(turn: Turn, policy: SignalPolicy) -> Heard:
+    """Return the turn in the form that the stages compare."""
+    raw = (turn.next or "")[: policy.next_chars]
+    form = _FILLERS.sub("", as_mandarin(comparable(raw.translate(_FOLDED))))
+    clauses, told = _clauses(form)
+    query = turn.query[: policy.context_chars]
+    asked = words_of(query)
+    before = asked | words_of((turn.reply or "")[: policy.context_chars])
+    return Heard(
+        raw,
+        form,
+        clauses,
+        told,
+        words_of(raw),
+        asked,
+        before,
+        question_word(comparable(query)),
+        core_words(query),
+        Overlap.of(query, (turn.reply or "")[: policy.context_chars], raw),
+        bool(_OFFERS.search((turn.reply or "").rstrip())),
+        policy,
+    )
+
+
+def holds(name: str, text: str) -> bool:
+    """Return whether the pattern called ``name`` of either language stands in ``text``."""
+    return any(bool(getattr(patterns, name).search(text)) for patterns in (patterns_en, patterns_zh))
+
+
+def _clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the clauses of a turn, and those of them that ask nothing."""
+    parts = _CLAUSE_END.split(form)
+    pairs = [(part.strip(" \"'()*_"), end) for part, end in zip(parts[::2], [*parts[1::2], ""], strict=True)]
+    clauses = [(clause, end) for clause, end in pairs if clause]
+    told = (clause for clause, end in clauses if "?" not in end and not holds("ASKS", clause))
+    return tuple(clause for clause, _ in clauses), tuple(told)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return stems and Chinese bigrams; a single character only where it stands alone."""
+    found = frozenset(terms(text))
+    return frozenset(term for term in found if len(term) > 1 or not _HAN.match(term)) or found
+
+
+def question_word(form: str) -> str:
+    """Return the question word of a turn, one for all that ask the same; "" where there is none."""
+    found = patterns_en.QUESTION_WORD.search(form) or patterns_zh.QUESTION_WORD.search(form)
+    return patterns_zh.SAME_QUESTION.get(found.group(), found.group()) if found else ""

@@ -1,0 +1,124 @@
+"""What a next turn does to the reply before it, read from sentences (G3): a small linear model beside the rules.
+
+Its numbers are what the three sentences have in common, as vectors and in words, the form of the turn, its vector and
+its words.
+It was taught by labelled turns (``senses.json`` says which, and how well it reads turns of writers it was not taught
+by) and needs no model but the sentence encoder inside the wheels.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.terms import terms
+from snapshots.extraction.corrections_reader import hashed, parts_of
+from snapshots.feedback.reading.sentences import Sentences, sentences_of
+from snapshots.feedback.reading.sentences import parts_of as texts_of
+from snapshots.feedback.reading.signals import sense_of
+from snapshots.feedback.values import Sense, Turn
+
+WEIGHTS = Path(__file__).with_name("senses.json")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_NUMBER = re.compile(r"\d+")
+_ASKS_EN = re.compile(
+    r"\s*(?:(?:and|so|ok|okay|then|but)\b[ ,]*)?(?:what|which|when|where|who|whose|how|why|is|are|do|does|did|can|could"
+    r"|will|would|should|any)\b"
+)
+_ASKS_ZH = re.compile(r"[吗呢么嘛嗎麼]\s*$|什么|怎么|哪|多少|几[点个]|谁|咩|點|边|邊|幾")
+_FEW_WORDS, _SOME_WORDS, _MANY_WORDS = 3, 6, 30
+_WHOLE = 3.0
+"""How much a vector's numbers weigh beside the others, and the products of two vectors; found by cross-validation."""
+_SHARED = 20.0
+_WORD_SLOTS, _WORDS_WEIGH, _WORDS_A_RUN = 4_096, 4.0, 2
+"""The turn's own words, hashed: among writers not learned from they raise what is told rightly from 0.913 to 0.929."""
+
+
+def read_turns(turns: Sequence[Turn]) -> list[Sense]:
+    """Return what turns do. Raises ModelCallInTransaction inside a transaction: their sentences are embedded."""
+    sentences = sentences_of(turns)
+    return [sense_in(turn, sentences) for turn in turns]
+
+
+def sense_in(turn: Turn, sentences: Sentences) -> Sense:
+    """Return what the turn does: what the reader tells, a correction that rules know where it is in doubt; without
+    vectors what rules tell.
+
+    Among turns of writers that neither had seen, rules were right in 19 of 21 corrections on which the reader had no
+    opinion, and no better than it elsewhere.
+    """
+    told = read_sense(turn, sentences)
+    if told is None:
+        return sense_of(turn)
+    return Sense.CORRECT if told is Sense.UNCLEAR and sense_of(turn) is Sense.CORRECT else told
+
+
+def read_sense(turn: Turn, sentences: Sentences) -> Sense | None:
+    """Return what the turn does; UNCLEAR where nothing is likely enough, None where its sentence has no vector."""
+    numbers = features(turn, sentences)
+    if numbers is None:
+        return None
+    told = sense_reader().told(numbers)
+    return Sense.UNCLEAR if told is None else Sense(told)
+
+
+@lru_cache(maxsize=1)
+def sense_reader() -> LinearReader:
+    """Return the reader as it was taught."""
+    return LinearReader.read(WEIGHTS)
+
+
+def features(turn: Turn, sentences: Sentences) -> Float32 | None:
+    """Return the numbers that a turn is read by; None where the vector of its sentence is missing."""
+    query, reply, said = texts_of(turn)
+    own = sentences.get(said)
+    if own is None:
+        return None
+    nothing = np.zeros_like(own)
+    asked, replied = sentences.get(query, nothing), sentences.get(reply, nothing)
+    near = [float(one @ other) for one, other in ((asked, own), (replied, own), (asked, replied))]
+    plain = [*compared(query, reply, said, near), float(bool(query)), float(bool(reply))]
+    words = hashed(parts_of(said, longest=_WORDS_A_RUN), _WORD_SLOTS, _WORDS_WEIGH)
+    told = np.array(plain, np.float32)
+    return np.concatenate([told, _WHOLE * own, _SHARED * own * asked, _SHARED * own * replied, words])
+
+
+def compared(query: str, reply: str, said: str, near: list[float]) -> list[float]:
+    """Return what is seen without the vectors; ``near``: cosines question-turn, reply-turn and question-reply."""
+    to_query, to_reply, between = near
+    asks, asked = _asks(said), _asks(query)
+    shared = [*_shares(said, query), *_shares(said, reply)]
+    words = len(_HAN.findall(said)) / 2 + len(_WORD.findall(_HAN.sub(" ", said)))
+    new_number = set(_NUMBER.findall(said)) - set(_NUMBER.findall(query + reply))
+    return [
+        *near,
+        to_query - to_reply,
+        *(asks * to_query, asks * to_reply, (1 - asks) * to_query, (1 - asks) * to_reply),
+        *(asks, asked, asks * asked),
+        *shared,
+        *(asks * share for share in shared),
+        *(max(0.0, to_query - 0.5), max(0.0, to_query - 0.7), max(0.0, to_reply - 0.4)),
+        between * asks,
+        min(words, _MANY_WORDS) / _MANY_WORDS,
+        float(words <= _FEW_WORDS),
+        float(words <= _SOME_WORDS),
+        asks * float(words <= _FEW_WORDS),
+        float(bool(_HAN.search(said))),
+        float(bool(new_number)),
+        float("!" in said or "！" in said),
+    ]
+
+
+def _asks(text: str) -> float:
+    return float("?" in text or "？" in text or bool(_ASKS_EN.match(text.lower()) or _ASKS_ZH.search(text)))
+
+
+def _shares(one: str, other: str) -> tuple[float, float]:
+    """Return the share of either text's terms that the other holds, too."""
+    own, others = set(terms(one)), set(terms(other))
+    both = len(own & others)
+    return both / max(1, len(own)), both / max(1, len(others))

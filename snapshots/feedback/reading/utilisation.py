@@ -1,0 +1,164 @@
+"""Utilisation (G2): which injected memories a reply used, told by words alone; pure, no model."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import rjieba
+
+from memory_platform.kernel.stopwords import CHINESE
+from memory_platform.kernel.terms import terms
+from memory_platform.kernel.text import comparable
+from snapshots.extraction.cantonese import as_mandarin
+from snapshots.feedback.policy import UTILISATION, UtilisationPolicy
+from snapshots.feedback.reading import patterns_en, patterns_zh
+from snapshots.feedback.reading.concepts import shows
+from snapshots.feedback.reading.overlap import in_digits
+from snapshots.feedback.values import How
+
+_SENTENCE = re.compile(r"[.!?。\n]+(?=\s|$|[\u3400-\u9fff])")
+_HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
+_EMPTY_TAGS = frozenset(["p", "c", "uj", "ud", "ul", "uz", "uv", "ug", "u", "r", "y", "d", "x", "f", "e", "o", "q"])
+"""jieba's tags of words that are about nothing: prepositions, particles, pronouns, adverbs, measures."""
+_NUMBER = re.compile(r"\d[\d.,:/-]*\d|\d")
+_PROPER = re.compile(r"(?<=[a-z,] )[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
+_AS_KEY = re.compile(r"[\w -]{1,60}: ")
+_WORD_EDGE = re.compile(r"[a-z0-9]")
+LONGEST_VALUE = 200
+"""Characters; what is longer is compared by its words."""
+_PARTS = re.compile(r"[,;、，；]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text as memories are looked for in it. Chinese words are looked for as they stand: its own cuts may differ."""
+
+    form: str
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return ``text`` in this form."""
+        form = as_mandarin(comparable(text))
+        return cls(form, frozenset(in_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
+
+    def held(self, words: Iterable[str]) -> frozenset[str]:
+        """Return those of the core ``words`` that the text holds."""
+        return frozenset(w for w in words if w in self.stems or (_HAN_RUN.match(w) and w in self.form))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply, its sentences that refer to what is known, and the question that it answers."""
+
+    whole: Said
+    referring: Said
+    asked: Said
+
+    def says(self, value: str) -> bool:
+        """Return whether ``value`` stands in the reply as words of its own, and not already in the question."""
+        return _stands_in(value, self.whole.form) and not _stands_in(value, self.asked.form)
+
+
+def used_memories(
+    query: str, reply: str, memories: Sequence[tuple[str, str]], policy: UtilisationPolicy = UTILISATION
+) -> dict[int, How]:
+    """Return, by index, by what the ``reply`` shows that it used a memory; those it did not use are absent.
+
+    ``memories`` are (lane, text). "value": it says a name, number or value that the memory holds and the question does
+    not. "reference": it refers to what the user said, in a sentence on the memory's subject. "words": it holds the
+    memory's core words, rare ones among the injected set counting most. Linear in the length of all texts.
+    """
+    said = _read(query, reply, policy)
+    texts = [text[: policy.memory_chars] for _, text in memories]
+    weights = injected_weights(texts)
+    told = [_values(lane, text) for (lane, _), text in zip(memories, texts, strict=True)]
+    shared = Counter(value for values in told for value in set(values))
+    found: dict[int, How] = {}
+    for number, (text, values) in enumerate(zip(texts, told, strict=True)):
+        own = [value for value in values if shared[value] == 1]  # what several memories say points at none of them
+        how = _how(text, own, weights, said, policy)
+        if how:
+            found[number] = how
+    return found
+
+
+def core_words(text: str) -> frozenset[str]:
+    """Return the core words of ``text``: English stems and Chinese words, of what it is about, not of liking."""
+    form = as_mandarin(comparable(text))
+    latin = {in_digits(term) for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
+    tagged = (pair for run in _HAN_RUN.findall(form) for pair in rjieba.tag(run))
+    words = {word for word, tag in tagged if tag not in _EMPTY_TAGS and word not in CHINESE}
+    return frozenset(latin | (words - patterns_zh.ATTITUDES))
+
+
+def injected_weights(texts: Iterable[str]) -> Mapping[str, float]:
+    """Return ln((n + 1) / (df + 1/2)) of each core word: what all memories share tells none apart."""
+    sets = [core_words(text) for text in texts]
+    counted = Counter(word for words in sets for word in words)
+    return {word: math.log((len(sets) + 1) / (count + 0.5)) for word, count in counted.items()}
+
+
+def share_of(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
+    """Return the share of the weight of ``words`` that ``held`` holds, 0..1."""
+    total = sum(weights.get(word, 0.0) for word in words)
+    return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
+
+
+def _read(query: str, reply: str, policy: UtilisationPolicy) -> Reply:
+    whole, asked = Said.of(reply[: policy.reply_chars]), Said.of(query[: policy.reply_chars])
+    referring = (one for one in _SENTENCE.split(whole.form) if _refers(one))
+    return Reply(whole, Said.of("\n".join(referring)), asked)
+
+
+def _refers(sentence: str) -> bool:
+    return bool(patterns_en.REFERS.search(sentence) or patterns_zh.REFERS.search(sentence))
+
+
+def _how(
+    text: str, values: Iterable[str], weights: Mapping[str, float], said: Reply, policy: UtilisationPolicy
+) -> How | None:
+    words = core_words(text)
+    held, echoed = said.whole.held(words), said.asked.held(words)
+    fits = bool(held - echoed - frozenset(values))
+    if any(said.says(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
+        return "value"
+    # A word that the question holds counts little: any reply gives it back.
+    fresh = {word: weights[word] * (policy.echo_weight if word in echoed else 1.0) for word in words}
+    if share_of(words, said.referring.held(words), fresh) >= policy.reference_share:
+        return "reference"
+    telling = bool(held - echoed)
+    if telling and share_of(words, held, fresh) >= policy.words_share:
+        return "words"
+    return "words" if shows(comparable(text), said.whole.form, said.asked.form) else None
+
+
+def _values(lane: str, text: str) -> list[str]:
+    """Return what a memory says that no other words can say: values of beliefs, names and numbers of snapshots."""
+    if lane in {"preferences", "tags"}:
+        label, _, value = text.partition(": ") if _AS_KEY.match(text) else ("", "", text)
+        told = _PARTS.split(value) if value not in {"yes", "no"} else []
+        return _telling([value, *told, *([label] if lane == "tags" else [])])
+    if lane == "profile":
+        return _telling([text, *_PARTS.split(text)])
+    return _telling([*_NUMBER.findall(text), *_PROPER.findall(text)])
+
+
+def _telling(values: Iterable[str]) -> list[str]:
+    forms = (comparable(value).strip(" .,;。") for value in values)
+    return [form for form in forms if 1 < len(form) <= LONGEST_VALUE]
+
+
+def _stands_in(value: str, form: str) -> bool:
+    start = form.find(value)
+    while start >= 0:
+        end = start + len(value)
+        open_left = start == 0 or not (_WORD_EDGE.match(value[0]) and _WORD_EDGE.match(form[start - 1]))
+        open_right = end == len(form) or not (_WORD_EDGE.match(value[-1]) and _WORD_EDGE.match(form[end]))
+        if open_left and open_right:
+            return True
+        start = form.find(value, start + 1)
+    return False

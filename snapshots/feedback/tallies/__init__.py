@@ -1,0 +1,1 @@
+"""What came of memories, counted by memory, by day and by arm."""

@@ -1,0 +1,93 @@
+"""Memories above a subject's or a tenant's limit leave, the least worth first: importance x 0.95^days (row E6).
+
+What is no longer held leaves before all else. Deleted, not retired: a limit is about room. A vital note counts, and
+never leaves while it holds.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count
+
+from snapshots.lifecycle.policy import EVICTION, PURGE_POLICY, EvictionPolicy, PurgePolicy
+from snapshots.lifecycle.retention.pace import Pace
+from snapshots.lifecycle.retention.purge import remove_snapshots
+from snapshots.models import Snapshot
+from snapshots.values import CarePreview
+from tenants.isolation import current_tenant_id, tenant_tx
+
+LEAST_WORTH = """
+SELECT id, subject_id, position FROM snapshot
+WHERE tenant_id = %(tenant)s AND (%(subject)s::uuid IS NULL OR subject_id = %(subject)s)
+  AND NOT (kind = 'note' AND retired_at IS NULL AND invalid_at IS NULL AND id IN (
+    SELECT snapshot_id FROM note
+    WHERE tenant_id = %(tenant)s AND (%(subject)s::uuid IS NULL OR subject_id = %(subject)s) AND vital_class <> ''))
+ORDER BY (retired_at IS NULL AND invalid_at IS NULL AND coalesce(expires_at > now(), true)),
+  importance * power(%(decay)s, extract(epoch FROM now() - said_at) / 86400), id
+LIMIT %(most)s
+"""
+
+Found = Sequence[tuple[UUID, UUID, int]]
+
+
+def preview_eviction(policy: EvictionPolicy = EVICTION) -> CarePreview:
+    """Return how many memories are above their subjects' limits, and the tenant's beyond those, in the open scope."""
+    above = {subject_id: count - policy.subject for subject_id, count in _above(policy)}
+    left = Snapshot.objects.count() - sum(above.values())
+    beyond = max(0, left - policy.tenant)
+    return CarePreview({"subjects": sum(above.values()), "tenant": beyond}, [f"{one}: {n}" for one, n in above.items()])
+
+
+def evict_tenant(
+    tenant_id: UUID,
+    *,
+    may_go_on: Callable[[], bool] = lambda: True,
+    policy: EvictionPolicy = EVICTION,
+    gently: PurgePolicy = PURGE_POLICY,
+) -> int:
+    """Delete what is above the limits, in small transactions; return how many memories left.
+
+    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: limits are counted anew each time.
+    """
+    with tenant_tx(tenant_id):
+        above = _above(policy)
+    evicted, pace = 0, Pace(gently)
+    for subject_id, _ in (*above, (None, 0)):
+        while may_go_on():
+            with pace.batch(), tenant_tx(tenant_id):
+                some = _evict_some(subject_id, pace.rows, policy)
+            evicted += some
+            if not some:
+                break
+    return evicted
+
+
+def _evict_some(subject_id: UUID | None, rows: int, policy: EvictionPolicy) -> int:
+    """Delete some of what is above the subject's limit, or with None above the tenant's."""
+    held = Snapshot.objects.filter(subject_id=subject_id) if subject_id else Snapshot.objects.all()
+    excess = held.count() - (policy.subject if subject_id else policy.tenant)
+    if excess <= 0:
+        return 0
+    by_subject = sorted(least_worth(subject_id, min(rows, excess), policy), key=lambda row: str(row[1]))
+    return sum(
+        remove_snapshots(one, [row[0] for row in found], [row[2] for row in found])
+        for one, group in groupby(by_subject, key=itemgetter(1))
+        for found in [list(group)]
+    )
+
+
+def least_worth(subject_id: UUID | None, most: int, policy: EvictionPolicy = EVICTION) -> Found:
+    """Return (id, subject, position) of the memories that leave first, in the open scope."""
+    values = {"tenant": current_tenant_id(), "subject": subject_id, "decay": policy.decay, "most": most}
+    with connection.cursor() as cursor:
+        cursor.execute(LEAST_WORTH, values)
+        found: Found = cursor.fetchall()
+    return found
+
+
+def _above(policy: EvictionPolicy) -> Sequence[tuple[UUID, int]]:
+    counted = Snapshot.objects.order_by("subject_id").values_list("subject_id").annotate(held=Count("id"))
+    return list(counted.filter(held__gt=policy.subject))

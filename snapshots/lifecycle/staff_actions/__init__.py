@@ -1,0 +1,1 @@
+"""What staff do to one memory, and taking it back."""

@@ -1,0 +1,239 @@
+"""What staff do to one memory: confirm, correct, merge, retire (rows D2, P4, T7).
+
+Every verb holds the memory as all writers do, checks that it is the version that the person saw, leaves one audit
+record, and notes what taking it back needs (:class:`snapshots.models.MemoryAct`), which
+:mod:`snapshots.lifecycle.staff_actions.undo` does. All but :func:`correct_snapshot` run in the open scope.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.models import Preference, ProfileFact, Tag
+from profiles.services.beliefs import Place, record_belief
+from profiles.services.claims import Outcome, stated
+from profiles.services.locking import lock_subject
+from profiles.services.preferences import preference_place, retract_preference
+from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
+from profiles.services.tags.tags import delete_tag, patch_tag
+from profiles.values import Provenance
+from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.store import lock_memory
+from snapshots.embedding.stored import Mask
+from snapshots.embedding.versions import NOTE
+from snapshots.lifecycle.edits import Edit, Edited, apply_edit, edit_snapshot, plan_edit
+from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.lifecycle.values import Accept, SnapshotAddress
+from snapshots.models import ActVerb, Lane, MemoryAct, Note, Snapshot, SnapshotKind
+from tenants.services.audit import Actor, record_audit
+
+Memory = Snapshot | Preference | ProfileFact | Tag
+Belief = Preference | ProfileFact
+M = TypeVar("M", bound=Memory)
+LANES: Mapping[type[Any], Lane] = {
+    Snapshot: Lane.SNAPSHOTS,
+    Preference: Lane.PREFERENCES,
+    ProfileFact: Lane.PROFILE,
+    Tag: Lane.TAGS,
+}
+SURENESS = ("provenance", "confidence")
+CONFIRMED: Mapping[str, Any] = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
+
+
+class NoLongerHeld(Conflict):
+    """The memory was replaced, retired or has expired meanwhile. HTTP 409."""
+
+    code = "no_longer_held"
+
+
+def any_version(_id: UUID, _version: int) -> None:
+    """Accept whatever version there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """On whose behalf something is done and why. ``accept`` raises for a version that the person has not seen."""
+
+    by: Actor
+    reason: str
+    accept: Accept = any_version
+
+
+def confirm_memory(memory: M, doing: Doing) -> M:
+    """Note that it is so: known from the user, as sure as can be, validated now. Raises NotFound, NoLongerHeld."""
+    held = hold_memory(memory, doing.accept)
+    before = {name: getattr(held, name) for name in SURENESS}
+    if not isinstance(held, Tag):
+        before["last_validated_at"] = held.last_validated_at.isoformat()
+    if isinstance(held, Snapshot):
+        before |= _confirm_snapshot(held)
+    elif isinstance(held, Tag):
+        patch_tag(held.subject, held, CONFIRMED)
+    else:
+        record_belief(place_of(held), stated(held.value))
+    note_act(held, ActVerb.CONFIRMED, doing, before=before)
+    return held
+
+
+def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
+    """Confirm a snapshot that is held. A note is then no longer possibly outdated; return what it loses so."""
+    edit = Edit({**CONFIRMED, "last_validated_at": utc_now()}, lambda text: (text, 0), any_version)
+    lost = {}
+    if held.kind == SnapshotKind.NOTE:
+        own = Note.objects.filter(subject_id=held.subject_id, snapshot_id=held.id, possibly_outdated=True)
+        lost = {"possibly_outdated": True} if own.update(possibly_outdated=False) else {}
+    apply_edit(replace(plan_edit(held, edit), note_before=lost), None)
+    return {NOTE: lost} if lost else {}
+
+
+def correct_belief(row: Belief, value: Any, doing: Doing, **details: Any) -> Belief:
+    """Put another value in the place of a current one, which becomes its past; return the row that holds now.
+
+    ``details`` are further columns, such as ``statement``. The same value again only confirms.
+    Raises NotFound, NoLongerHeld.
+    """
+    held = hold_memory(row, doing.accept)
+    before = {
+        **{name: getattr(held, name) for name in SURENESS},
+        "last_validated_at": held.last_validated_at.isoformat(),
+    }
+    claim = stated(value, **details)
+    made: Any
+    if isinstance(held, ProfileFact):
+        name = FactName(held.field, is_attribute=held.is_attribute)
+        made = patch_profile(held.subject, [FactChange(name, claim)])[0].row
+    else:
+        outcome: Outcome[Any] = record_belief(place_of(held), claim)
+        made = outcome.row
+    if made.id == held.id:
+        note_act(made, ActVerb.CONFIRMED, doing, before=before)
+    else:
+        note_act(made, ActVerb.CORRECTED, doing, other=held.id)
+    return made  # type: ignore[no-any-return]  # a row of the same table
+
+
+def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: Doing) -> Tag:
+    """Set columns of a tag. Raises NotFound, LabelTaken."""
+    held = hold_memory(tag, doing.accept)
+    changed = {name: value for name, value in changes.items() if getattr(held, name) != value}
+    before = {name: getattr(held, name) for name in changed}
+    if changed:
+        patch_tag(held.subject, held, changed)
+        note_act(held, ActVerb.CORRECTED, doing, before={"columns": before, "became": changed})
+    return held
+
+
+def correct_snapshot(
+    tenant_id: UUID, address: SnapshotAddress, text: str, doing: Doing, *, mask: Mask, embedders: Embedders
+) -> Edited:
+    """Have a snapshot say something else, known from the user. Opens its own scopes, and embeds between them.
+
+    Raises SnapshotUnknown, ForgottenMemory, what ``doing.accept`` raises, Conflict when others keep changing it.
+    """
+
+    def note(read: Snapshot) -> None:
+        note_act(read, ActVerb.CORRECTED, doing, before={"version": read.version})
+
+    return edit_snapshot(tenant_id, address, Edit({"text": text, **CONFIRMED}, mask, doing.accept, note), embedders)
+
+
+def retire_memory(memory: Memory, doing: Doing, *, review: UUID | None = None) -> None:
+    """Take a memory out of use; its history stays. A tag goes with its past. ``review`` is what asked for it.
+
+    Raises NotFound, NoLongerHeld.
+    """
+    held = hold_memory(memory, doing.accept)
+    audited = {"by": doing.by, "reason": doing.reason}
+    if isinstance(held, Tag):
+        delete_tag(held.subject, held, **audited)  # type: ignore[arg-type]  # an actor and a text
+        return
+    if isinstance(held, Snapshot):
+        address = SnapshotAddress(held.subject.external_id, held.id)
+        retire_snapshot(address, accept=any_version, **audited)  # type: ignore[arg-type]
+    elif isinstance(held, Preference):
+        retract_preference(held.subject, held.category, held.key, **audited)  # type: ignore[arg-type]
+    else:
+        patch_profile(held.subject, [], remove=[FactName(held.field, held.is_attribute)])
+        audit(held, "profile.retracted", doing)
+    keep_act(held, ActVerb.RETIRED, before={"review": str(review)} if review else {})
+
+
+def hold_memory(memory: M, accept: Accept) -> M:
+    """Return the memory as it is now, held until the transaction ends.
+
+    Raises NotFound when it is gone, NoLongerHeld when it is no longer in use, and what ``accept`` raises.
+    """
+    if isinstance(memory, Snapshot):
+        lock_memory(memory.subject_id)
+    else:
+        lock_subject(memory.subject)
+    rows: QuerySet[Any] = type(memory)._default_manager.select_related("subject")
+    held: M | None = rows.filter(id=memory.id, subject_id=memory.subject_id).first()
+    if held is None:
+        raise NotFound("no such memory")
+    if not is_held(held):
+        raise NoLongerHeld("the memory is no longer in use")
+    accept(held.id, held.version)
+    return held
+
+
+def is_held(memory: Memory) -> bool:
+    """Return whether a memory is in use: what has been replaced, retired or has expired is not."""
+    if isinstance(memory, Tag):
+        return True
+    if isinstance(memory, Snapshot):
+        return Snapshot.objects.filter(current(), id=memory.id, subject_id=memory.subject_id).exists()
+    return memory.is_current
+
+
+def place_of(row: Belief) -> Place[Any]:
+    """Return where the values of a belief stand."""
+    if isinstance(row, Preference):
+        return preference_place(row.subject, row.category, row.key)
+    return fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
+
+
+def note_act(
+    memory: Memory, verb: ActVerb, doing: Doing, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
+) -> None:
+    """Leave the audit record of an act, and what taking it back needs."""
+    audit(memory, f"memory.{verb.value}", doing)
+    keep_act(memory, verb, other=other, before=before)
+
+
+def keep_act(
+    memory: Memory, verb: ActVerb, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
+) -> None:
+    """Keep what taking an act back needs."""
+    MemoryAct.objects.create(
+        subject_id=memory.subject_id,
+        lane=LANES[type(memory)],
+        memory_ref=memory.id,
+        other_ref=other,
+        verb=verb,
+        before=dict(before or {}),
+    )
+
+
+def audit(memory: Memory, action: str, doing: Doing) -> None:
+    """Leave one audit record about a memory."""
+    record_audit(
+        doing.by,
+        action,
+        object_kind=type(memory)._meta.db_table,
+        object_id=str(memory.id),
+        subject_ref=memory.subject_id,
+        reason=doing.reason,
+    )
+
+
+def raised_version(memory: Memory, **columns: Any) -> None:
+    """Set columns of a memory that is held, and raise its version."""
+    rows = type(memory)._default_manager.filter(id=memory.id, subject_id=memory.subject_id)
+    rows.update(version=F("version") + 1, **columns)

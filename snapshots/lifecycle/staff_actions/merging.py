@@ -1,0 +1,127 @@
+"""Two memories that mean the same, made one by a person: the sources of both stand behind what stays (P4, D2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict
+from profiles.models import Preference, ProfileFact, Tag
+from profiles.services.beliefs import retract_belief
+from profiles.services.lists import united
+from profiles.services.profile import FactName, patch_profile
+from profiles.services.tags.details import past_as_json
+from profiles.services.tags.tags import delete_tag, patch_tag
+from profiles.values import Provenance
+from snapshots.embedding.store import touch_memory
+from snapshots.embedding.versions import supersede
+from snapshots.lifecycle.staff_actions.actions import (
+    SURENESS,
+    Doing,
+    M,
+    any_version,
+    hold_memory,
+    note_act,
+    place_of,
+    raised_version,
+)
+from snapshots.models import CUT_OUT, SOURCES, ActVerb, Note, Snapshot
+
+DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
+KEPT_OF_A_TAG = ("label", "kind", *DETAILS, "aliases", "use_count", "confidence", "provenance")
+
+
+class NotToBeMerged(Conflict):
+    """They are the same memory, or of different subjects. HTTP 409."""
+
+    code = "not_to_be_merged"
+
+
+def merge_memories(memory: M, other: M, doing: Doing) -> M:
+    """End ``other`` in favour of ``memory``, in the open scope, and return what stays; sources are united.
+
+    Of beliefs the stronger provenance and its confidence stay; a tag takes over what it does not know, and the other's
+    label as an alias. Raises NotFound, NoLongerHeld, NotToBeMerged.
+    """
+    if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
+        raise NotToBeMerged("only two memories of one kind and subject become one")
+    if isinstance(memory, Snapshot) and isinstance(other, Snapshot) and not may_be_one(memory, other):
+        raise NotToBeMerged("a note or reply becomes one with another only")
+    held, ended = hold_memory(memory, doing.accept), hold_memory(other, any_version)
+    before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
+    note_act(held, ActVerb.MERGED, doing, other=ended.id, before=before)
+    return held
+
+
+def may_be_one(memory: Snapshot, other: Snapshot) -> bool:
+    """Return whether both are of one kind, as far as they are cut out of messages."""
+    return memory.kind == other.kind or CUT_OUT.isdisjoint((memory.kind, other.kind))
+
+
+def unite_sources(memory: M, other: M) -> list[str]:
+    """Put the messages behind ``other`` behind ``memory`` too; return the ids of the links that this made."""
+    links = SOURCES[type(memory)]._default_manager.filter(subject_id=memory.subject_id)
+    known = set(links.filter(memory_id=memory.id).values_list("message_id", flat=True))
+    messages = links.filter(memory_id=other.id).exclude(message_id__in=known).values_list("message_id", flat=True)
+    model = SOURCES[type(memory)]
+    made = [model(subject_id=memory.subject_id, memory_id=memory.id, message_id=one) for one in messages]
+    model._default_manager.bulk_create(made)
+    return [str(link.id) for link in made]
+
+
+def _absorb(held: M, ended: M) -> dict[str, Any]:
+    """Have ``held`` take over what ``ended`` knew better, and end that; return what they were."""
+    if isinstance(held, Tag) and isinstance(ended, Tag):
+        return _absorb_tag(held, ended)
+    if isinstance(held, Snapshot):
+        own = Snapshot.objects.filter(id=ended.id)
+        supersede(held.subject_id, own, by=held.id, invalid_at=utc_now())
+        before, columns = _surer(held, ended)
+        touch_memory(held.subject_id, changed=[held.position])
+    else:
+        before, columns = _surer(held, ended)
+        _end_belief(ended)
+    raised_version(held, **columns)
+    return {"columns": before, "became": columns}
+
+
+def _surer(held: Any, ended: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns of ``held`` that change, as they are and as they become."""
+    if Provenance(ended.provenance).strength <= Provenance(held.provenance).strength:
+        return {}, {}
+    return ({name: getattr(one, name) for name in SURENESS} for one in (held, ended))  # type: ignore[return-value]
+
+
+def _end_belief(ended: Any) -> None:
+    if isinstance(ended, ProfileFact):
+        patch_profile(ended.subject, [], remove=[FactName(ended.field, ended.is_attribute)])
+    elif isinstance(ended, Preference):
+        retract_belief(place_of(ended))
+
+
+def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
+    news: Mapping[str, Any] = {
+        "aliases": united(held.aliases, [ended.label, *ended.aliases]),
+        "use_count": held.use_count + ended.use_count,
+        **{name: getattr(ended, name) for name in DETAILS if getattr(held, name) in ("", None)},
+    }
+    columns = {name: value for name, value in news.items() if getattr(held, name) != value}
+    before = {name: getattr(held, name) for name in columns}
+    gone = {name: getattr(ended, name) for name in KEPT_OF_A_TAG}
+    past, own_past = past_as_json(ended), past_as_json(held, columns)
+    links = SOURCES[Tag]._default_manager.filter(subject_id=ended.subject_id, memory_id=ended.id)
+    behind = [str(one) for one in links.values_list("message_id", flat=True)]
+    links.delete()
+    notes = Note.objects.filter(subject_id=ended.subject_id, about_tag_id=ended.id)
+    about = [str(one) for one in notes.values_list("id", flat=True)]
+    notes.update(about_tag_id=held.id)
+    delete_tag(ended.subject, ended)
+    patch_tag(held.subject, held, columns)
+    return {
+        "columns": before,
+        "became": columns,
+        "gone": gone,
+        "past": past,
+        "own_past": own_past,
+        "behind": behind,
+        "about": about,
+    }

@@ -1,0 +1,1 @@
+"""Claiming work, having it done, and settling what became of it."""

@@ -1,0 +1,57 @@
+"""Signs of life while a handler computes: a thread renews what would run out, a batch's lease or a tenant's seat."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import DatabaseError, connection
+
+from memory_platform.observability.logs import Event, log
+from snapshots.queue.draining.leases import renew
+from snapshots.queue.policy import QueuePolicy
+from snapshots.queue.values import ClaimedWork
+from tenants.isolation import tenant_tx
+
+
+@contextmanager
+def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Iterator[None]:
+    """Renew the lease of ``items`` every ``renew_every`` while the block runs."""
+
+    def renewed() -> bool:
+        try:
+            with tenant_tx(tenant_id):
+                return bool(renew(items, policy=policy))
+        except DatabaseError as fault:  # without renewals the lease runs out, and somebody else does the work
+            log(Event.LEASE_LOST, items=len(items), error=type(fault).__name__)
+            return False
+
+    with kept_up(renewed, policy.renew_every):
+        yield
+
+
+@contextmanager
+def kept_up(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
+    """Call ``renew_it`` again and again while the block runs, from a thread of its own, until it returns False.
+
+    The thread shows that the process lives, not that the handler advances: the job's time limit ends a handler that
+    hangs, and with it the renewals.
+    """
+    finished = threading.Event()
+    beats = threading.Thread(target=_beat, args=(renew_it, every, finished), name="heartbeat", daemon=True)
+    beats.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        beats.join()
+
+
+def _beat(renew_it: Callable[[], bool], every: timedelta, finished: threading.Event) -> None:
+    try:
+        while not finished.wait(every.total_seconds()):
+            if not renew_it():
+                return
+    finally:
+        connection.close()  # this thread's own

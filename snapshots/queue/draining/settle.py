@@ -1,0 +1,127 @@
+"""Having one claimed batch done, and deciding what becomes of items whose handler raised.
+
+A batch that raises is repeated item by item, so that only the poison item pays for it. An outage is not poison: the
+items go back without an attempt counted. A worker whose time is up gives its items away as its death would.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from celery.exceptions import SoftTimeLimitExceeded
+from psycopg_pool import PoolTimeout
+
+from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import WORK_ENDED
+from snapshots.models import WorkState
+from snapshots.queue.draining.claim import IN_ORDER
+from snapshots.queue.draining.heartbeat import lease_kept
+from snapshots.queue.draining.leases import NO_DELAY, abandon, fail, release
+from snapshots.queue.errors import LeaseLost
+from snapshots.queue.policy import QueuePolicy
+from snapshots.queue.values import ClaimedWork, Handler
+from tenants.isolation import tenant_tx
+
+NOT_COMPLETED = "not_completed"
+DATABASE_AWAY = ("08", "53300", "57P01", "57P02", "57P03")
+"""SQLSTATEs: no connection, no room for one, and Postgres stopping, restarting, or not up yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a batch. ``waits``: an item failed and will be tried again; ``outage``: nothing could be tried."""
+
+    done: int = 0
+    failed: int = 0
+    waits: bool = False
+    outage: bool = False
+
+
+def settle(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
+    """Run the handler over a leased batch of one kind; keep the lease meanwhile. Runs outside any ``tenant_tx``.
+
+    Raises what stands between us and the database: then the lease runs out and the work is taken over; and
+    SoftTimeLimitExceeded: then it may be taken over at once.
+    """
+    try:
+        with lease_kept(tenant_id, items, policy):
+            return _attempt(tenant_id, handler, items, policy)
+    except SoftTimeLimitExceeded:
+        with tenant_tx(tenant_id):  # after the last renewal
+            abandon(items)
+        raise
+
+
+def is_outage(fault: Exception) -> bool:
+    """Tell whether nobody could have done the work now. A connection that just broke may be the item's own doing."""
+    if isinstance(fault, MemoryPlatformError):
+        return fault.retryable
+    state = getattr(fault.__cause__, "sqlstate", None) or ""
+    return isinstance(fault.__cause__, PoolTimeout) or state.startswith(DATABASE_AWAY)
+
+
+def error_code(fault: Exception) -> str:
+    """Name an error without repeating what it says: messages of errors hold content."""
+    if isinstance(fault, MemoryPlatformError):
+        return fault.code
+    sqlstate = getattr(fault.__cause__, "sqlstate", None)
+    return f"{type(fault).__name__}:{sqlstate}" if sqlstate else type(fault).__name__
+
+
+def _attempt(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
+    try:
+        handler(tenant_id, items)
+    except SoftTimeLimitExceeded:
+        raise  # the worker's time is up: whose fault it is shows when the items are taken over
+    except Exception as fault:  # noqa: BLE001 - whatever a handler raises, its item decides about itself alone
+        return _after(fault, tenant_id, handler, items, policy)
+    left = _fail(tenant_id, items, NOT_COMPLETED, policy)  # a handler that forgets items must not look done
+    return Settled(len(items) - left.failed, left.failed, left.waits)
+
+
+def _after(
+    fault: Exception, tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy
+) -> Settled:
+    if is_outage(fault):
+        _put_back(tenant_id, items, policy, code=error_code(fault))
+        return Settled(outage=True)
+    if len(items) > 1:
+        return _one_by_one(tenant_id, handler, items, policy)
+    if isinstance(fault, LeaseLost):
+        log(Event.LEASE_LOST, items=1)
+        return Settled()
+    return _fail(tenant_id, items, error_code(fault), policy)
+
+
+def _one_by_one(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
+    done = failed = 0
+    blocked: set[UUID] = set()
+    waiting: list[ClaimedWork] = []
+    for place, item in enumerate(items):
+        if item.subject_id in blocked:
+            waiting.append(item)  # what was said later must not be learned first
+            continue
+        settled = _attempt(tenant_id, handler, [item], policy)
+        if settled.outage:
+            _put_back(tenant_id, [*waiting, *items[place + 1 :]], policy)
+            return Settled(done, failed, outage=True)
+        done, failed = done + settled.done, failed + settled.failed
+        if settled.waits and item.kind in IN_ORDER:
+            blocked.add(item.subject_id)
+    with tenant_tx(tenant_id):
+        release(waiting, delay=NO_DELAY)
+    return Settled(done, failed, waits=bool(failed))
+
+
+def _fail(tenant_id: UUID, items: Sequence[ClaimedWork], code: str, policy: QueuePolicy) -> Settled:
+    with tenant_tx(tenant_id):
+        states = fail(items, code, policy=policy)
+    return Settled(failed=len(states), waits=WorkState.READY in states)
+
+
+def _put_back(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy, *, code: str = "") -> None:
+    with tenant_tx(tenant_id):
+        released = release(items, delay=policy.outage_pause, code=code)
+    if items:
+        WORK_ENDED.labels(kind=items[0].kind, outcome="outage").inc(released)

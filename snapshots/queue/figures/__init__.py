@@ -1,0 +1,1 @@
+"""How much work there is, and how long it waits."""

@@ -1,0 +1,1 @@
+"""What a tenant may use, what it used, and what that costs."""

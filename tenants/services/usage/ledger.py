@@ -1,0 +1,101 @@
+"""Reading the cost ledger: days of use with their money, with memory and without (rows T6, X10).
+
+Money of a context is that of reading it at the price of the tier that the policy names, and beside it what the memory's
+own models read and wrote that day, and what vendors kept of prompts. What a product's model answers costs the same
+either way, and is left out.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from uuid import UUID
+
+from django.db.models import Sum
+
+from tenants.isolation import tenant_tx
+from tenants.models import ModelUsage, UsageDay
+from tenants.policy import LEDGER_POLICY
+from tenants.services.usage.prices import Price, PriceTable, price_table
+from tenants.services.usage.recording import roll_up_usage
+
+RATIO_DIGITS = 3
+MONEY_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTokens:
+    """What one of the memory's own models read and wrote, and what its vendor kept: tokens times hours."""
+
+    model: str
+    read: int
+    written: int
+    token_hours: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PricedDay:
+    """One day of use and its money; money and currency are None where no price was valid."""
+
+    used: UsageDay
+    model_tokens: int
+    cost: Decimal | None
+    cost_full_history: Decimal | None
+    currency: str | None
+
+    @property
+    def saved_ratio(self) -> float:
+        """Share of the full history's tokens that was not sent, 0..1; 0 where nothing was saved."""
+        return saved_ratio(self.used.tokens_in_context, self.used.tokens_full_history)
+
+
+def saved_ratio(sent: int, full_history: int) -> float:
+    """Return the share of ``full_history`` tokens that was not sent."""
+    return round(max(0.0, 1 - sent / full_history), RATIO_DIGITS) if full_history else 0.0
+
+
+def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
+    """Return the days of use from ``since`` to ``until``, both included, the oldest first, as of now.
+
+    Opens scopes of its own: what was noted since the last roll-up is added up first.
+    """
+    roll_up_usage(tenant_id)
+    with tenant_tx(tenant_id):
+        return priced(UsageDay.objects.filter(day__range=(since, until)).order_by("day"))
+
+
+def priced(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
+    """Return days of use with their money, in the open scope."""
+    rows = list(days)
+    table, own = price_table(), own_model_tokens([row.day for row in rows])
+    return [_priced(row, own[row.day], table, tier) for row in rows]
+
+
+def own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
+    """Return what the memory's own models used on these days, in the open scope."""
+    found: dict[date, list[ModelTokens]] = defaultdict(list)
+    sums = ModelUsage.objects.filter(day__in=list(days)).order_by().values("day", "model")
+    for row in sums.annotate(read=Sum("input_tokens"), written=Sum("output_tokens"), kept=Sum("token_hours")):
+        found[row["day"]].append(ModelTokens(row["model"], row["read"], row["written"], row["kept"]))
+    return found
+
+
+def _priced(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: str) -> PricedDay:
+    tokens = sum(one.read + one.written for one in own)
+    price = table.of_tier(tier, row.day)
+    if price is None:
+        return PricedDay(row, tokens, None, None, None)
+    spent = sum((_own_cost(one, row.day, price, table) for one in own), price.read(row.tokens_in_context))
+    return PricedDay(row, tokens, _money(spent), _money(price.read(row.tokens_full_history)), price.currency)
+
+
+def _own_cost(one: ModelTokens, day: date, price: Price, table: PriceTable) -> Decimal:
+    """Return the cost of a model of the memory's own: by its name, else as one of the contexts' tier."""
+    return (table.of_model(one.model, day, currency=price.currency) or price).used(
+        one.read, one.written, one.token_hours
+    )
+
+
+def _money(amount: Decimal) -> Decimal:
+    return round(amount, MONEY_DIGITS)

@@ -1,0 +1,145 @@
+"""Quotas of a tenant: messages a day and stored snapshots (row T6). What would go beyond one is refused whole.
+
+A count is believed for some seconds while it is far from its limit, so that hardly a request pays for one. What other
+processes write meanwhile may go beyond a limit by that much.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.db import connection
+
+from memory_platform.kernel.clock import utc_now
+from tenants.errors import QuotaExceeded
+from tenants.isolation import current_tenant_id
+from tenants.policy import LIMIT_POLICY, LimitPolicy
+from tenants.services.usage.limits import Limits
+
+MESSAGES = "messages_per_day"
+SNAPSHOTS = "stored_snapshots"
+MOST_HELD = 10_000
+
+_TODAY = """
+SELECT coalesce((SELECT messages FROM usage_day WHERE tenant_id = %(tenant)s AND day = %(day)s), 0)
+     + coalesce((SELECT sum(messages) FROM usage_event WHERE tenant_id = %(tenant)s AND at >= %(since)s), 0)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Meter:
+    """What is bounded: its public name, the span that a count is of, how long one is believed.
+
+    ``near``: share of the limit from which a count is not believed. ``resets_at`` None: when something is deleted.
+    ``recount_after``: times as long as a count took, after which one is doubted where only room that was taken since,
+    and perhaps never used, would refuse.
+    """
+
+    name: str
+    span: str
+    allowed: int
+    trusted_for: timedelta
+    near: float
+    resets_at: datetime | None
+    retry_after: timedelta
+    recount_after: float
+
+
+@dataclass(slots=True)
+class _Count:
+    """A count as it was read, and with the room that this process has given since; ``took``: seconds to count."""
+
+    counted: int
+    used: int
+    read_at: float
+    took: float
+
+
+_counts: dict[tuple[UUID, str, str], _Count] = {}
+
+
+def take_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLICY) -> None:
+    """Make room for messages of today, in the open scope. Raises QuotaExceeded."""
+    now = utc_now()
+    midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
+    resets_at = midnight + timedelta(days=1)
+    meter = _Meter(
+        MESSAGES,
+        f"{midnight:%Y-%m-%d}",
+        limits.messages_per_day,
+        policy.trusted_for,
+        policy.near,
+        resets_at,
+        resets_at - now,
+        policy.recount_after,
+    )
+    _take(meter, adding, lambda: _messages_since(midnight))
+
+
+def take_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy: LimitPolicy = LIMIT_POLICY) -> None:
+    """Make room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
+
+    Counting millions takes a while: it is done once in a time, also at the limit. What is held already and what is
+    refused later take room that nothing fills: a count that only this keeps from having room is read anew.
+    """
+    meter = _Meter(
+        SNAPSHOTS,
+        "",
+        limits.stored_snapshots,
+        policy.stock_trusted_for,
+        1.0,
+        None,
+        policy.stock_trusted_for,
+        policy.recount_after,
+    )
+    _take(meter, adding, held)
+
+
+def forget_counts() -> None:
+    """Count everything anew."""
+    _counts.clear()
+
+
+def _take(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
+    key = (current_tenant_id(), meter.name, meter.span)
+    known = _counts.get(key)
+    if known is None or not _is_believed(known, adding, meter):
+        known = _counted(count)
+        if len(_counts) >= MOST_HELD:
+            _counts.clear()
+        _counts[key] = known
+    if known.used + adding > meter.allowed:
+        raise QuotaExceeded(
+            meter.name,
+            allowed=meter.allowed,
+            remaining=max(0, meter.allowed - known.used),
+            resets_at=meter.resets_at,
+            retry_after_s=math.ceil(meter.retry_after.total_seconds()),
+        )
+    known.used += adding
+
+
+def _counted(count: Callable[[], int]) -> _Count:
+    began = time.monotonic()
+    found = count()
+    now = time.monotonic()
+    return _Count(found, found, now, now - began)
+
+
+def _is_believed(known: _Count, adding: int, meter: _Meter) -> bool:
+    age = time.monotonic() - known.read_at
+    if age >= meter.trusted_for.total_seconds():
+        return False
+    if meter.near < 1:
+        return known.used + adding <= meter.near * meter.allowed
+    had_room = known.counted + adding <= meter.allowed < known.used + adding
+    return not had_room or age < meter.recount_after * known.took
+
+
+def _messages_since(midnight: datetime) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_TODAY, {"tenant": current_tenant_id(), "day": midnight.date(), "since": midnight})
+        return int(cursor.fetchone()[0])
