@@ -110,9 +110,9 @@ def asked(model: ChatModel) -> str:
 def try_sample(model: JsonForms, form: JsonForm) -> str:
     """Return what a model makes of the sample of messages in one form of JSON, and what the gate says of it.
 
-    An endpoint that fails, or refuses the form, is asked no further.
+    An endpoint that fails, or refuses the form, is asked no further; one that is only slow is, until its circuit opens.
     """
-    valid, asked, outcomes, usage, started = 0, 0, Counter[str](), Usage(), perf_counter()
+    valid, asked, late, outcomes, usage, started = 0, 0, 0, Counter[str](), Usage(), perf_counter()
     failed = ""
     for text in SAMPLE:
         asked += 1
@@ -122,6 +122,10 @@ def try_sample(model: JsonForms, form: JsonForm) -> str:
             usage += invalid.usage
             continue
         except ChatUnavailable as failure:
+            usage += failure.usage
+            late += failure.failure == "timeout"
+            if failure.failure == "timeout":
+                continue
             failed = f"; then {failure.failure}"
             break
         valid, usage = valid + 1, usage + cost
@@ -130,7 +134,8 @@ def try_sample(model: JsonForms, form: JsonForm) -> str:
     stands = outcomes["accepted"] + outcomes["known"]
     refused = ", ".join(f"{reason} {n}" for reason, n in outcomes.most_common() if reason not in ("accepted", "known"))
     return (
-        f"valid for {valid} of {asked} messages{failed}; {took:.0f} ms and {usage.input_tokens // asked} + "
-        f"{usage.output_tokens // asked} tokens each; {outcomes.total()} proposals, {outcomes.total() - stands} refused"
+        f"valid for {valid} of {asked} messages, too late for {late}{failed}; {took:.0f} ms and "
+        f"{usage.input_tokens // asked} + {usage.output_tokens // asked} tokens each; "
+        f"{outcomes.total()} proposals, {outcomes.total() - stands} refused"
         f"{f': {refused}' if refused else ''}"
     )

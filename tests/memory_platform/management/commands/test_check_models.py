@@ -108,9 +108,9 @@ def test_what_a_model_proposes_of_the_sample_is_told_with_what_the_gate_refuses(
     server.answer = answer
     out, failed = check_models("fast", quick=False)
     assert failed == ""
-    assert "JSON held to a schema: valid for 8 of 8 messages; " in out
+    assert "JSON held to a schema: valid for 8 of 8 messages, too late for 0; " in out
     assert "7 + 5 tokens each; 24 proposals, 22 refused: evidence_missing 22\n" in out
-    assert "JSON as instructed: valid for 0 of 8 messages; " in out
+    assert "JSON as instructed: valid for 0 of 8 messages, too late for 0; " in out
     assert len(server.requests) == 1 + 2 * len(SAMPLE)
 
 
@@ -122,5 +122,5 @@ def test_an_endpoint_that_refuses_a_form_is_asked_no_further_in_it(server: Model
     )
     out, failed = check_models("fast", quick=False)
     assert failed == ""
-    assert "JSON held to a schema: valid for 0 of 1 messages; then refused; " in out
-    assert "JSON as instructed: valid for 8 of 8 messages; " in out
+    assert "JSON held to a schema: valid for 0 of 1 messages, too late for 0; then refused; " in out
+    assert "JSON as instructed: valid for 8 of 8 messages, too late for 0; " in out
