@@ -33,7 +33,8 @@ def figures(path: Path, *arguments: str) -> dict[str, Any]:
 def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
     drawn = tmp_path / "cost.png"
     can_draw = find_spec("matplotlib") is not None  # of the group `evaluation`
-    found = figures(tmp_path / "run.json", "--days", "3", *(["--plot", str(drawn)] if can_draw else []))
+    size = ("--days", "3", "--turns", "6", "--tokens", "850")
+    found = figures(tmp_path / "run.json", *size, *(["--plot", str(drawn)] if can_draw else []))
     assert not can_draw or drawn.stat().st_size > 10_000
     assert sorted(found["lives"]) == ["en", "zh"]
     for life in found["lives"].values():
@@ -46,7 +47,7 @@ def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
         assert last["cost"] < last["cost_full_history"]
     with tenant_tx(tenant_by_slug("simulation").id):
         day = UsageDay.objects.get()
-        assert (day.contexts, day.messages) == (60, 120)
+        assert (day.contexts, day.messages) == (36, 72)
 
 
 def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: Path) -> None:
