@@ -15,7 +15,7 @@ from django.test.client import ClientHandler
 from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from profiles.models import Subject
 from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from tenants.isolation import tenant_tx

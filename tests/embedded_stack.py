@@ -11,9 +11,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from memory_platform.devstack.postgres import EmbeddedPostgres
 from memory_platform.devstack.provision import provision
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 
 MARK = "MEMORY_PLATFORM_TEST_STACK"
 

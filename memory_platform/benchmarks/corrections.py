@@ -11,9 +11,9 @@ from itertools import cycle
 from typing import Any
 from uuid import UUID
 
-from memory_platform.benchmarks.figures import percentile
-from memory_platform.benchmarks.target import Target, below
-from memory_platform.benchmarks.world import PREFIX
+from memory_platform.benchmarks.load.figures import percentile
+from memory_platform.benchmarks.load.target import Target, below
+from memory_platform.benchmarks.worlds.world import PREFIX
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from profiles.services.claims import Claim

@@ -16,10 +16,10 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import User
 from django.urls import Resolver404, resolve, reverse
 
-from memory_platform.benchmarks.answers import most_used
-from memory_platform.benchmarks.client import WAIT_S
-from memory_platform.benchmarks.figures import percentile
-from memory_platform.benchmarks.target import Target, TargetRefused
+from memory_platform.benchmarks.load.client import WAIT_S
+from memory_platform.benchmarks.load.figures import percentile
+from memory_platform.benchmarks.load.target import Target, TargetRefused
+from memory_platform.benchmarks.worlds.answers import most_used
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from tenants.isolation import tenant_tx

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from memory_platform.benchmarks.protocol import Stages, Told, repeat, serve
+from memory_platform.benchmarks.load.protocol import Stages, Told, repeat, serve
 
 DIMENSIONS = 256
 OWNER = "ada"

@@ -11,11 +11,11 @@ from django.db import connections
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from memory_platform.benchmarks.crew import Program, ProgramGone, together
-from memory_platform.benchmarks.figures import Slice
-from memory_platform.benchmarks.protocol import AskFailed, Stages, repeat
-from memory_platform.benchmarks.rounds import ASKS_A_SECOND, WARM, Bench, Cell, Measure
-from memory_platform.benchmarks.target import TOP_K
+from memory_platform.benchmarks.load.crew import Program, ProgramGone, together
+from memory_platform.benchmarks.load.figures import Slice
+from memory_platform.benchmarks.load.protocol import AskFailed, Stages, repeat
+from memory_platform.benchmarks.load.rounds import ASKS_A_SECOND, WARM, Bench, Cell, Measure
+from memory_platform.benchmarks.load.target import TOP_K
 from memory_platform.env.table import environment
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot

@@ -19,11 +19,11 @@ from uuid import UUID
 import psycopg
 from django.db import connections
 
-from memory_platform.benchmarks.client import HttpClient
-from memory_platform.benchmarks.figures import percentile
-from memory_platform.benchmarks.protocol import AskFailed
-from memory_platform.benchmarks.target import Ask, Target
-from memory_platform.benchmarks.world import OTHERS, PREFIX
+from memory_platform.benchmarks.load.client import HttpClient
+from memory_platform.benchmarks.load.figures import percentile
+from memory_platform.benchmarks.load.protocol import AskFailed
+from memory_platform.benchmarks.load.target import Ask, Target
+from memory_platform.benchmarks.worlds.world import OTHERS, PREFIX
 from memory_platform.env.table import PROJECT_ROOT, environment
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx

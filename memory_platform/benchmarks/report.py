@@ -12,9 +12,9 @@ import orjson
 import psutil
 from django.db import connection
 
-from memory_platform.benchmarks.figures import Slice, figures_of, percentile, ratio
+from memory_platform.benchmarks.load.figures import Slice, figures_of, percentile, ratio
+from memory_platform.benchmarks.load.rounds import SELECT, Cell
 from memory_platform.benchmarks.peers import PeerSeen
-from memory_platform.benchmarks.rounds import SELECT, Cell
 from memory_platform.kernel.clock import utc_now
 
 FORMAT = 1

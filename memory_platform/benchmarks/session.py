@@ -7,13 +7,13 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from memory_platform.benchmarks.build import POOL
-from memory_platform.benchmarks.crew import start_crew
+from memory_platform.benchmarks.load.crew import start_crew
+from memory_platform.benchmarks.load.rounds import WARM, Bench, Cell, Measure, cells_of, cohorts_of, run_rounds
+from memory_platform.benchmarks.load.target import TOP_K, target_at
 from memory_platform.benchmarks.peers import OURS, PeerSeen, open_peers, ours, texts_of
 from memory_platform.benchmarks.report import describe, machine
-from memory_platform.benchmarks.rounds import WARM, Bench, Cell, Measure, cells_of, cohorts_of, run_rounds
-from memory_platform.benchmarks.target import TOP_K, target_at
-from memory_platform.benchmarks.world import cohort_ids
+from memory_platform.benchmarks.worlds.build import POOL
+from memory_platform.benchmarks.worlds.world import cohort_ids
 from memory_platform.env.table import environment
 from memory_platform.evaluation.run_file import code_version
 from memory_platform.kernel.clock import utc_now

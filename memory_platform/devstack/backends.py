@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memory_platform.devstack.errors import CannotStart
-from memory_platform.devstack.parts import Part
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.postgres import EmbeddedPostgres
+from memory_platform.devstack.processes.parts import Part
 from memory_platform.devstack.provision import ProvisionedUrls, provision
-from memory_platform.devstack.redis import EmbeddedRedis
-from memory_platform.devstack.server import EmbeddedServer
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
+from memory_platform.devstack.servers.redis import EmbeddedRedis
+from memory_platform.devstack.servers.server import EmbeddedServer
 
 DATABASE = "memory"
 

@@ -1,7 +1,7 @@
 """What is printed when the stack answers: where to go, with which keys, and a line to paste."""
 
-from memory_platform.devstack.demo import DemoAccess
-from memory_platform.devstack.seed_data import STAFF
+from memory_platform.devstack.seed.data import STAFF
+from memory_platform.devstack.seed.demo import DemoAccess
 
 LINE = "-" * 78
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from memory_platform.devstack.backends import Backends
 from memory_platform.devstack.banner import banner
-from memory_platform.devstack.demo import demo_access
+from memory_platform.devstack.completed_steps import done_marks, note_mark, schema_fingerprint, seed_fingerprint
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
-from memory_platform.devstack.locks import DirectoryLock, end_marked
-from memory_platform.devstack.marks import done_marks, note_mark, schema_fingerprint, seed_fingerprint
 from memory_platform.devstack.options import StackOptions
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.programs import MARK, Programs, fresh_metrics_directory
+from memory_platform.devstack.processes.programs import MARK, Programs, fresh_metrics_directory
+from memory_platform.devstack.processes.supervisor import Supervisor
+from memory_platform.devstack.processes.terminal import Terminal
+from memory_platform.devstack.seed.demo import demo_access
+from memory_platform.devstack.servers.locks import DirectoryLock, end_marked
 from memory_platform.devstack.stack_file import remember, stack_secrets
-from memory_platform.devstack.supervisor import Supervisor
-from memory_platform.devstack.terminal import Terminal
 from memory_platform.env.table import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2

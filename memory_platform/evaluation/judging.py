@@ -12,10 +12,10 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from memory_platform.evaluation.loaded import LoadedMemory, LoadedQuestion, LoadedSubject
 from memory_platform.evaluation.policy import COUNTING
 from memory_platform.evaluation.prompts import VERSION, prompts_in
-from memory_platform.evaluation.rankers import Ranker
+from memory_platform.evaluation.ranking.loaded import LoadedMemory, LoadedQuestion, LoadedSubject
+from memory_platform.evaluation.ranking.rankers import Ranker
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable
 

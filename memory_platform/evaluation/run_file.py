@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 import memory_platform
-from memory_platform.evaluation.questions import EvaluationSet
-from memory_platform.evaluation.runner import Plan, QuestionRow, grouped, mean_figures
-from memory_platform.evaluation.scratch import indexing_version
+from memory_platform.evaluation.datasets.questions import EvaluationSet
+from memory_platform.evaluation.datasets.scratch import indexing_version
+from memory_platform.evaluation.ranking.runner import Plan, QuestionRow, grouped, mean_figures
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.policy import RecallPolicy
 

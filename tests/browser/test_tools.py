@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_platform.devstack.demo import DemoAccess
+from memory_platform.devstack.seed.demo import DemoAccess
 from tests.browser.program import CHROMIUM
 from tests.golden.corrections_read import loaded
 

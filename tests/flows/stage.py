@@ -12,16 +12,16 @@ import httpx
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 
 ROOT = Path(__file__).resolve().parents[2]
-MARKING = "tests.flows.worker_app"
+MARKING = "tests.flows.programs.worker_app"
 """The app whose handlers leave marks."""
 PLATFORM = "memory_platform"
 """The app that serves."""
 SERVING = "memory_platform.wsgi"
 """The web application that serves."""
-LINGERING = "tests.flows.lingering_wsgi"
+LINGERING = "tests.flows.programs.lingering_wsgi"
 """The same, but it keeps the answers to posted messages to itself."""
 POISON = "毒药"
 """The content of a message whose item kills the process that handles it."""

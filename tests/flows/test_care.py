@@ -18,7 +18,7 @@ pytestmark = pytest.mark.processes
 
 def started(seconds: float, log: Path) -> "subprocess.Popen[bytes]":
     address = make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"]))
-    command = [sys.executable, "-m", "tests.flows.round_program", str(seconds)]
+    command = [sys.executable, "-m", "tests.flows.programs.round_program", str(seconds)]
     with log.open("wb") as output:
         return subprocess.Popen(command, cwd=ROOT, env={**os.environ, "DATABASE_URL": address}, stdout=output)
 

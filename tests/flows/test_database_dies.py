@@ -15,8 +15,8 @@ import httpx
 import psycopg
 import pytest
 
-from memory_platform.devstack.postgres import EmbeddedPostgres
 from memory_platform.devstack.provision import provision
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from tests.flows.stage import PLATFORM, ROOT, Stage, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]

@@ -15,9 +15,9 @@ from django.db import connection
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from memory_platform.devstack.identity import unprivileged_identity
-from memory_platform.devstack.postgres import installation
+from memory_platform.devstack.processes.identity import unprivileged_identity
 from memory_platform.devstack.provision import provision
+from memory_platform.devstack.servers.postgres import installation
 from snapshots.jobs import drain_work_job
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx

@@ -8,16 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from memory_platform.evaluation.ablation import ABLATIONS
-from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
-from memory_platform.evaluation.loaded import LoadedSubject, load_subject
-from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
-from memory_platform.evaluation.questions import EvaluationSet, read_evaluation_set
-from memory_platform.evaluation.rankers import DENSE, KEYWORD, by_lane, by_policy
-from memory_platform.evaluation.report import report, worth_figures
-from memory_platform.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
-from memory_platform.evaluation.runner import Plan, ask_all
-from memory_platform.evaluation.scratch import (
+from memory_platform.evaluation.datasets.questions import EvaluationSet, read_evaluation_set
+from memory_platform.evaluation.datasets.scratch import (
     Scratch,
     fill_scratch,
     find_scratch,
@@ -25,9 +17,17 @@ from memory_platform.evaluation.scratch import (
     index_again,
     keep_for_good,
 )
-from memory_platform.evaluation.sweep import alternatives, sweep
-from memory_platform.evaluation.tuning import tune
-from memory_platform.evaluation.worth import worth_of_each
+from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
+from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
+from memory_platform.evaluation.ranking.ablation import ABLATIONS
+from memory_platform.evaluation.ranking.loaded import LoadedSubject, load_subject
+from memory_platform.evaluation.ranking.rankers import DENSE, KEYWORD, by_lane, by_policy
+from memory_platform.evaluation.ranking.runner import Plan, ask_all
+from memory_platform.evaluation.report import report, worth_figures
+from memory_platform.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
+from memory_platform.evaluation.tuning.search import tune
+from memory_platform.evaluation.tuning.sweep import alternatives, sweep
+from memory_platform.evaluation.tuning.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from memory_platform.devstack.demo import FILE_NAME
-from memory_platform.devstack.seed import seed_world
+from memory_platform.devstack.seed.demo import FILE_NAME
+from memory_platform.devstack.seed.world import seed_world
 from memory_platform.env.table import environment
 
 

@@ -9,14 +9,20 @@ from typing import Any
 import orjson
 from django.core.management.base import CommandError
 
-from memory_platform.evaluation.cost_report import WAYS, day_rows, draw_costs, table, totals
+from memory_platform.evaluation.datasets.questions import read_evaluation_set
+from memory_platform.evaluation.datasets.scratch import (
+    fill_scratch,
+    find_scratch,
+    finish_work,
+    index_again,
+    keep_for_good,
+)
 from memory_platform.evaluation.plot import PlottingMissing, require_plotting
-from memory_platform.evaluation.questions import read_evaluation_set
-from memory_platform.evaluation.scenario import Life, Plan
-from memory_platform.evaluation.scenario_words import CHINESE, ENGLISH
-from memory_platform.evaluation.scratch import fill_scratch, find_scratch, finish_work, index_again, keep_for_good
-from memory_platform.evaluation.simulation import Asker, TurnFigures, live, simulation_tenant
-from memory_platform.evaluation.talked import AnsweredQuestion, ask_dataset, mean_shares
+from memory_platform.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
+from memory_platform.evaluation.simulation.days import Asker, TurnFigures, live, simulation_tenant
+from memory_platform.evaluation.simulation.real_talk import AnsweredQuestion, ask_dataset, mean_shares
+from memory_platform.evaluation.simulation.scenario import Life, Plan
+from memory_platform.evaluation.simulation.scenario_words import CHINESE, ENGLISH
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand

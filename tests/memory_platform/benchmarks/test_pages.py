@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 
+from memory_platform.benchmarks.load.target import Target, TargetRefused
 from memory_platform.benchmarks.pages import PageSeen, Visitor, floor_of, kind_of, links_of, starts_of, visit, visiting
-from memory_platform.benchmarks.target import Target, TargetRefused
 from tenants.isolation import tenant_tx
 from tenants.models import Member
 from tests.conftest import World

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from psycopg.conninfo import conninfo_to_dict
 
-from memory_platform.devstack.postgres import EmbeddedPostgres
 from memory_platform.devstack.provision import ProvisionedUrls, provision, role_url
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 
 
 @pytest.fixture(scope="module")

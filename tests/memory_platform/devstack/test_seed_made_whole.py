@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memory_platform.devstack.seed import seed_world
+from memory_platform.devstack.seed.world import seed_world
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key, key_by_id, revoke_key

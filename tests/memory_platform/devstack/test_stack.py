@@ -17,13 +17,13 @@ import pytest
 
 from memory_platform.devstack.backends import names_a_database
 from memory_platform.devstack.banner import banner
-from memory_platform.devstack.demo import DemoAccess, demo_access
 from memory_platform.devstack.errors import CannotStart
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
-from memory_platform.devstack.programs import MARK
+from memory_platform.devstack.processes.programs import MARK
+from memory_platform.devstack.processes.terminal import Terminal
+from memory_platform.devstack.seed.demo import DemoAccess, demo_access
 from memory_platform.devstack.stack import CANNOT_START, run_stack
 from memory_platform.devstack.stack_file import remember, remembered, stack_secrets
-from memory_platform.devstack.terminal import Terminal
 
 ADDRESSES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 START_SECONDS = 90

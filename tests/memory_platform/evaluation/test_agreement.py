@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_platform.evaluation.metrics import coverage_within
-from memory_platform.evaluation.overlap import estimated_tokens, pieces_of, units, wanted_of
+from memory_platform.evaluation.ranking.metrics import coverage_within
+from memory_platform.evaluation.ranking.overlap import estimated_tokens, pieces_of, units, wanted_of
 
 TOOL = Path(__file__).resolve().parents[4] / "shared" / "tools" / "recall_eval.py"
 

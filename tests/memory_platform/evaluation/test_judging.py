@@ -8,9 +8,9 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
-from memory_platform.evaluation.loaded import LoadedSubject
 from memory_platform.evaluation.prompts import ENGLISH, VERSION
-from memory_platform.evaluation.rankers import by_policy
+from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.providers.registry import chat_model
 from snapshots.recall.policy import DEFAULT_RECALL
 from tests.memory_platform.evaluation.judge import JUDGED, WRITTEN, instructions_of, judge_configured, reply

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.providers.redis_client import BoundedRedis, RedisAway, RedisPolicy
 from tests.black_hole import black_hole
 

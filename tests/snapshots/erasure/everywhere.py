@@ -16,7 +16,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from redis import Redis
 
-from memory_platform.devstack.postgres import SUPERUSER
+from memory_platform.devstack.servers.postgres import SUPERUSER
 from memory_platform.providers.redis_client import redis_client
 
 TABLES = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY 1"

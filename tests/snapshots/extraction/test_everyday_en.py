@@ -3,8 +3,8 @@
 import pytest
 
 from tests.golden.blind import found_in
-from tests.golden.everyday import recall, wrong_per_hundred
 from tests.golden.labels import rows
+from tests.golden.measure.everyday import recall, wrong_per_hundred
 
 WRONG_PER_HUNDRED = 1.0
 RECALL = 0.58

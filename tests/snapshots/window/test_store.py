@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from redis import Redis
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.providers.redis_client import BoundedRedis, RedisAway
 from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
 from snapshots.window.values import WindowTurn

@@ -5,7 +5,7 @@ import time
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.providers.redis_client import redis_client
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage

@@ -15,7 +15,7 @@ from psycopg import sql
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.server import health as views
-from memory_platform.devstack.postgres import EmbeddedPostgres
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.observability.health import Check, Outcome, look_at, migrations_applied
 from tests.embedded_stack import MARK
 from tests.log_lines import log_lines

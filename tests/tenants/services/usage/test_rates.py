@@ -9,7 +9,7 @@ import pytest
 from pytest_django.fixtures import Settings
 from redis import Redis
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis_client import redis_client

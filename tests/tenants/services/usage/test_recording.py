@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, connections
 from pytest_django.fixtures import Settings
 
-from memory_platform.devstack.redis import EmbeddedRedis
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis_client import redis_client
 from tenants.isolation import tenant_tx

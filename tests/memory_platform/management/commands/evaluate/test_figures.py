@@ -9,7 +9,7 @@ import orjson
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.evaluation.ablation import ABLATIONS
+from memory_platform.evaluation.ranking.ablation import ABLATIONS
 from memory_platform.evaluation.run_file import FORMAT, run_id
 from memory_platform.providers.hashing_embedder import HashingEmbedder
 from snapshots.models import Snapshot

@@ -5,8 +5,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from memory_platform.evaluation.datasets.scratch import Scratch, index_again
 from memory_platform.evaluation.run_file import run_id
-from memory_platform.evaluation.scratch import Scratch, index_again
 from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant

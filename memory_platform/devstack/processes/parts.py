@@ -1,0 +1,122 @@
+"""One part of the stack while it lives: started, watched, started again with growing pauses, stopped."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from memory_platform.devstack.errors import DevStackError
+from memory_platform.devstack.policy import SupervisorPolicy
+from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.terminal import Terminal
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+def _always() -> bool:
+    return True
+
+
+def _no_reason() -> str:
+    return "no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A process to keep alive.
+
+    ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it, ``why_not`` what it last said.
+    """
+
+    name: str
+    command: Callable[[], Command]
+    prepare: Callable[[], None] = _nothing
+    is_ready: Callable[[], bool] = _always
+    why_not: Callable[[], str] = _no_reason
+    stop_signal: int = signal.SIGTERM
+    stop_timeout: float = SupervisorPolicy().part_stop_timeout
+
+
+class RunningPart:
+    """The living side of a ``Part``. All times are monotonic seconds."""
+
+    def __init__(self, part: Part, terminal: Terminal, policy: SupervisorPolicy) -> None:
+        self.part = part
+        self.ends = 0
+        """How often it ended by itself since it last ran steadily."""
+        self._terminal = terminal
+        self._policy = policy
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started_at = 0.0
+        self._due_at = 0.0
+
+    @property
+    def pid(self) -> int | None:
+        """The main process's id while it lives, else None."""
+        return self._process.pid if self._process is not None and self._process.poll() is None else None
+
+    def start(self) -> None:
+        """Start the process in a group of its own. Raises DevStackError or OSError when that is impossible."""
+        self.part.prepare()
+        self._process = spawn_with_lines(self.part.name, self.part.command(), self._terminal)
+        self._started_at = time.monotonic()
+
+    def tend(self) -> None:
+        """Notice an end that nobody asked for, and start again when its pause is over."""
+        now = time.monotonic()
+        if self._process is None:
+            if now >= self._due_at:
+                self._start_again(now)
+        elif (status := self._process.poll()) is not None:
+            self._note_end(described(status), now)
+
+    def ask_to_stop(self) -> None:
+        """Send the part's own stop signal to its main process, which passes it on as it sees fit."""
+        if self.pid is not None and self._process is not None:
+            self._process.send_signal(self.part.stop_signal)
+
+    def finish(self) -> None:
+        """End whatever is left of the part's process group, at once."""
+        if self._process is not None:
+            kill_group(self._process)
+            self._process = None
+
+    def _start_again(self, now: float) -> None:
+        try:
+            self.start()
+        except (DevStackError, OSError) as fault:
+            self._note_end(str(fault), now)
+
+    def _note_end(self, reason: str, now: float) -> None:
+        ran_steadily = self._process is not None and now - self._started_at >= self._policy.steady_after
+        self.ends = 1 if ran_steadily else self.ends + 1
+        pause = min(self._policy.first_pause * 2 ** (self.ends - 1), self._policy.longest_pause)
+        self.finish()
+        self._due_at = now + pause
+        times = f", {self.ends} times in a row" if self.ends > 1 else ""
+        self._terminal.line("up", f"{self.part.name} ended ({reason}){times}: starting it again in {pause:g} s")
+
+
+def spawn_with_lines(name: str, command: Command, terminal: Terminal) -> subprocess.Popen[bytes]:
+    """Start ``command`` and show what it writes as lines of ``name``."""
+    process = command.spawn(subprocess.PIPE)
+    assert process.stdout is not None  # noqa: S101 - PIPE was asked for; tells the type checker
+    terminal.pump(name, process.stdout)
+    return process
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End every process of the group that ``process`` leads, and collect the leader."""
+    with suppress(ProcessLookupError, PermissionError):  # the group is gone, or only a zombie is left (macOS)
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def described(status: int) -> str:
+    """Return a return code in words: ``exit status 1`` or ``SIGKILL``."""
+    return signal.Signals(-status).name if status < 0 else f"exit status {status}"

@@ -1,0 +1,122 @@
+"""The platform's own programs as parts: web, Celery worker, beat, and the steps that end by themselves."""
+
+import http.client
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
+from memory_platform.devstack.policy import SupervisorPolicy
+from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.parts import Part
+
+MARK = "MEMORY_PLATFORM_STACK"
+"""Environment variable that every program of a stack carries: the stack's data directory."""
+
+REQUEST_LINE_LIMIT = 8190
+READY_PATH = "/health/ready"
+READY_TIMEOUT = 2.0
+HTTP_OK = 200
+ANSWER_BYTES = 500
+EXPECTED_WARNINGS = (
+    "ignore:You're running the worker with superuser privileges",  # a development machine, often a container
+    "ignore:No directory at",  # static files come from their packages, nothing is collected
+)
+
+
+class Programs:
+    """Builds the platform's parts and steps, all with the same environment."""
+
+    def __init__(self, options: StackOptions, settings: Mapping[str, str]) -> None:
+        self._options = options
+        self._environment = program_environment(options, settings)
+        self._last_answer = "no answer"
+
+    def step(self, *arguments: str) -> Command:
+        """Return ``manage.py`` with ``arguments``."""
+        return self._python(str(PROJECT_ROOT / "manage.py"), *arguments)
+
+    def parts(self) -> tuple[Part, Part, Part]:
+        """Return web, worker and beat."""
+        return (
+            Part("web", self._web, is_ready=self._web_is_ready, why_not=lambda: self._last_answer),
+            Part("worker", self._worker),
+            Part("beat", self._beat),
+        )
+
+    def _web(self) -> Command:
+        options = self._options
+        graceful = int(SupervisorPolicy().part_stop_timeout) - 2
+        arguments = {
+            "--bind": f"{options.host}:{options.port}",
+            "--workers": str(options.web_workers),
+            "--threads": str(options.web_threads),
+            "--limit-request-line": str(REQUEST_LINE_LIMIT),
+            "--graceful-timeout": str(graceful),
+            "--log-level": "warning",
+        }
+        flat = [part for pair in arguments.items() for part in pair]
+        return self._python("-m", "gunicorn", "memory_platform.wsgi", "--no-control-socket", *flat)
+
+    def _worker(self) -> Command:
+        processes = str(self._options.job_processes)
+        arguments = ("--pool", "prefork", "--concurrency", processes, "--prefetch-multiplier", "1")
+        quiet = ("--without-gossip", "--without-mingle", "--loglevel", "WARNING")
+        return self._celery("worker", *arguments, *quiet)
+
+    def _beat(self) -> Command:
+        return self._celery("beat", "--pidfile=", "--loglevel", "WARNING")
+
+    def _celery(self, *arguments: str) -> Command:
+        return self._python("-m", "celery", "--quiet", "-A", "memory_platform", *arguments)
+
+    def _python(self, *arguments: str) -> Command:
+        return Command((sys.executable, *arguments), self._environment, PROJECT_ROOT)
+
+    def _web_is_ready(self) -> bool:
+        host = self._options.base_url.removeprefix("http://")
+        connection = http.client.HTTPConnection(host, timeout=READY_TIMEOUT)
+        try:
+            connection.request("GET", READY_PATH)
+            answer = connection.getresponse()
+            self._last_answer = (
+                f"{READY_PATH} said {answer.status}: {answer.read(ANSWER_BYTES).decode(errors='replace')}"
+            )
+            return answer.status == HTTP_OK
+        except (OSError, http.client.HTTPException) as fault:
+            self._last_answer = f"{READY_PATH}: {fault}"
+            return False
+        finally:
+            connection.close()
+
+
+def program_environment(options: StackOptions, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the whole environment for the platform's programs; what the caller set himself wins over ``settings``."""
+    metrics = options.data_dir / "metrics"
+    defaults = {
+        **settings,
+        "LOG_FORMAT": "console",
+        "OPENBLAS_NUM_THREADS": "1",  # one thread per process: the processes share the cores already
+        "PYTHONWARNINGS": ",".join(EXPECTED_WARNINGS),
+    }
+    fixed = {
+        "DJANGO_SETTINGS_MODULE": "memory_platform.settings",
+        "DATA_DIR": str(options.data_dir),
+        "PROMETHEUS_MULTIPROC_DIR": str(metrics),
+        "PYTHONUNBUFFERED": "1",
+        MARK: str(options.data_dir),
+    }
+    return {**defaults, **_set_by_the_caller(), **fixed}
+
+
+def fresh_metrics_directory(data_dir: Path) -> None:
+    """Empty the folder in which the programs add up their metrics: counters start with the stack."""
+    folder = data_dir / "metrics"
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in folder.glob("*.db"):
+        file.unlink()
+
+
+def _set_by_the_caller() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if value}

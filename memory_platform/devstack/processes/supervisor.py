@@ -1,0 +1,115 @@
+"""Keep the parts of the stack alive and stop them in order. Knows nothing of what the parts are."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
+from memory_platform.devstack.policy import SupervisorPolicy
+from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.parts import Part, RunningPart, described, kill_group, spawn_with_lines
+from memory_platform.devstack.processes.terminal import Terminal
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Supervisor:
+    """Parts started together form a stage; stages stop in the opposite order of their start.
+
+    One thread does everything: it sleeps for a tick, then looks at each part. The first stop signal asks for a clean
+    end, the second one for an end at once.
+    """
+
+    def __init__(self, terminal: Terminal, policy: SupervisorPolicy | None = None) -> None:
+        self._terminal = terminal
+        self._policy = policy or SupervisorPolicy()
+        self._stages: list[list[RunningPart]] = []
+        self._stop_requests = 0
+
+    @contextmanager
+    def signals(self) -> Iterator[None]:
+        """Take SIGINT, SIGTERM and SIGHUP as requests to stop, for the time of the block."""
+        before = {number: signal.signal(number, self._on_signal) for number in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def start(self, *parts: Part) -> None:
+        """Start ``parts`` as one stage and return when all of them are ready.
+
+        Raises StartFailed when one keeps ending or does not get ready, StopRequested on a signal.
+        """
+        stage = [RunningPart(part, self._terminal, self._policy) for part in parts]
+        self._stages.append(stage)
+        for running in stage:
+            running.start()
+        waiting = list(stage)
+        deadline = time.monotonic() + self._policy.ready_timeout
+        while waiting := [running for running in waiting if not self._ready(running)]:
+            if time.monotonic() > deadline:
+                reasons = ", ".join(f"{running.part.name} ({running.part.why_not()})" for running in waiting)
+                raise StartFailed(f"Not ready after {self._policy.ready_timeout:.0f} s: {reasons}.")
+            self._tick()
+
+    def run(self, name: str, command: Command) -> None:
+        """Run a step that ends by itself. Raises StepFailed when it fails, StopRequested on a signal."""
+        process = spawn_with_lines(name, command, self._terminal)
+        try:
+            while (status := process.poll()) is None:
+                self._tick()
+        finally:
+            kill_group(process)
+        if status:
+            raise StepFailed(f"{name} failed ({described(status)}): its lines above say why.")
+
+    def watch(self) -> None:
+        """Keep all parts alive until a stop is asked for."""
+        while True:
+            try:
+                self._tick()
+            except StopRequested:
+                return
+
+    def stop(self) -> None:
+        """End all parts, the last stage first; what does not end in its time, or after a second signal, is killed."""
+        while self._stages:
+            self._stop_stage(self._stages.pop())
+
+    @property
+    def pids(self) -> dict[str, int | None]:
+        """Part name -> main process id, None while it is between two lives."""
+        return {running.part.name: running.pid for stage in self._stages for running in stage}
+
+    def _ready(self, running: RunningPart) -> bool:
+        if running.ends >= self._policy.starts_before_ready:
+            raise StartFailed(f"{running.part.name} ended {running.ends} times before it was ready.")
+        return running.pid is not None and running.part.is_ready()
+
+    def _tick(self) -> None:
+        time.sleep(self._policy.tick)
+        if self._stop_requests or self._terminal.gone:
+            raise StopRequested("asked to stop")
+        for stage in self._stages:
+            for running in stage:
+                running.tend()
+
+    def _stop_stage(self, stage: list[RunningPart]) -> None:
+        for running in stage:
+            running.ask_to_stop()
+        patience = max(running.part.stop_timeout for running in stage)
+        self._wait(patience, until=lambda: all(running.pid is None for running in stage))
+        for running in stage:
+            if running.pid is not None:
+                self._terminal.line("up", f"{running.part.name} did not end in time: killed")
+            running.finish()
+
+    def _wait(self, patience: float, *, until: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + patience
+        while not until() and time.monotonic() < deadline and self._stop_requests <= 1:
+            time.sleep(self._policy.tick / 2)
+
+    def _on_signal(self, number: int, _frame: object) -> None:
+        self._stop_requests += 1

@@ -1,0 +1,53 @@
+"""Answers of the demo world: contexts with their receipts, what was replied, and what the user made of it."""
+
+from uuid import UUID
+
+from memory_platform.devstack.seed.data import SeedAnswer
+from profiles.models import Subject
+from snapshots.context.service import ContextQuery, build_context
+from snapshots.context.values import ContextRequest
+from snapshots.feedback.outcome import sense_told, take_outcome
+from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
+from snapshots.feedback.values import Told
+from snapshots.intake.accept import accept_messages
+from snapshots.intake.values import IncomingMessage
+from snapshots.jobs import drain_work_job
+from snapshots.models import Conversation
+from snapshots.policies.effective import effective_in_scope
+from snapshots.queue.figures.days import roll_up_waits
+from tenants.isolation import tenant_tx
+from tenants.services.usage.recording import roll_up_usage
+
+
+def remember_now(tenant_id: UUID) -> None:
+    """Do the tenant's waiting work here, so that the world is remembered before anybody looks."""
+    drain_work_job(tenant_id=str(tenant_id))
+
+
+def roll_up_days(tenant_id: UUID) -> None:
+    """Write what the tenant's days show of quality, waits and use, as jobs do within the hour."""
+    roll_up_recent_indicators(tenant_id)
+    roll_up_waits(tenant_id)
+    roll_up_usage(tenant_id)
+
+
+def give_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:
+    """Ask for a context, post the turn and tell what came of it; nothing where the conversation is known."""
+    with tenant_tx(tenant_id):
+        if Conversation.objects.filter(subject__external_id=subject_id, external_id=plan.conversation_id).exists():
+            return
+        policies = effective_in_scope(tenant_id, subject_id)
+    query = ContextQuery(ContextRequest(plan.query), policies.version, plan.conversation_id, recall=policies.recall)
+    receipt = build_context(tenant_id, subject_id, query, policies.context).receipt
+    told = Told(plan.reply, plan.next)
+    sense = sense_told(tenant_id, receipt.id, told)
+    with tenant_tx(tenant_id):
+        subject = Subject.objects.get(external_id=subject_id)
+        turns = (("user", plan.query), ("assistant", plan.reply))
+        accept_messages(
+            subject, plan.conversation_id, [IncomingMessage(role=role, content=said) for role, said in turns]
+        )
+    with tenant_tx(tenant_id):
+        take_outcome(receipt.id, told, sense=sense)
+    with tenant_tx(tenant_id):
+        accept_messages(subject, plan.conversation_id, [IncomingMessage(role="user", content=plan.next)])

@@ -1,0 +1,1 @@
+"""Embedded Postgres and Redis."""

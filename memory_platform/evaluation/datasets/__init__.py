@@ -1,0 +1,1 @@
+"""Data sets of conversations and questions: read, imported, tied together."""

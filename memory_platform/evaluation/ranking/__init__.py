@@ -1,0 +1,1 @@
+"""Questions put to rankings, and the figures of each."""

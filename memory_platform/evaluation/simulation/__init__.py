@@ -1,0 +1,1 @@
+"""Days of conversation lived through, with what they cost."""

@@ -1,0 +1,1 @@
+"""Searching for better numbers, and what each optimisation is worth."""
