@@ -33,7 +33,7 @@ from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.recall.policy import SEALING
 from snapshots.receipts.policy import RECEIPTS
 from tenants.policy import LEDGER_POLICY, RUN_POLICY
-from tenants.services.slots import Daily, Default
+from tenants.services.due_times import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 

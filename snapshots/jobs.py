@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from uuid import UUID
 
-from snapshots.care import COUNT, run_care, send_cut_short, wake_for_jobs
 from snapshots.erasure.signing import sign_left_behind
 from snapshots.erasure.subjects import run_erasure
 from snapshots.extraction.statements import store_statements
 from snapshots.feedback.loop import close_loops
+from snapshots.maintenance import COUNT, run_care, send_cut_short, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
 from snapshots.portability.imports import run_import

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memory_platform.evaluation.policy import COUNTING
 from memory_platform.evaluation.prompts import VERSION, prompts_in
-from memory_platform.evaluation.ranking.loaded import LoadedMemory, LoadedQuestion, LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedMemory, LoadedQuestion, LoadedSubject
 from memory_platform.evaluation.ranking.rankers import Ranker
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import Ranker, by_policy, most_recent, own_meaning, own_words
 from memory_platform.evaluation.ranking.runner import Plan, ask_all, mean_figures
 from memory_platform.kernel.errors import Unavailable

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import NotFound
-from memory_platform.kernel.keyed import derived_key, key_name, keyed_digest
+from memory_platform.kernel.keyed_hashes import derived_key, key_name, keyed_digest
 from profiles.models import Erasure, ErasureScope, ErasureState, ForgottenKind
 from profiles.services.tombstones import Marks
 from tenants.isolation import current_tenant_id

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memory_platform.kernel.errors import Refused
-from memory_platform.kernel.keyed import derived_key, keyed_digest
+from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
 from memory_platform.kernel.text import comparable
 from profiles.models import Forgotten, ForgottenKind
 

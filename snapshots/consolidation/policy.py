@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured, promised
-from tenants.services.slots import Daily
+from tenants.services.due_times import Daily
 
 _SIMILARITY = (
     "tests/golden/consolidation.jsonl, plain texts: pairs that say the same lie from 0.86 (wordllama), 0.89 (use, in "

@@ -6,7 +6,7 @@ Both are hints: they size the memory section, choose guidance and a model tier. 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
 from snapshots.context.intent_reader import read_by_model
 from snapshots.context.intent_rules import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase

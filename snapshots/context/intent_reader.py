@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.context.intent_rules import Intent
 
 WORDS = ""

@@ -1,6 +1,6 @@
 """What a stored text looks like before it enters a prompt: worked out once for a text, and kept without it."""
 
-from memory_platform.kernel.by_text import ByText
+from memory_platform.kernel.text_cache import ByText
 from snapshots.context.fence import escaped, guardrail_of
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import Looks

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from memory_platform.kernel.terms import terms
-from profiles.held import HeldFact, HeldPreference
+from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
 from profiles.zones import zone_named
 from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact

@@ -5,7 +5,7 @@ from typing import cast, get_args
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from snapshots.context.intent_reader import INTENTS, reader_of, space_of, vector_in, words_in
 from snapshots.context.intent_rules import Intent, Phase
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from snapshots.context.intent import detect_intent, detect_phase
 from snapshots.context.intent_reader import INTENTS
 from snapshots.context.shelves import without_echo

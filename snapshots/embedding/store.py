@@ -13,8 +13,8 @@ from memory_platform.kernel.ids import new_id, stable_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
-from snapshots.embedding.forgotten import without_forgotten
 from snapshots.embedding.spaces import ensure_space
+from snapshots.embedding.tombstone_guard import without_forgotten
 from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
 from snapshots.policy import expires_at, retention_in_force
 from tenants.isolation import current_tenant_id

@@ -14,8 +14,8 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import Embedders
+from snapshots.episodes.episode_text import Mask, completed, importance_of, masked, words_of
 from snapshots.episodes.tasks import Accept, task_by_id
-from snapshots.episodes.telling import Mask, completed, importance_of, masked, words_of
 from snapshots.episodes.values import Ending, TaskAddress, TaskFinished
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot, Offer

@@ -20,7 +20,7 @@ from profiles.services.tombstones import MessageName, leave_marks
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.stored_drafts import stored_drafts
 from snapshots.erasure.derived import (
     delete_snapshots,
     dissolve_consolidations,

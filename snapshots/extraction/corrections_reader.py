@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.extraction import corrections_phrases_en, corrections_phrases_zh
 from snapshots.extraction.observe import language_of, matching_form
 

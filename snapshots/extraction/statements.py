@@ -11,7 +11,7 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
-from snapshots.embedding.stored import masked_name
+from snapshots.embedding.stored_drafts import masked_name
 from snapshots.extraction import values
 from snapshots.extraction.policy import SUMMARY, SummaryPolicy
 from snapshots.extraction.topics import importance_of, topics_of

@@ -11,7 +11,7 @@ from profiles.models import ErasureScope
 from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.tombstones import marks_of
 from snapshots.erasure.signing import sign_after_commit
-from snapshots.forgetting.kept import unpack
+from snapshots.forgetting.hidden_rows import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.withhold import BY_USER
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot

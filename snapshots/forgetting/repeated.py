@@ -1,7 +1,7 @@
 """What the assistant says after an order, in the words that the order has just hidden."""
 
 from snapshots.forgetting.find import without_orders
-from snapshots.forgetting.kept import unpack
+from snapshots.forgetting.hidden_rows import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.told import shares_secret
 from snapshots.models import ForgetOrder, ForgetOrderState, Message

@@ -9,7 +9,7 @@ from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Subject
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.store import store_snapshots, touch_memory, words_row
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.stored_drafts import stored_drafts
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations, remake_conversation_snapshots
 from snapshots.erasure.learned.beliefs import belief_of, remove_belief
 from snapshots.erasure.memories import NO_MODELS, neighbours_of, reindex, renew_windows, take_out

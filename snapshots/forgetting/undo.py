@@ -24,7 +24,7 @@ from profiles.values import Provenance
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
 from snapshots.erasure.memories import neighbours_of, reindex, renew_windows
-from snapshots.forgetting.kept import MESSAGE_COLUMNS, PARTS, unpack, unpack_row
+from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, unpack, unpack_row
 from snapshots.forgetting.scope import lock_for_forgetting
 from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.forgetting.withhold import audit_order

@@ -13,7 +13,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Preference, Subject, Tag
 from profiles.services.tombstones import MessageName, forgotten_messages, leave_marks
-from snapshots.forgetting.kept import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
+from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.policy import FORGETTING
 from snapshots.forgetting.scope import Scope, locked_scope
 from snapshots.forgetting.take_out import take_out_scope

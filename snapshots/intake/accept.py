@@ -16,7 +16,7 @@ from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
 from snapshots.intake.conversations import locked_conversation, note_acceptance
 from snapshots.intake.corrections import correct_at_once
-from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen
+from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.forgetting import forget_at_once
 from snapshots.intake.rows import insert_messages
 from snapshots.intake.sort import Known, sort_out

@@ -7,7 +7,7 @@ from profiles.values import Verdict
 from snapshots.extraction.fast_lane import APPLIED, apply_corrections, note_changes
 from snapshots.extraction.learn import Learned
 from snapshots.extraction.memories import is_forgotten_message
-from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen
+from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message
 from snapshots.notes.slot_ends import end_outdated_notes

@@ -16,7 +16,7 @@ from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored import Mask, stored_drafts
+from snapshots.embedding.stored_drafts import Mask, stored_drafts
 from snapshots.embedding.versions import INDEXED, keep_image
 from snapshots.lifecycle.selectors import snapshot_at, with_sources
 from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault, labels_without_secrets

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory_platform.kernel.policy import assumed, measured, promised
-from tenants.services.slots import Daily
+from tenants.services.due_times import Daily
 
 
 @dataclass(frozen=True, slots=True)

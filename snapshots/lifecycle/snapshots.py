@@ -23,7 +23,7 @@ from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
-from snapshots.embedding.stored import Mask
+from snapshots.embedding.stored_drafts import Mask
 from snapshots.lifecycle.selectors import current, snapshot_at
 from snapshots.lifecycle.values import (
     Accept,

@@ -11,7 +11,7 @@ from profiles.policy import BELIEFS
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot
-from snapshots.embedding.stored import Mask
+from snapshots.embedding.stored_drafts import Mask
 from snapshots.models import Snapshot, SnapshotKind
 
 

@@ -1,6 +1,12 @@
 """Conversations, snapshots, receipts and the work that makes one from the other."""
 
-from snapshots.models.care import (
+from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageArchive, MessageRole
+from snapshots.models.episode import Episode, EpisodeOutcome
+from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
+from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
+from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
+from snapshots.models.job import Job, JobKind, JobPart, JobStatus
+from snapshots.models.maintenance import (
     ActVerb,
     Calibration,
     CalibrationRule,
@@ -11,12 +17,6 @@ from snapshots.models.care import (
     ReviewDecision,
     ReviewReason,
 )
-from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageArchive, MessageRole
-from snapshots.models.episode import Episode, EpisodeOutcome
-from snapshots.models.feedback import BeliefCounter, FastLaneChange, Indicator, SnapshotCounter
-from snapshots.models.forget_order import ForgetOrder, ForgetOrderState
-from snapshots.models.index import EmbeddingSpace, MemoryBlock, SnapshotVector, SnapshotWords
-from snapshots.models.job import Job, JobKind, JobPart, JobStatus
 from snapshots.models.note import AboutKind, Note, NoteGrade, NoteSlot, VitalClass
 from snapshots.models.prompt import KeptPrefix
 from snapshots.models.receipt import VERDICT, Receipt, ReceiptMemory

@@ -46,8 +46,8 @@ class SnapshotWords(SubjectOwned):
 class EmbeddingSpace(models.Model):
     """One model's space (row S5); vectors of different spaces are never compared. Holds no tenant data.
 
-    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.counting``. The floor
-    is the cosine from which nearness speaks for a memory; see ``snapshots.embedding.upkeep.floors``.
+    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.space_counts``. The
+    floor is the cosine from which nearness speaks for a memory; see ``snapshots.embedding.upkeep.floors``.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

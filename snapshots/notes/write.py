@@ -16,7 +16,7 @@ from profiles.services.tombstones import ForgottenMemory, forgotten_texts
 from profiles.values import Verdict
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.embedding.stored import Mask
+from snapshots.embedding.stored_drafts import Mask
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.snapshots import address_to, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot

@@ -16,7 +16,7 @@ from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
 from tenants.policies.sections import Document
-from tenants.services.steering import Steering, steering_of, steering_statement
+from tenants.services.active_policy import Steering, steering_of, steering_statement
 
 
 @dataclass(frozen=True, slots=True)

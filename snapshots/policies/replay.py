@@ -8,7 +8,7 @@ from uuid import UUID
 from snapshots.feedback.tallies.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.policies.effective import policies_of
-from snapshots.policies.replaying import Asked, Choice, beside, bound_in, offered_in, replayed, untold
+from snapshots.policies.receipt_replay import Asked, Choice, beside, bound_in, offered_in, replayed, untold
 from snapshots.policies.sections import PURGE
 from snapshots.policy import RETENTION_SECTION
 from snapshots.receipts.packing import candidates_held

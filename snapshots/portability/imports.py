@@ -15,7 +15,7 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots, touch_memory
-from snapshots.embedding.stored import masked_name
+from snapshots.embedding.stored_drafts import masked_name
 from snapshots.extraction.statements import is_statement, messages_at
 from snapshots.lifecycle.values import labels_without_secrets
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot

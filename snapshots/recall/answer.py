@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.postgres.prepared import Rows
 from snapshots.recall.current import MemoryState
 from snapshots.recall.degraded import DegradedReason

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from memory_platform.kernel.text import beginning
-from profiles.held import HeldBeliefs, beliefs_held, tags_held
+from profiles.belief_queries import HeldBeliefs, beliefs_held, tags_held
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch, lookup_tags
 from snapshots.recall.policy import DEFAULT_RECALL

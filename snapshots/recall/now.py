@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows, Statement
-from profiles.held import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
+from profiles.belief_queries import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
 from snapshots.embedding.versions import HeldThen
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import STATE, MemoryState, Whose, state_of

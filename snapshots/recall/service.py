@@ -9,7 +9,7 @@ from django.conf import settings
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
 from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
-from profiles.held import subject_id_of
+from profiles.belief_queries import subject_id_of
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason

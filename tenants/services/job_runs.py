@@ -23,7 +23,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from tenants.models import JobRun, Tenant
 from tenants.policy import RUN_POLICY, RunPolicy
-from tenants.services.slots import Default, Times, due_slot, latest_slots, schedule_of, times_of
+from tenants.services.due_times import Default, Times, due_slot, latest_slots, schedule_of, times_of
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), clock_timestamp()"
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 django.setup()
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.feedback.reading.reader import WEIGHTS, features
 from snapshots.feedback.reading.sentences import ENCODER, sentences_of
 from snapshots.feedback.reading.signals import sense_of

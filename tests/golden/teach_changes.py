@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 django.setup()
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.changes.judge import DOUBTS, ENCODER, ENDS, HOLDS, WEIGHTS, candidates_among, judge
 from snapshots.understanding.changes.pairs import HeldText, Sentence, Vectors, numbers, texts_of

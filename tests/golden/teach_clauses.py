@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 django.setup()
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
 from snapshots.understanding.grading.reader import ENCODER, LASTING, ClauseReader, Head, clause_reader

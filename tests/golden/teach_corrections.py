@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.extraction import corrections_reader
 from snapshots.extraction.corrections_reader import CORRECTION, DOUBTED, OTHER, WEIGHTS, features
 from tests.golden.blind import found_in

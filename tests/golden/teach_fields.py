@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 django.setup()
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.fields.background import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.features import fit_numbers, prepare_fields

@@ -22,7 +22,7 @@ django.setup()
 
 import snapshots.context.intent_reader as intents
 import snapshots.context.phase_reader as phases
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.kernel.text import index_form
 from memory_platform.providers.registry import embedders
 from snapshots.context.intent import detect_intent, phase_by_rules, read_by_rules

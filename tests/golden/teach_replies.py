@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 django.setup()
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.grading.features import Spoken, asked_in, texts_to_embed

@@ -12,8 +12,8 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 
 from memory_platform.celery import app
 from memory_platform.schedule import TIMETABLE, Job, sync_schedule
-from snapshots.care import CARE, JOBS, WHOLE
-from tenants.services.slots import Daily
+from snapshots.maintenance import CARE, JOBS, WHOLE
+from tenants.services.due_times import Daily
 
 SENT_BY_NAME = {"snapshots.jobs.drain_work_job", "snapshots.jobs.run_asked_jobs_job"}
 NAMES = [job.name for job in TIMETABLE]

@@ -15,13 +15,13 @@ import pytest
 from django.db import connection
 from django.db.models import Count, Sum
 
-from memory_platform.benchmarks.caring import ORDER
+from memory_platform.benchmarks.maintenance import ORDER
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
-from snapshots.care import CARE
 from snapshots.feedback.tallies.indicators import roll_up_indicators
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW
 from snapshots.lifecycle.review import review_tenant
+from snapshots.maintenance import CARE
 from snapshots.models import (
     Calibration,
     Consolidation,

@@ -20,8 +20,8 @@ from memory_platform.api.tools.definitions import LANGUAGES
 from memory_platform.api.tools.formats import SHAPES
 from memory_platform.api.tools.guidance import GUIDANCE
 from memory_platform.api.tools.inputs import checked
-from memory_platform.api.tools.looking import forget_for_model, recall_for_model
-from memory_platform.api.tools.saving import SAVERS, check_arguments, save_once
+from memory_platform.api.tools.reading_tools import forget_for_model, recall_for_model
+from memory_platform.api.tools.saving_tools import SAVERS, check_arguments, save_once
 from memory_platform.api.tools.values import VERDICTS, ToolAnswer, ToolCall
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once

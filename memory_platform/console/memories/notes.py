@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memories.note_filters import NoteStanding, OfGrade, Vital
 from memory_platform.console.memories.note_parts import show_messages, show_slots, show_versions
-from memory_platform.console.memories.searching import NewestSearched
+from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import calibrations_of, receipts_with
 from memory_platform.console.memory_actions.screens import ActingAdmin
 from memory_platform.console.shared.base import subject_shown

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.explanation.memories import as_id
-from memory_platform.console.memories.searching import NewestSearched
+from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import SnapshotPast, SnapshotSources, calibrations_of, receipts_with
 from memory_platform.console.memory_actions.screens import ActingAdmin
 from memory_platform.console.shared.access import actor_of

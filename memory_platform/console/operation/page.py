@@ -14,7 +14,7 @@ from memory_platform.console.operation.workers import Beat, Worker, beat_now, wo
 from memory_platform.console.shared.access import tenantless
 from memory_platform.console.shared.pages import is_operator, own_page, require
 from memory_platform.console.shared.support_guard import shows_nobody
-from snapshots.care import JOBS
+from snapshots.maintenance import JOBS
 from snapshots.queue.figures.counts import work_by_tenant
 from snapshots.queue.values import TenantWork
 from tenants.models import JobRun, Tenant

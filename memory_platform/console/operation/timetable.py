@@ -18,7 +18,7 @@ from memory_platform.console.operation.upcoming import next_runs
 from memory_platform.console.shared.base import OperatorAdmin
 from memory_platform.console.shared.display import EMPTY, column, line, whole
 from memory_platform.console.shared.pages import is_manager, is_operator
-from snapshots.care import CARE, JOBS
+from snapshots.maintenance import CARE, JOBS
 
 
 def why(description: str) -> str:

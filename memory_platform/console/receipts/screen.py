@@ -10,7 +10,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.explanation.page import BAR_UNITS, why_of
-from memory_platform.console.memories.searching import NewestSearched
+from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.snapshots import conversation_shown
 from memory_platform.console.receipts.playground import playground
 from memory_platform.console.shared.access import tenantless

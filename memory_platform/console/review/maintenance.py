@@ -30,9 +30,9 @@ from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact
-from snapshots.care import CALIBRATE
 from snapshots.consolidation.join import undo_consolidation
 from snapshots.lifecycle.review import TABLES, decide_review
+from snapshots.maintenance import CALIBRATE
 from snapshots.models import Calibration, Consolidation, Lane, MemoryReview, ReviewDecision, Snapshot
 from tenants.models import JobRun
 from tenants.services.job_runs import by_hand

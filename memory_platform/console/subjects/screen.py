@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.display import column, part, plain, value_line, value_whole, word
-from memory_platform.console.subjects.leaving import LeavableAdmin
+from memory_platform.console.subjects.export_and_erasure import LeavableAdmin
 from memory_platform.console.subjects.moment import read_clock, read_moment, span_of
 from memory_platform.console.subjects.page import parts_of, timing_of
 from memory_platform.kernel.clock import utc_now

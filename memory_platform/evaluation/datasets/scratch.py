@@ -21,9 +21,9 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.stored_drafts import stored_drafts
 from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.walking import BEFORE_ALL
+from snapshots.embedding.upkeep.index_pages import BEFORE_ALL
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
 from snapshots.queue.draining.drain import drain_work

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from memory_platform.evaluation.ranking.ablation import bare
-from memory_platform.evaluation.ranking.loaded import LoadedQuestion, LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.pipeline import alive_rows, rank_memories
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
 from snapshots.recall.probe import make_probe

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.evaluation.policy import COUNTING
-from memory_platform.evaluation.ranking.loaded import LoadedQuestion, LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from memory_platform.evaluation.ranking.metrics import (
     all_at,
     coverage_within,

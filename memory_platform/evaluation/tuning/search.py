@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from memory_platform.evaluation.policy import TUNING, TuningPolicy
 from memory_platform.evaluation.ranking.bootstrap import Difference, differences
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
-from memory_platform.evaluation.ranking.prepared import Prepared, prepare
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
+from memory_platform.evaluation.ranking.prepared_questions import Prepared, prepare
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Figures, Plan, QuestionRow, ask_all, mean_figures
 from memory_platform.evaluation.tuning.tunables import Point, Tunable, tunables_of, with_point

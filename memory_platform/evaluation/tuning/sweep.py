@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Figures, Plan, ask_all, mean_figures
 from memory_platform.evaluation.tuning.tunables import tunables_of

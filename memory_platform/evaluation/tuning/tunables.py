@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_platform.evaluation.policy import GRIDS, GridPolicy
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from snapshots.recall.policy import RecallPolicy
 
 Point = Mapping[str, float]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from memory_platform.evaluation.ranking.ablation import ABLATIONS
 from memory_platform.evaluation.ranking.bootstrap import Difference, differences
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, QuestionRow, ask_all
 from snapshots.recall.policy import RecallPolicy

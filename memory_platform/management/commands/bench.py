@@ -12,9 +12,9 @@ from uuid import UUID
 
 from django.core.management.base import CommandError
 
-from memory_platform.benchmarks.caring import cared_for, give_work
 from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
 from memory_platform.benchmarks.load.target import recall_of, target_at
+from memory_platform.benchmarks.maintenance import cared_for, give_work
 from memory_platform.benchmarks.pages import floor_of, starts_of, visit, visiting
 from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watched_locks
 from memory_platform.benchmarks.report import table, write

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import quiet_events
-from snapshots.care import CARE, JOBS, WHOLE, CareJob, WholeJob
+from snapshots.maintenance import CARE, JOBS, WHOLE, CareJob, WholeJob
 from snapshots.values import CarePreview
 from tenants.errors import TenantUnknown
 from tenants.models import Tenant

@@ -17,7 +17,8 @@ from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, space_id
 from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.counting import (
+from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
+from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     Counts,
     SpaceCount,
@@ -26,7 +27,6 @@ from snapshots.embedding.upkeep.counting import (
     count_spaces,
     note_counts,
 )
-from snapshots.embedding.upkeep.dropping import drop_vectors, forget_space
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown

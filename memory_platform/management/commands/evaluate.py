@@ -20,7 +20,7 @@ from memory_platform.evaluation.datasets.scratch import (
 from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
 from memory_platform.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from memory_platform.evaluation.ranking.ablation import ABLATIONS
-from memory_platform.evaluation.ranking.loaded import LoadedSubject, load_subject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject, load_subject
 from memory_platform.evaluation.ranking.rankers import DENSE, KEYWORD, by_lane, by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all
 from memory_platform.evaluation.report import report, worth_figures

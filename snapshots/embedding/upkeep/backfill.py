@@ -10,9 +10,9 @@ from snapshots.embedding.drafts import SnapshotDraft, VectorPair, embed_pairs, i
 from snapshots.embedding.policy import BACKFILL, BackfillPolicy
 from snapshots.embedding.spaces import Embedders, languages_written, measured_embedders, space_id
 from snapshots.embedding.store import lock_memory, store_vectors, touch_memory
-from snapshots.embedding.stored import Mask, stored_drafts
-from snapshots.embedding.upkeep.walking import IndexedMemory, in_use, walk
-from snapshots.embedding.upkeep.wordless import add_words
+from snapshots.embedding.stored_drafts import Mask, stored_drafts
+from snapshots.embedding.upkeep.index_pages import IndexedMemory, in_use, walk
+from snapshots.embedding.upkeep.missing_words import add_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 

@@ -24,7 +24,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.policy import FLOOR, FloorPolicy
 from snapshots.embedding.rows import Float32
-from snapshots.embedding.upkeep.walking import in_use
+from snapshots.embedding.upkeep.index_pages import in_use
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.kernel.terms import terms
 from snapshots.extraction.corrections_reader import hashed, parts_of
 from snapshots.feedback.reading.sentences import Sentences, sentences_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders

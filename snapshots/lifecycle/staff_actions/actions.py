@@ -24,7 +24,7 @@ from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory
-from snapshots.embedding.stored import Mask
+from snapshots.embedding.stored_drafts import Mask
 from snapshots.embedding.versions import NOTE
 from snapshots.lifecycle.edits import Edit, Edited, apply_edit, edit_snapshot, plan_edit
 from snapshots.lifecycle.selectors import current

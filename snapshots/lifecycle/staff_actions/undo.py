@@ -17,7 +17,7 @@ from profiles.services.tags.details import bring_past_back
 from profiles.services.tags.tags import labelled, patch_tag, put_back
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.embedding.stored import Mask
+from snapshots.embedding.stored_drafts import Mask
 from snapshots.embedding.versions import NOTE, SUPERSEDED, images_of, keep_image, restore
 from snapshots.lifecycle.edits import Edit, edit_snapshot
 from snapshots.lifecycle.staff_actions.actions import LANES, Doing, Memory, any_version, audit, place_of, raised_version

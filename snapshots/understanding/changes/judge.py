@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.changes.pairs import (
     HeldText,
     Sentence,

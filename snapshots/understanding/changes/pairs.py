@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.terms import terms
 from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.changes.figures import NUMBER, figures_in

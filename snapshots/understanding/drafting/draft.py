@@ -11,7 +11,7 @@ from profiles.values import Provenance
 from snapshots.echo.detection import Span, blanked
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
-from snapshots.embedding.stored import masked_name
+from snapshots.embedding.stored_drafts import masked_name
 from snapshots.extraction.gate import speaks_for_subject
 from snapshots.extraction.instructions import is_instruction
 from snapshots.extraction.observe import matching_form

@@ -12,7 +12,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
 from snapshots.embedding.drafts import SnapshotDraft
-from snapshots.embedding.stored import masked_name
+from snapshots.embedding.stored_drafts import masked_name
 from snapshots.extraction.statements import Heard, messages_at
 from snapshots.extraction.tokens import rough_tokens
 from snapshots.extraction.topics import importance_of, topics_of

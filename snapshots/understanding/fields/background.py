@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.extraction.observe import language_of
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.fields.background import LANGUAGES, Background, embed_centred, load_background
 from snapshots.understanding.fields.config import MATCHING

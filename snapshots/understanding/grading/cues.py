@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 
 CUES = Path(__file__).with_name("cues.toml")
 OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed")

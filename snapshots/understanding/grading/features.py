@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from snapshots.extraction.observe import matching_form
 from snapshots.understanding.grading.cues import cue_numbers
 from snapshots.understanding.reading.clauses import Clause

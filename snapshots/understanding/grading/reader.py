@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.grading.features import Spoken, Vectors, features, texts_to_embed
 

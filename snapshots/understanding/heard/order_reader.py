@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from memory_platform.kernel.linear import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.extraction.corrections_reader import hashed
 from snapshots.extraction.observe import matching_form
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from memory_platform.evaluation.datasets.questions import Question, SubjectQuestions
-from memory_platform.evaluation.ranking.loaded import LoadedMemory, LoadedSubject, map_questions
+from memory_platform.evaluation.ranking.inputs import LoadedMemory, LoadedSubject, map_questions
 from memory_platform.evaluation.ranking.overlap import estimated_tokens
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
 

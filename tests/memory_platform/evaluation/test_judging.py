@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.evaluation.judging import Judgement, choose_questions, judge_all
 from memory_platform.evaluation.prompts import ENGLISH, VERSION
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.providers.registry import chat_model
 from snapshots.recall.policy import DEFAULT_RECALL

@@ -11,10 +11,10 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.endpoint import Failure
 from memory_platform.providers.registry import chat_model
-from snapshots.care import CARE
 from snapshots.consolidation.groups import Group, Member
 from snapshots.consolidation.policy import ConsolidationPolicy
 from snapshots.consolidation.writing import Writer, is_one_statement
+from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute, ModelUsage

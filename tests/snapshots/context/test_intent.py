@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.intent import detect_intent, detect_phase, read_intent
 from snapshots.context.intent_reader import INTENTS, SPACES, reader_of

@@ -21,9 +21,9 @@ from memory_platform.providers.registry import embedder, forget
 from snapshots.embedding.drafts import index_draft
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.stored_drafts import stored_drafts
 from snapshots.embedding.upkeep.backfill import backfill_vectors, embedded, missing_among, store_unchanged
-from snapshots.embedding.upkeep.dropping import drop_vectors, forget_space
+from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.recall.cache import ImageCache

@@ -6,7 +6,7 @@ from uuid import UUID
 from profiles.models import Erasure
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.stored import stored_drafts
+from snapshots.embedding.stored_drafts import stored_drafts
 from snapshots.erasure.memories import forget_memory
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress

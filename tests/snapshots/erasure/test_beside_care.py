@@ -14,10 +14,10 @@ from django.db import connection
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.services.subjects import ensure_subject
-from snapshots.care import CARE
 from snapshots.erasure.subjects import erase_subject
 from snapshots.erasure.tables import rows_left
 from snapshots.jobs import ASKED, drain_work_job
+from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
 from snapshots.queue.asked_jobs import work_at_jobs
 from tenants.isolation import tenant_tx

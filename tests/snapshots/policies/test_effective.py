@@ -10,11 +10,11 @@ from snapshots.policies.effective import HeldInForce, InForce, Policies, effecti
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.policies.arms import Arm
+from tenants.services.active_policy import Steering
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.experiments import create_experiment, end_experiment, start_experiment
 from tenants.services.keys import Caller, authenticate_key
 from tenants.services.policies import activate_version, create_version, propose
-from tenants.services.steering import Steering
 from tenants.services.tenants import change_tenant
 from tests.conftest import House, World
 

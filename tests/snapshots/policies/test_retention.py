@@ -4,12 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.care import CARE
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot
+from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
 from snapshots.policy import RETENTION, retention_in_force
 from snapshots.receipts.spread import spread_tenant

@@ -15,7 +15,7 @@ from django_celery_beat.models import CrontabSchedule, PeriodicTask
 from tenants.models import JobRun
 from tenants.policy import RUN_POLICY
 from tenants.services import job_runs
-from tenants.services.slots import due_slot, latest_slots, times_of
+from tenants.services.due_times import due_slot, latest_slots, times_of
 
 DAY, STEP = timedelta(days=1), timedelta(minutes=10)
 

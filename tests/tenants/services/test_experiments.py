@@ -12,6 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import scope_reads
 from tenants.models import AuditRecord, Experiment, ExperimentStatus
 from tenants.policies.arms import Arm, arms_of
+from tenants.services.active_policy import Steering, steering_of, steering_statement
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.experiments import (
     create_experiment,
@@ -21,7 +22,6 @@ from tenants.services.experiments import (
     start_experiment,
 )
 from tenants.services.policies import create_version, propose
-from tenants.services.steering import Steering, steering_of, steering_statement
 from tests.conftest import World
 from tests.tenants.policies.test_sections import SECTIONS
 

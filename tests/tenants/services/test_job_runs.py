@@ -17,6 +17,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from memory_platform.kernel.ids import new_id
 from tenants.models import JobRun
 from tenants.policy import RUN_POLICY
+from tenants.services.due_times import Daily
 from tenants.services.job_runs import (
     Tally,
     Turn,
@@ -27,7 +28,6 @@ from tenants.services.job_runs import (
     run_once,
     run_round,
 )
-from tenants.services.slots import Daily
 from tests.conftest import World
 from tests.time_limit import time_is_up_after
 

@@ -12,6 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.sections import Change
+from tenants.services.active_policy import Steering, steering_of, steering_statement
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key
 from tenants.services.policies import (
@@ -24,7 +25,6 @@ from tenants.services.policies import (
     section_in_force,
     version_by_number,
 )
-from tenants.services.steering import Steering, steering_of, steering_statement
 from tests.conftest import World
 from tests.tenants.policies.test_sections import SECTIONS
 from tests.tenants.services.test_job_runs import at_once

@@ -20,7 +20,7 @@ from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages, new_among
-from snapshots.intake.foreseen import NOTHING_FORESEEN, Foreseen, foresee
+from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen, foresee
 from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.selectors import conversation_of, messages_of, with_words

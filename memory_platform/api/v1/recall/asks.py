@@ -21,7 +21,7 @@ from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.v1.recall.context import INTENT_CHARS
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
-from memory_platform.kernel.linear import Float32
+from memory_platform.kernel.linear_model import Float32
 from profiles.elicitation.answers import Answer, open_ask, read_answer, settle_ask
 from profiles.elicitation.asking import Moment, Why, next_ask
 from profiles.models import Ask, AskPriority, Subject

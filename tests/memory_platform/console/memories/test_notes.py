@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory_platform.console.memories import searching
+from memory_platform.console.memories import search
 from memory_platform.console.shared import lists
 from memory_platform.console.shared.note_words import tell_surety
 from memory_platform.console.shared.policy import SUBJECT_PAGE
@@ -74,7 +74,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     acme: House, staff: Staff, held: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lists, "COUNTED", 2)
-    monkeypatch.setattr(searching, "SEARCHED", 1)
+    monkeypatch.setattr(search, "SEARCHED", 1)
     page = staff.sam.get(LIST).content.decode()
     assert "the newest 2; choose a subject or search to see others" in page
     assert "toplinks" not in page

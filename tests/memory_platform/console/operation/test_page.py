@@ -14,8 +14,8 @@ from memory_platform.console.operation.upcoming import next_runs
 from memory_platform.console.operation.workers import workers_now
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule
-from snapshots.care import CARE, WHOLE
 from snapshots.lifecycle.retention.forecast import forecast_purge
+from snapshots.maintenance import CARE, WHOLE
 from snapshots.models import Receipt, Snapshot, Work
 from snapshots.queue.figures.counts import work_by_tenant
 from snapshots.queue.figures.gauges import note_sweep

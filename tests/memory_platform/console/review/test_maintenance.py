@@ -15,10 +15,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.registry import embedders
 from profiles.models import Erasure, Preference, ProfileFact, Tag
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.care import CALIBRATE, CARE
 from snapshots.consolidation.pipeline import consolidate_subject
 from snapshots.lifecycle.retention.archive import archive_tenant
 from snapshots.lifecycle.review import review_tenant
+from snapshots.maintenance import CALIBRATE, CARE
 from snapshots.models import (
     Calibration,
     Consolidation,

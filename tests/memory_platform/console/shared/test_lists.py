@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console.memories import searching
+from memory_platform.console.memories import search
 from memory_platform.console.shared import lists
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Message, Receipt, Snapshot, Work, WorkRemoved
@@ -174,7 +174,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_offers_no_dates(
 def test_words_are_looked_for_in_the_newest_and_in_all_of_a_subject(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "SEARCHED", 2)
+    monkeypatch.setattr(search, "SEARCHED", 2)
     with tenant_tx(world.acme.tenant.id):
         old, *_newer = [one_of_each(name) for name in ("茶壶 teapot", "kettle one", "kettle two")]
     for model in (Snapshot, Message):

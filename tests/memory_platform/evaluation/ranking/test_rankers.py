@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from memory_platform.evaluation.ranking.ablation import bare
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import (
     DENSE,
     KEYWORD,

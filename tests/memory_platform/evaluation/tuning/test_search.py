@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.evaluation.policy import GridPolicy, TuningPolicy
 from memory_platform.evaluation.ranking.ablation import bare
-from memory_platform.evaluation.ranking.loaded import LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all, mean_figures
 from memory_platform.evaluation.tuning.search import FIXED, PLAIN, Search, Trials, Tuned, split, tune

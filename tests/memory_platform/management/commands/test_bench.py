@@ -6,9 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory_platform.env.table import environment
-from snapshots.care import COUNT, JOBS
 from snapshots.intake.end import end_on_request
 from snapshots.jobs import drain_work_job
+from snapshots.maintenance import COUNT, JOBS
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug

@@ -12,7 +12,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.schedule import sync_schedule
-from snapshots.care import COUNT, JOBS, WHOLE
+from snapshots.maintenance import COUNT, JOBS, WHOLE
 from snapshots.models import (
     BLOCK_POSITIONS,
     Conversation,

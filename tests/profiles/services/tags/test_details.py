@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from profiles.held import tags_held
+from profiles.belief_queries import tags_held
 from profiles.models import Subject, Tag, TagDetail
 from profiles.selectors import detail_history, tag_by_id, tags_as_held, tags_at
 from profiles.services.tags.details import place_then

@@ -21,7 +21,7 @@ from snapshots.embedding.upkeep.backfill import (
     missing_vectors,
     store_unchanged,
 )
-from snapshots.embedding.upkeep.walking import walk
+from snapshots.embedding.upkeep.index_pages import walk
 from snapshots.models import Conversation, Message, Snapshot, SnapshotVector
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx

@@ -13,7 +13,6 @@ from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.policy import FLOOR, FloorPolicy
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import active_embedders, space_id
-from snapshots.embedding.upkeep.counting import added_up, count_spaces
 from snapshots.embedding.upkeep.floors import (
     LEARNT_FLOORS,
     NO_PAIRS,
@@ -22,6 +21,7 @@ from snapshots.embedding.upkeep.floors import (
     sample_unrelated,
     unrelated_pairs,
 )
+from snapshots.embedding.upkeep.space_counts import added_up, count_spaces
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.models import EmbeddingSpace, Snapshot
 from snapshots.recall.policy import ScoringPolicy

@@ -7,11 +7,11 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.care import CARE
 from snapshots.feedback.tallies.indicators import roll_up_indicators, roll_up_recent_indicators
 from snapshots.feedback.tallies.shares import Share, figures_by_arm, wilson
 from snapshots.feedback.values import SaidVerdict, Signal
 from snapshots.jobs import roll_up_indicators_job
+from snapshots.maintenance import CARE
 from snapshots.models import FastLaneChange, Indicator, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun

@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 
 from profiles.models import Preference
-from snapshots.care import CARE
 from snapshots.feedback.tallies.tally import roll_up_tallies
 from snapshots.feedback.values import SaidVerdict, Signal
 from snapshots.jobs import roll_up_tallies_job
+from snapshots.maintenance import CARE
 from snapshots.models import Receipt, Snapshot, SubjectMemory
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun

@@ -6,7 +6,7 @@ import pytest
 from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.care import CARE
+from snapshots.maintenance import CARE
 from snapshots.models import QueueDay, Work
 from snapshots.queue.figures.days import roll_up_waits
 from tenants.isolation import tenant_tx

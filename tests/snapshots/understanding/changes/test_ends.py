@@ -7,7 +7,7 @@ import pytest
 
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.delete import delete_conversation
-from snapshots.intake.foreseen import foresee
+from snapshots.intake.ended_notes import foresee
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
 from tenants.isolation import tenant_tx

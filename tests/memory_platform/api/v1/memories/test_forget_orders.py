@@ -17,8 +17,8 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis_client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.care import CARE, run_care
 from snapshots.jobs import drain_work_job
+from snapshots.maintenance import CARE, run_care
 from snapshots.models import ForgetOrder
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role

@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from profiles.held import beliefs_held, subject_id_of, tags_held
+from profiles.belief_queries import beliefs_held, subject_id_of, tags_held
 from profiles.selectors import preference_values, preferences_at, profile_facts, profile_of, tags_of
 from profiles.services.claims import stated
 from profiles.services.preferences import record_preference, retract_preference

@@ -8,8 +8,8 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import INDEX_DAMAGED
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.store import lock_memory, touch_memory, words_row
-from snapshots.embedding.stored import Mask, stored_drafts
-from snapshots.embedding.upkeep.walking import in_use
+from snapshots.embedding.stored_drafts import Mask, stored_drafts
+from snapshots.embedding.upkeep.index_pages import in_use
 from snapshots.models import Snapshot, SnapshotWords
 from tenants.isolation import tenant_tx
 

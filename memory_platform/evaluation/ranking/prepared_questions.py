@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from memory_platform.evaluation.ranking.loaded import LoadedQuestion, LoadedSubject
+from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from memory_platform.evaluation.ranking.metrics import coverage_within
 from memory_platform.evaluation.ranking.rankers import query_of
 from snapshots.embedding.rows import Float32

@@ -10,7 +10,7 @@ from memory_platform.evaluation.ranking.overlap import Wanted, estimated_tokens,
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
-from profiles.held import subject_id_of
+from profiles.belief_queries import subject_id_of
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.current import in_scope

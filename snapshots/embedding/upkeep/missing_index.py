@@ -16,7 +16,7 @@ from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.rows import POSTING
 from snapshots.embedding.sayings import saying_of
 from snapshots.embedding.store import touch_memory
-from snapshots.embedding.stored import Mask, stored_drafts
+from snapshots.embedding.stored_drafts import Mask, stored_drafts
 from snapshots.models import Snapshot, SnapshotWords
 from tenants.isolation import current_tenant_id, tenant_tx
 

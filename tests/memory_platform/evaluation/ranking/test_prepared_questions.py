@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory_platform.evaluation.ranking.prepared import KEPT, prepare
+from memory_platform.evaluation.ranking.prepared_questions import KEPT, prepare
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all
 from memory_platform.evaluation.tuning.sweep import alternatives

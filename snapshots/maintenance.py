@@ -16,8 +16,8 @@ from snapshots.consolidation.pipeline import consolidate_tenant, preview_consoli
 from snapshots.consolidation.policy import CONSOLIDATION
 from snapshots.embedding.spaces import active_embedders, measured_embedders
 from snapshots.embedding.upkeep.backfill import backfill_vectors, preview_backfill
-from snapshots.embedding.upkeep.counting import SpaceCount, added_up, count_spaces, note_counts
-from snapshots.embedding.upkeep.unread import count_unread, read_again
+from snapshots.embedding.upkeep.missing_index import count_unread, read_again
+from snapshots.embedding.upkeep.space_counts import SpaceCount, added_up, count_spaces, note_counts
 from snapshots.erasure.signing import has_left_behind
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
@@ -57,6 +57,7 @@ from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.policy import LEDGER_POLICY, RUN_POLICY
+from tenants.services.due_times import Default
 from tenants.services.job_runs import (
     RoundWork,
     Tally,
@@ -68,7 +69,6 @@ from tenants.services.job_runs import (
     run_round,
 )
 from tenants.services.policies import section_in_force
-from tenants.services.slots import Default
 from tenants.services.usage.model_use import chat_for
 from tenants.services.usage.recording import preview_usage, roll_up_usage
 

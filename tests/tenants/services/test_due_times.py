@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from celery.schedules import crontab
 
-from tenants.services.slots import Times, due_slot, latest_slots, times_of
+from tenants.services.due_times import Times, due_slot, latest_slots, times_of
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

@@ -16,8 +16,8 @@ from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.sayings import saying_of
 from snapshots.embedding.store import claim_positions, store_snapshots, touch_memory
-from snapshots.embedding.upkeep import unread
-from snapshots.embedding.upkeep.unread import read_again
+from snapshots.embedding.upkeep import missing_index
+from snapshots.embedding.upkeep.missing_index import read_again
 from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
@@ -107,14 +107,14 @@ def test_a_memory_that_was_edited_meanwhile_keeps_the_number_of_its_new_text(
     (memory_id,) = store(world.acme, "I love jazz")
     with tenant_tx(world.acme.tenant.id):
         SnapshotWords.objects.update(saying=None)
-    renew = unread._renew
+    renew = missing_index._renew
     address = SnapshotAddress(world.acme.subject.external_id, memory_id)
 
     def after_an_edit(*found: object) -> None:
         edit(world.acme, address, text="I love tango music")
         renew(*found)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(unread, "_renew", after_an_edit)
+    monkeypatch.setattr(missing_index, "_renew", after_an_edit)
     read(world.acme)
     assert numbers(world.acme) == {"I love tango music": saying_of("I love tango music", None)}
 

@@ -15,7 +15,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.spaces import Embedders, ensure_space, space_id
 from snapshots.embedding.upkeep.backfill import MissingOf, space_of
 from snapshots.embedding.upkeep.floors import NO_PAIRS, Unrelated, floor_of, sample_unrelated
-from snapshots.embedding.upkeep.walking import IndexedMemory, walk
+from snapshots.embedding.upkeep.index_pages import IndexedMemory, walk
 from snapshots.models import EmbeddingSpace
 from tenants.isolation import tenant_tx
 

@@ -13,8 +13,8 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.policy import WalkPolicy
 from snapshots.embedding.spaces import active_embedders, space_id
 from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.counting import count_only_in, count_spaces
-from snapshots.embedding.upkeep.walking import walk
+from snapshots.embedding.upkeep.index_pages import walk
+from snapshots.embedding.upkeep.space_counts import count_only_in, count_spaces
 from snapshots.jobs import backfill_vectors_job
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords
 from snapshots.sensitive.detector import mask_sensitive

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from snapshots.embedding.policy import DROP, DropPolicy
 from snapshots.embedding.upkeep.backfill import Advance, ignore
-from snapshots.embedding.upkeep.walking import BEFORE_ALL
+from snapshots.embedding.upkeep.index_pages import BEFORE_ALL
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor, record_audit

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from snapshots.context.tasks import task_passage
+from snapshots.episodes.episode_text import completed, importance_of, masked, words_of
 from snapshots.episodes.policy import EPISODES, TASKS
 from snapshots.episodes.tasks import active_tasks, begin_task, change_task
-from snapshots.episodes.telling import completed, importance_of, masked, words_of
 from snapshots.episodes.values import ActiveStep, Ending, StepUnknown, TaskChange, TooManySteps
 from snapshots.models import Task
 from snapshots.sensitive.detector import mask_sensitive

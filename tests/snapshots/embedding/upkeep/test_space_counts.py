@@ -10,8 +10,15 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.policy import DropPolicy
 from snapshots.embedding.spaces import measured_embedders, space_id
 from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.counting import NOTHING, SpaceCount, added_up, count_only_in, count_spaces, note_counts
-from snapshots.embedding.upkeep.dropping import drop_vectors, forget_space
+from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
+from snapshots.embedding.upkeep.space_counts import (
+    NOTHING,
+    SpaceCount,
+    added_up,
+    count_only_in,
+    count_spaces,
+    note_counts,
+)
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.sensitive.detector import mask_sensitive

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from snapshots.policies.effective import Policies, policies_of
-from snapshots.policies.replaying import Asked, Offered, beside, exchanges_of, offered_in, replayed, untold
+from snapshots.policies.receipt_replay import Asked, Offered, beside, exchanges_of, offered_in, replayed, untold
 from snapshots.recall.policy import RankingPolicy
 
 PLAIN = Policies()

@@ -12,7 +12,6 @@ from functools import partial
 
 from django.db.models.functions import Now
 
-from snapshots.care import CARE, WHOLE, CareJob, WholeJob
 from snapshots.context.service import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import take_outcome
@@ -22,6 +21,7 @@ from snapshots.intake.values import IncomingMessage
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW, EvictionPolicy
 from snapshots.lifecycle.retention.archive import restore_messages
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
+from snapshots.maintenance import CARE, WHOLE, CareJob, WholeJob
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx

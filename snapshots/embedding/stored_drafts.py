@@ -35,7 +35,7 @@ def stored_drafts(snapshots: Sequence[Snapshot], mask: Mask) -> list[SnapshotDra
 def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, PreviousTurn]:
     """Return the message before each of these statements, masked; nothing for one that opened its conversation.
 
-    Each statement reads one table, for the reason that :mod:`snapshots.embedding.upkeep.walking` gives.
+    Each statement reads one table, for the reason that :mod:`snapshots.embedding.upkeep.index_pages` gives.
     """
     places = {
         snapshot: (snapshot.conversation_id, snapshot.seq - 1)
