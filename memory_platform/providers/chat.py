@@ -19,7 +19,6 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.chat_output import Unusable, json_answer, plain_schema, schema_instructions, text_answer
-from memory_platform.providers.circuit import Circuit, CircuitOpen
 from memory_platform.providers.contracts import (
     Answered,
     ChatPrompt,
@@ -29,7 +28,8 @@ from memory_platform.providers.contracts import (
     Shape,
     Usage,
 )
-from memory_platform.providers.endpoint import CallFailed, Failure
+from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from memory_platform.providers.policy import CHAT, CIRCUIT, ChatPolicy, CircuitPolicy
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pydantic_ai.settings import ModelSettings
 from memory_platform.env.chat import OPENAI, ChatEndpoint
 from memory_platform.providers.chat_wire import CURRENT, BoundedClient, Call
 from memory_platform.providers.contracts import ChatPrompt, JsonForm, Usage
-from memory_platform.providers.endpoint import CallFailed, Failure
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from memory_platform.providers.policy import ChatPolicy
 from memory_platform.providers.tokens import TokenEstimator
 

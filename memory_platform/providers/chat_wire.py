@@ -14,7 +14,7 @@ import httpx2
 import stamina
 
 from memory_platform.providers.contracts import Usage
-from memory_platform.providers.endpoint import CallFailed, Failure, refuse_status, wait_for
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, refuse_status, wait_for
 from memory_platform.providers.policy import ENDPOINT, ChatPolicy, EndpointPolicy
 
 

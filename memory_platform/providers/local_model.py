@@ -13,9 +13,9 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.circuit import Circuit
+from memory_platform.providers.endpoints.circuit import Circuit
+from memory_platform.providers.endpoints.time_box import within
 from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
-from memory_platform.providers.time_box import within
 
 Result = TypeVar("Result")
 

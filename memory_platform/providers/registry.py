@@ -10,16 +10,16 @@ from memory_platform.env.table import EMBEDDERS, RERANKERS, listed
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatModel, Embedder, PromptKeeper, Reranker, WordRelations
-from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
-from memory_platform.providers.endpoint import Endpoint, JsonService
-from memory_platform.providers.hashing_embedder import HashingEmbedder
-from memory_platform.providers.http_reranker import HttpReranker
-from memory_platform.providers.openai_embedder import OpenAIEmbedder
+from memory_platform.providers.embedders.hashing import HashingEmbedder
+from memory_platform.providers.embedders.openai import OpenAIEmbedder
+from memory_platform.providers.embedders.sentence_transformers import SentenceTransformersEmbedder
+from memory_platform.providers.embedders.use import UseEmbedder
+from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
+from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.policy import CHAT
-from memory_platform.providers.prompt_cache_google import CachedContents
-from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
-from memory_platform.providers.use_embedder import UseEmbedder
-from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
+from memory_platform.providers.prompt_cache.google import CachedContents
+from memory_platform.providers.rerankers.cross_encoder import CrossEncoderReranker
+from memory_platform.providers.rerankers.http import HttpReranker
 
 _EMBEDDED: Mapping[str, Callable[[], Embedder]] = {
     "wordllama": WordLlamaEmbedder,

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.recent import Recent
+from memory_platform.providers.lru_cache import Recent
 from snapshots.context.intent_rules import Intent, Phase
 from snapshots.context.prompts import UNDERSTAND
 from snapshots.context.values import ContextRequest

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memory_platform.providers.redis_client import RedisAway, redis_client
+from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.models import Conversation, Job, JobKind
 from snapshots.recall.search import IMAGES
 from snapshots.window.store import USE, bury_turns, drop_turns, window_key

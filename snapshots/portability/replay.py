@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.certificates import marks_in, object_hash, subject_hash
 from profiles.services.tombstones import keep_marks

@@ -11,7 +11,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
-from memory_platform.providers.endpoint import CallFailed, Failure
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from memory_platform.providers.policy import PROMPT_CACHE, PromptCachePolicy
 from snapshots.prompt_cache.ledger import NotedKeeper
 from snapshots.prompt_cache.rows import Claim, Key, claimed, doubted, given_up, gone, held, settled

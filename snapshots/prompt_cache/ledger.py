@@ -12,7 +12,7 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
-from memory_platform.providers.endpoint import CallFailed, Failure
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from tenants.models import CACHE
 from tenants.services.usage.model_use import Used, write_down
 

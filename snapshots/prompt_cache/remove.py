@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.providers.contracts import PromptKeeper
-from memory_platform.providers.endpoint import CallFailed
+from memory_platform.providers.endpoints.endpoint import CallFailed
 from snapshots.prompt_cache.ledger import NotedKeeper
 from snapshots.prompt_cache.rows import Revoked, revoked
 

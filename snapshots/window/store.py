@@ -13,7 +13,7 @@ from uuid import UUID
 import orjson
 from redis import Redis
 
-from memory_platform.providers.redis_client import BoundedRedis
+from memory_platform.providers.redis.client import BoundedRedis
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import WindowTurn
 

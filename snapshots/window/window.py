@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.redis_client import RedisAway, redis_client
+from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.models import Conversation, Message
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY

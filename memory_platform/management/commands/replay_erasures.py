@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.certificates import certificates_in
-from memory_platform.providers.redis_client import RedisAway
+from memory_platform.providers.redis.client import RedisAway
 from profiles.services.certificates import is_genuine
 from snapshots.portability.replay import drop_restored_windows, replay_erasure
 

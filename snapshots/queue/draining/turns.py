@@ -12,7 +12,7 @@ from uuid import UUID
 from redis import Redis
 
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.redis_client import RedisAway, redis_client
+from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.heartbeat import kept_up
 from snapshots.queue.figures.counts import tenants_with_due_work

@@ -13,7 +13,7 @@ from memory_platform.observability.metrics import (
     WORK_DEAD,
     WORK_OLDEST_DUE_SECONDS,
 )
-from memory_platform.providers.redis_client import RedisAway, redis_client
+from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.queue import sql
 
 SWEPT_AT = "platform:swept-at"

@@ -11,7 +11,7 @@ import numpy as np
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.providers.recent import Recent
+from memory_platform.providers.lru_cache import Recent
 from memory_platform.providers.registry import embedders
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind

@@ -15,7 +15,7 @@ from redis import Redis
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.redis_client import RedisAway, redis_client
+from memory_platform.providers.redis.client import RedisAway, redis_client
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import UsageEvent, UsageRequests
 from tenants.policy import LEDGER_POLICY, LedgerPolicy

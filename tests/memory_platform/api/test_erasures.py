@@ -11,7 +11,7 @@ import pytest
 from pytest_django.fixtures import Settings
 from redis import Redis
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Subject
 from profiles.services.certificates import is_genuine, signature_of
 from snapshots.erasure import subjects as erasing

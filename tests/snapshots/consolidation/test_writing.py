@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
-from memory_platform.providers.endpoint import Failure
+from memory_platform.providers.endpoints.endpoint import Failure
 from memory_platform.providers.registry import chat_model
 from snapshots.consolidation.groups import Group, Member
 from snapshots.consolidation.policy import ConsolidationPolicy

@@ -15,8 +15,8 @@ from django.test import override_settings
 from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.hashing_embedder import HashingEmbedder
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.embedders.hashing import HashingEmbedder
+from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget
 from snapshots.embedding.drafts import index_draft
 from snapshots.embedding.policy import BackfillPolicy

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from memory_platform.providers.contracts import Vectors
-from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.embedders.hashing import HashingEmbedder
 from profiles.models import Subject
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.sayings import saying_of

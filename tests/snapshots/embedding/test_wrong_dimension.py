@@ -7,7 +7,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.api.server.health import probe_embedding
 from memory_platform.observability.health import Outcome
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget
 from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.models import EmbeddingSpace

@@ -17,7 +17,7 @@ from psycopg.conninfo import make_conninfo
 from redis import Redis
 
 from memory_platform.devstack.servers.postgres import SUPERUSER
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 
 TABLES = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY 1"
 

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.feedback.tallies.indicators import roll_up_recent_indicators

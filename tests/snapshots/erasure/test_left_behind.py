@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.embedding.spaces import active_embedders

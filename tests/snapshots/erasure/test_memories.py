@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.embedding.drafts import prepare_snapshots

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.intake.conversations import locked_known
 from snapshots.jobs import ASKED, drain_work_job

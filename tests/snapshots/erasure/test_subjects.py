@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, is_genuine

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversations import locked_conversation, set_remember
 from snapshots.intake.values import Accepted, IncomingMessage

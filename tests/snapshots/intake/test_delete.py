@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversations import locked_known
 from snapshots.intake.delete import delete_conversation

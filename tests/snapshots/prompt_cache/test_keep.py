@@ -16,7 +16,7 @@ from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import KeptPrompt
 from memory_platform.providers.policy import PROMPT_CACHE
-from memory_platform.providers.prompt_cache_google import CachedContents
+from memory_platform.providers.prompt_cache.google import CachedContents
 from profiles.services.certificates import certificate_of, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject

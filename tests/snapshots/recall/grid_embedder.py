@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_platform.providers.contracts import Vectors, unit_rows
-from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.embedders.hashing import HashingEmbedder
 
 STEPS = 127
 EVERY_LANGUAGE = ("en", "zh", "ja", "ko", "other")

@@ -7,7 +7,7 @@ import pytest
 from django.test import override_settings
 
 from memory_platform.providers.policy import CIRCUIT, REMOTE_EMBEDDING
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget
 from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.jobs import HANDLERS

@@ -17,7 +17,7 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers import registry
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.recall.cache import ImageCache
 from snapshots.recall.search import SUBJECTS, prepare_question
 from snapshots.recall.service import recall

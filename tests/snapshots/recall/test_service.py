@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.known_models import known_reading
+from memory_platform.providers.embedders.known_models import known_reading
 from memory_platform.providers.registry import forget
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders, spaces_key

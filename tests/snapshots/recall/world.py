@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
-from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.recall.image import Image, build_image

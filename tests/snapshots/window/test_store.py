@@ -11,7 +11,7 @@ import pytest
 from redis import Redis
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
-from memory_platform.providers.redis_client import BoundedRedis, RedisAway
+from memory_platform.providers.redis.client import BoundedRedis, RedisAway
 from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
 from snapshots.window.values import WindowTurn
 

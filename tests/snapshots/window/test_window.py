@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey
 from tenants.services.audit import COMMAND_LINE

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.spaces import space_id

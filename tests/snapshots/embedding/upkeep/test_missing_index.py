@@ -11,7 +11,7 @@ from prometheus_client import REGISTRY
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.sayings import saying_of

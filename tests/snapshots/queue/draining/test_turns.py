@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.test import override_settings
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.models import Work, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.draining.turns import seat, seat_key, take_turn

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from snapshots.jobs import sweep_job
 from snapshots.models import Work, WorkKind
 from snapshots.queue.draining.claim import claim

@@ -12,7 +12,7 @@ from redis import Redis
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from tenants.errors import RateLimited
 from tenants.services.usage.limits import Limits
 from tenants.services.usage.rates import Rate, bucket_key, counts_key, take_request

@@ -16,7 +16,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
 from tenants.policy import LedgerPolicy

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.jobs import drain_work_job

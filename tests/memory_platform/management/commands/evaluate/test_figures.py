@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.evaluation.ranking.ablation import ABLATIONS
 from memory_platform.evaluation.run_file import FORMAT, run_id
-from memory_platform.providers.hashing_embedder import HashingEmbedder
+from memory_platform.providers.embedders.hashing import HashingEmbedder
 from snapshots.models import Snapshot
 from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx

@@ -13,10 +13,10 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from memory_platform.providers.endpoint import Endpoint, JsonService
-from memory_platform.providers.openai_embedder import OpenAIEmbedder
+from memory_platform.providers.embedders.openai import OpenAIEmbedder
+from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.policy import CircuitPolicy, EndpointPolicy, RemoteEmbeddingPolicy
-from memory_platform.providers.redis_client import redis_client
+from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget
 from tests.flows.stage import eventually
 from tests.model_server import ModelServer, Reply, Request, model_server

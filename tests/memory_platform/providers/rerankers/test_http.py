@@ -10,10 +10,10 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Reranker, RerankUnavailable
-from memory_platform.providers.endpoint import Endpoint, JsonService
-from memory_platform.providers.http_reranker import HttpReranker
+from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.policy import EndpointPolicy, RerankPolicy
 from memory_platform.providers.registry import UnknownProvider, forget, reranker
+from memory_platform.providers.rerankers.http import HttpReranker
 from tests.model_server import ModelServer, Reply, Request, model_server
 
 SECRET = "rk-never-shown"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from memory_platform.providers.contracts import RerankUnavailable
-from memory_platform.providers.endpoint import CallFailed, JsonService, WrongAnswer
+from memory_platform.providers.endpoints.endpoint import CallFailed, JsonService, WrongAnswer
 from memory_platform.providers.policy import RERANK, RerankPolicy
 
 

@@ -10,10 +10,10 @@ from memory_platform.kernel.text import beginning, collapse_spaces
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
-from memory_platform.providers.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
+from memory_platform.providers.embedders.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
+from memory_platform.providers.embedders.vector_cache import VectorCache
+from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
 from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
-from memory_platform.providers.vector_cache import VectorCache
 
 PATH = "/embeddings"
 

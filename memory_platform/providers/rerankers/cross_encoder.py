@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import RerankUnavailable
-from memory_platform.providers.http_reranker import relevant, shortened
+from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import RERANK, RerankPolicy
+from memory_platform.providers.rerankers.http import relevant, shortened
 
 
 def load_model(reference: str, *, offline: bool) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
-from memory_platform.providers.redis_client import BoundedRedis, RedisAway, RedisPolicy
+from memory_platform.providers.redis.client import BoundedRedis, RedisAway, RedisPolicy
 from tests.black_hole import black_hole
 
 SHORT_PAUSE = RedisPolicy(pause_s=0.2)

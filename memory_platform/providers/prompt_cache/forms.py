@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memory_platform.providers.prompt_cache_messages import (
+from memory_platform.providers.prompt_cache.messages import (
     MISSING_TURN,
     Message,
     Parted,

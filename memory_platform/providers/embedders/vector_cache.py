@@ -12,7 +12,7 @@ from redis import Redis
 
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Vectors
-from memory_platform.providers.redis_client import RedisAway, redis_client
+from memory_platform.providers.redis.client import RedisAway, redis_client
 
 USE = "vectors"
 FLOAT_BYTES = 4

@@ -10,10 +10,10 @@ from django.db import transaction
 from memory_platform.env.table import EMBEDDERS
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, unit_rows
+from memory_platform.providers.embedders.use import UseEmbedder
+from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 from memory_platform.providers.registry import UnknownProvider, embedder, embedders, first_knowing, word_relations
-from memory_platform.providers.use_embedder import UseEmbedder
-from memory_platform.providers.wordllama_embedder import WordLlamaEmbedder
 
 
 @pytest.fixture(params=["wordllama", "use", "hashing"])

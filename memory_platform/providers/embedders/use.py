@@ -14,8 +14,8 @@ import numpy as np
 from memory_platform.kernel.text import beginning, collapse_spaces, content_hash, visible
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.lru_cache import Recent
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
-from memory_platform.providers.recent import Recent
 
 DIMENSIONS = 512
 

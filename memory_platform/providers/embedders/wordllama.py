@@ -19,8 +19,8 @@ import simsimd
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
+from memory_platform.providers.lru_cache import Recent
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
-from memory_platform.providers.recent import Recent
 
 DIMENSIONS = 256
 BATCH_TOKENS = 16_384

@@ -13,7 +13,7 @@ from typing import Any, cast
 from redis import Redis
 from redis.exceptions import NoScriptError, ResponseError
 
-from memory_platform.providers.redis_client import BoundedRedis
+from memory_platform.providers.redis.client import BoundedRedis
 
 
 class RedisScript:

@@ -17,9 +17,16 @@ from django.conf import settings
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import KeptPrompt
-from memory_platform.providers.endpoint import CallFailed, Endpoint, Failure, JsonService, Outgoing, WrongAnswer
+from memory_platform.providers.endpoints.endpoint import (
+    CallFailed,
+    Endpoint,
+    Failure,
+    JsonService,
+    Outgoing,
+    WrongAnswer,
+)
+from memory_platform.providers.endpoints.time_box import within
 from memory_platform.providers.policy import ENDPOINT, PROMPT_CACHE, PromptCachePolicy
-from memory_platform.providers.time_box import within
 
 Answer = TypeVar("Answer")
 

@@ -21,10 +21,10 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.circuit import Circuit, CircuitOpen
-from memory_platform.providers.connections import Connections
+from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
+from memory_platform.providers.endpoints.connections import Connections
+from memory_platform.providers.endpoints.time_box import within
 from memory_platform.providers.policy import CIRCUIT, ENDPOINT, CircuitPolicy, EndpointPolicy
-from memory_platform.providers.time_box import within
 
 Answer = TypeVar("Answer")
 

@@ -10,12 +10,12 @@ import numpy as np
 from memory_platform.kernel.text import beginning, collapse_spaces, content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.circuit import CircuitOpen
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
+from memory_platform.providers.embedders.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
+from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
+from memory_platform.providers.lru_cache import Recent
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
-from memory_platform.providers.recent import Recent
 
 NAME_CHARS = 150
 """Of the reference in the name of the space: a path may be long."""

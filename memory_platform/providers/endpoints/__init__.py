@@ -1,0 +1,1 @@
+"""Calls to endpoints that may hang, fail or be away."""

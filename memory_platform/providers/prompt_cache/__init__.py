@@ -1,0 +1,1 @@
+"""Assembled contexts in each vendor's form, with the cache's breakpoint."""

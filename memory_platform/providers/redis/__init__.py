@@ -1,0 +1,1 @@
+"""Redis that may be away, and scripts that run in it."""
