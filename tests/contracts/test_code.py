@@ -6,6 +6,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,18 @@ LONGER_MODULES: dict[str, str] = {
     "snapshots/understanding/slots/engine.py": "how a message is read for slots, on one page",
 }
 """Modules over 300 lines, each with its reason."""
+LARGEST_FOLDER = 15
+LARGER_FOLDERS: dict[str, str] = {
+    "memory_platform/management/commands": "Django looks for commands in one folder",
+    "snapshots/context": "its rooms follow when its page is whole",
+    "snapshots/extraction": "dissolves into understanding",
+    "snapshots/recall": "its rooms follow when its page is whole",
+    "tests/golden": "each command that teaches or measures a reader is known by its address",
+    "tests/snapshots/context": "mirrors the source",
+    "tests/snapshots/extraction": "mirrors the source",
+    "tests/snapshots/recall": "mirrors the source",
+}
+"""Folders of more than 15 Python files, each with its reason."""
 
 
 def modules() -> Iterator[Path]:
@@ -54,6 +67,12 @@ def test_one_word_per_idea() -> None:
 def test_a_module_stays_within_a_page_or_says_why() -> None:
     sizes = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules()}
     assert {name for name, size in sizes.items() if size > LONGEST_MODULE} == set(LONGER_MODULES)
+
+
+def test_a_folder_can_be_taken_in_at_a_glance_or_says_why() -> None:
+    paths = [*modules(), *sorted((ROOT / "tests").rglob("*.py"))]
+    sizes = Counter(str(path.parent.relative_to(ROOT)) for path in paths)
+    assert {name for name, size in sizes.items() if size > LARGEST_FOLDER} <= set(LARGER_FOLDERS)
 
 
 def test_a_function_does_not_hide_its_stages() -> None:
