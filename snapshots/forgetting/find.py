@@ -56,10 +56,11 @@ _SENTENCE = re.compile(r"[.!?;。！？；…\n]")
 
 def _find_loosely(message: Message, order: ForgetOrder, own: str, names: Sequence[str]) -> Found:
     """Return the messages that share words with what is named, and the order's own words; else what it tells itself."""
-    told = find_told(message, names, _tells)
+    refers = order.refers or refers_back(message.content[order.start : order.end])
+    told = find_told(message, names, _tells, anywhere=refers)
     if told:
         return Found({**dict.fromkeys(_with_answers(told), ()), message.id: [(order.start, order.end)]})
-    if order.refers or refers_back(message.content[order.start : order.end]):
+    if refers:
         return Found()
     tells = order.meant is Meant.READ or (order.meant is Meant.NAMED and _OF_SELF.match(order.name))
     return Found({message.id: ()}) if tells or tells_something(own[: order.start]) else Found()

@@ -22,12 +22,16 @@ _TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
 _KIN_WEIGHS, _THING_WEIGHS, _HAN = 0.5, 0.5, re.compile(r"[\u3400-\u9fff]")
 
 
-def find_told(order: Message, names: Iterable[str], tells: Callable[[Message], bool]) -> list[Message]:
+def find_told(
+    order: Message, names: Iterable[str], tells: Callable[[Message], bool], *, anywhere: bool
+) -> list[Message]:
     """Return the user's messages before ``order`` that its names speak of: of this conversation, else of any."""
     found: dict[UUID, Message] = {}
     before = _turns_before(order)
     for name in names:
-        best = _best(name, before, tells) or _best(name, _taught_elsewhere(order, name), tells, whole=True)
+        best = _best(name, before, tells)
+        if best is None and anywhere:
+            best = _best(name, _taught_elsewhere(order, name), tells, whole=True)
         if best is not None:
             found[best.id] = best
     return list(found.values())
