@@ -10,16 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
 from memory_platform.kernel.terms import terms
-from snapshots.extraction.observe import matching_form
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Message, MessageRole, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
-from snapshots.understanding.heard.names import Thing, load_things
 from snapshots.understanding.heard.order_reader import KIN
 
 _TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
-_KIN_WEIGHS, _THING_WEIGHS, _HAN = 0.5, 0.5, re.compile(r"[\u3400-\u9fff]")
+_KIN_WEIGHS, _HAN = 0.5, re.compile(r"[\u3400-\u9fff]")
 
 
 def find_told(
@@ -74,20 +72,10 @@ def _best(
     """Return the message that shares most with ``name``, the first of several; ``whole``: only one that shares half."""
     held = {message.id: words_of(message.content) for message in messages}
     weights = _weights(words_of(name), held)
-    things = [] if whole else [one for one in load_things() if one.is_named_in(name)]
-    scores = [
-        (sum(weights[word] for word in weights.keys() & held[one.id]) + _thing_weighs(things, one.content), one)
-        for one in messages
-    ]
+    scores = [(sum(weights[word] for word in weights.keys() & held[one.id]), one) for one in messages]
     least = sum(weights.values()) / 2 if whole else 0.0
     likely = [(score, one) for score, one in scores if score > 0 and score >= least and tells(one)]
     return max(likely, key=lambda pair: pair[0])[1] if likely else None
-
-
-def _thing_weighs(things: Iterable[Thing], text: str) -> float:
-    """Return what it counts that a text speaks of a thing without its word: "the operation" is a hysterectomy."""
-    form = matching_form(text)
-    return _THING_WEIGHS if any(one.is_spoken_of_in(form) for one in things) else 0.0
 
 
 def _weights(wanted: Iterable[str], held: Mapping[UUID, set[str]]) -> dict[str, float]:

@@ -39,7 +39,7 @@ _REFERS = re.compile(
     r"(?:told|gave) you|"
     r"(?:thing|bit|stuff|part|story|mess|business) (?:about|with|on|of|from|between)|about what)\b"
     r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)"
-    r"|那(?:段|件|个)?(?:事|情况)|那段$|[那这]个.{1,8}的事|我.{0,2}的事$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
+    r"|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
     re.IGNORECASE,
 )
 _FORGETS = re.compile(r"forget|忘", re.IGNORECASE)

@@ -25,18 +25,6 @@ class Thing:
     slots: frozenset[str]
     cues: re.Pattern[str] | None
 
-    def is_named_in(self, name: str) -> bool:
-        """Return whether a longer name holds one of the words: "my sister's operation"."""
-        form = comparable(name)
-        return any(
-            word in form if _HAN.search(word) and len(word) > 1 else re.search(rf"\b{re.escape(word)}\b", form)
-            for word in self.words
-        )
-
-    def is_spoken_of_in(self, text: str) -> bool:
-        """Return whether a text speaks of such a thing, by its cues."""
-        return self.cues is not None and self.cues.search(text) is not None
-
 
 @dataclass(frozen=True, slots=True)
 class Named:

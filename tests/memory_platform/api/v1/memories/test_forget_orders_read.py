@@ -54,24 +54,10 @@ LATER = [
         "我妈生病那件事,你帮我抹掉吧",
         "乳腺癌",
     ),
-    (
-        "They found something on my liver and want a biopsy next week.",
-        ("assistant", "A biopsy is the right next step."),
-        "What is a good stew for mutton?",
-        "the bit about my diagnosis, that's not something for your memory, wipe it",
-        "biopsy",
-    ),
-    (
-        "我年轻的时候被拘过十五天,酒后开车。",
-        ("assistant", "拘过的事都过去了。"),
-        "kafka堆积怎么排查",
-        "我那个前科的事,别留在你这里",
-        "被拘",
-    ),
 ]
 
 
-@pytest.mark.parametrize("story", LATER, ids=["en", "zh", "en by meaning", "zh by meaning"])
+@pytest.mark.parametrize("story", LATER, ids=["en", "zh"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
 def test_what_is_named_turns_later_goes_with_its_answer(
     acme: Caller, world: World, story: tuple[str, tuple[str, str], str, str, str], *, is_read: bool
