@@ -29,16 +29,28 @@ from snapshots.context.policy import ContextPolicy
 from snapshots.context.render import Scribe, write_prompt
 from snapshots.context.report import decisions_of, places_of, prefix_report, section_reports, token_report
 from snapshots.context.shelves import Refused, in_speaking_order, present_in, screened_shelf, shelves_of, trusted_shelf
+from snapshots.context.threshold import Abstained, Threshold, abstain_from, cut_off
 from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, MemoryRoom, SectionName
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """In which order sections are filled, and which memories help at all."""
+
+    order: Sequence[Step]
+    threshold: Threshold
+
+
+@dataclass(slots=True)
 class Choice:
     """The pieces that go in, by section, and those refused for what they are rather than for their size."""
 
     pieces: dict[SectionName, tuple[Piece, ...]] = field(default_factory=dict)
     refused: Refused = field(default_factory=list)
     rooms: dict[SectionName, MemoryRoom] = field(default_factory=dict)
+    abstained: Abstained | None = None
+    is_whole: bool = False
+    """Whether all notes are in it, oldest first."""
 
 
 def assemble(
@@ -61,10 +73,13 @@ def assemble(
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
     slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
     shelves = shelves_of(request, material, scribe, is_small=total < policy.small)
-    choice = choose(shelves, slots, room, request, material, fill_order(policy, total))
+    least = policy.min_relevance if request.min_relevance is None else request.min_relevance
+    rules = Rules(fill_order(policy, total), Threshold(least, policy.filling_relevance, strict=request.strict))
+    choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
     chosen[SectionName.PROFILE] = together(chosen[SectionName.PROFILE])
-    chosen[SectionName.MEMORY] = together(arranged(chosen[SectionName.MEMORY], request.order))
+    memories = chosen[SectionName.MEMORY]
+    chosen[SectionName.MEMORY] = together(memories if choice.is_whole else arranged(memories, request.order))
     sections = section_reports(chosen, shelves, choice.refused)
     prompt = write_prompt(request, chosen, shelves)
     decisions = decisions_of(chosen, shelves, choice.refused)
@@ -80,6 +95,7 @@ def assemble(
         phase=request.phase,
         language=language,
         memory_room=choice.rooms[SectionName.MEMORY],
+        abstained=choice.abstained,
     )
 
 
@@ -89,12 +105,13 @@ def choose(
     room: Room,
     request: ContextRequest,
     material: Material,
-    order: Sequence[Step],
+    rules: Rules,
 ) -> Choice:
-    """Fill the sections, the most needed first; memories are screened against what prefix and window then hold."""
-    choice = Choice()
-    for at, (name, most) in enumerate(order):
-        later = {one for one, _ in order[at + 1 :]}
+    """Fill the sections, the most needed first; memories are screened against what prefix and window then hold, and
+    cut off below the threshold."""
+    choice = Choice(abstained=abstain_from(material.memories, rules.threshold))
+    for at, (name, most) in enumerate(rules.order):
+        later = {one for one, _ in rules.order[at + 1 :]}
         held = choice.pieces.get(name, ())
         shelf, refused = _screened(name, shelves[name].beyond(held, most), choice, request, material)
         choice.refused.extend(refused)
@@ -102,6 +119,11 @@ def choose(
             room = room.with_more(unused_below(later, shelves, slots))
         reserved = reserved_below(later, shelves, slots)
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
+        if name is SectionName.MEMORY:
+            fits = min(slots[name].limit_in(room, reserved), room.free)
+            passed = cut_off(shelf, rules.threshold, fits, abstains=choice.abstained is not None)
+            shelf, choice.is_whole = passed.shelf, passed.is_whole
+            choice.refused.extend(passed.refused)
         taken, room = take(shelf, slots[name].beyond(held), room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])

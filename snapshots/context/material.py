@@ -34,9 +34,10 @@ def material_of(
     *,
     full_history: int,
     standing: tuple[MemoryItem, ...] = (),
+    needs: float = 1.0,
 ) -> Material:
     """Return all that may go into the context of ``query``: ``full_history`` in tokens, ``standing`` the notes that are
-    there whatever is asked."""
+    there whatever is asked, ``needs`` how probably the query needs memory."""
     profile = replace(profile_view(found.lanes), notes=standing)
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
@@ -44,7 +45,7 @@ def material_of(
         memories=(
             *map(note_item, found.notes),
             *map(memory_item, (*found.memories, *found.replies)),
-            *touched_facts(query, replace(profile, notes=()), meant),
+            *touched_facts(query, replace(profile, notes=()), meant, needs),
         ),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
@@ -100,6 +101,7 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
         confidence=memory.confidence,
         provenance=memory.provenance,
         score=memory.score,
+        relevance=memory.relevance,
         category=memory.category or "general",
         valid_since=memory.valid_at,
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),

@@ -23,6 +23,10 @@ class ContextPolicy:
     standing_notes: int = promised(100, row="X1")
     detect_phase: bool = promised(False, row="X6")
     """Whether guidance on the phase also stands where the caller names none."""
+    min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
+    """From which relevance on a memory goes in, where the request does not say."""
+    filling_relevance: float = assumed(0.002, owner="context", settle_by="lives that nobody here has read")
+    """From which relevance on what is no note fills the room that is left, where something helps."""
     memory: int = promised(1700, row="X1")
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (

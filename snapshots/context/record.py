@@ -1,13 +1,13 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
 from snapshots.recall.answer import Recalled
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
-from snapshots.receipts.values import ReceiptCandidate
+from snapshots.receipts.values import ReceiptCandidate, Rendered
 
 _LEFT_OUT: dict[WhyLeftOut, Reason] = {
     "said_again": Reason.DUPLICATE_OF_MEMORY,
@@ -60,6 +60,11 @@ def shown_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
     return [
         {"name": str(one.name), "tokens": one.tokens, "items": one.items, "dropped": one.dropped} for one in sections
     ]
+
+
+def render_sent(query: str, context: AssembledContext) -> Rendered:
+    """Return what is sent, and where each candidate stands in it."""
+    return Rendered(query, context.messages, context.text, tuple(map(astuple, context.places)))
 
 
 def kept_sections(context: AssembledContext) -> list[dict[str, Any]]:

@@ -8,17 +8,19 @@ from snapshots.context.facts import in_stable_order
 from snapshots.context.values import MemoryItem, ProfileView
 
 
-def touched_facts(query: str, profile: ProfileView, meant: Mapping[str, float]) -> Iterator[MemoryItem]:
+def touched_facts(
+    query: str, profile: ProfileView, meant: Mapping[str, float], needs: float = 1.0
+) -> Iterator[MemoryItem]:
     """Yield the facts that share terms with ``query``, and the tags that it means, scored 0..1.
 
-    ``meant`` maps ids of tags to how well the question names them (0..1). Score: confidence times the share of common
-    terms among those of the shorter of the two texts.
+    ``meant`` maps ids of tags to how well the question names them (0..1), ``needs`` is how probably it needs memory.
+    Relevance: that times the share of common terms among those of the shorter of the two texts.
     """
     asked = frozenset(terms(query))
     for fact in in_stable_order(profile):
         near = max(meant.get(fact.id, 0.0), share(asked, frozenset(terms(f"{fact.category} {fact.text}"))))
         if near > 0:
-            yield replace(fact, score=near * fact.confidence)
+            yield replace(fact, relevance=needs * near, score=needs * near * fact.confidence)
 
 
 def share(asked: frozenset[str], said: frozenset[str]) -> float:

@@ -6,7 +6,7 @@ then nothing is left, and the context is made anew; where that does not end, in 
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
@@ -23,7 +23,7 @@ from snapshots.context.holding import hold_memory
 from snapshots.context.material import local_time, material_of, standing_notes
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.reading import puts_right, with_intent, with_phase
-from snapshots.context.record import candidates_from, kept_sections, shown_tokens
+from snapshots.context.record import candidates_from, kept_sections, render_sent, shown_tokens
 from snapshots.context.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
 from snapshots.context.tasks import task_passages
@@ -33,13 +33,14 @@ from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
 from snapshots.recall.current import Whose, known_in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason, joined
+from snapshots.recall.filters import FilterNode
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.replies import asks_for_replies
 from snapshots.recall.search import Question, Stopwatch, prepare_question
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
-from snapshots.receipts.values import ReceiptDraft, Rendered
+from snapshots.receipts.values import ReceiptDraft
 from snapshots.receipts.write import note_receipt, write_receipt
 from tenants.isolation import tenant_tx
 
@@ -55,9 +56,9 @@ class ContextQuery:
     """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
 
     ``tasks``: whether the tasks in progress may go in; ``replies``: whether what the assistant said may, also where the
-    query does not ask for it; ``knowledge``: whether documents may, of which none are held
-    yet, as the answer says. ``recall`` steers which memories are found; ``experiment`` and
-    ``arm`` by name are the subject's part in one.
+    query does not ask for it; ``knowledge``: whether documents may, of which none are held yet, as the answer says.
+    ``recall`` steers which memories are found, ``filter`` narrows them as it does there; ``experiment`` and ``arm`` by
+    name are the subject's part in one.
     """
 
     request: ContextRequest
@@ -66,6 +67,7 @@ class ContextQuery:
     tasks: bool = False
     knowledge: bool = False
     replies: bool = False
+    filter: FilterNode | None = None
     recall: RecallPolicy = DEFAULT_RECALL
     experiment: str = ""
     arm: str = ""
@@ -177,6 +179,7 @@ def drawn_from(whose: Whose, ready: Ready) -> Drawn:
             held.scene,
             full_history=held.around.full_history,
             standing=standing_notes(held.around),
+            needs=question.probe.needs,
         )
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         material = replace(material, tasks=held.tasks, said_first=first)
@@ -237,6 +240,8 @@ def read(whose: Whose, ready: Ready) -> Held:
         top_k=candidates,
         notes_top_k=candidates,
         explain=True,
+        strict=asked.request.strict,
+        filter=asked.filter,
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
@@ -277,16 +282,8 @@ def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,
         degraded_reason=joined(held.degraded),
-        rendered=sent(drawn),
+        rendered=render_sent(asked.request.query, context),
         epoch=held.found.state.epoch or None,  # none: there was no memory that could be forgotten
-    )
-
-
-def sent(drawn: Drawn) -> Rendered:
-    """Return what is sent, and where each candidate stands in it."""
-    context = drawn.context
-    return Rendered(
-        drawn.ready.asked.request.query, context.messages, context.text, tuple(map(astuple, context.places))
     )
 
 

@@ -62,7 +62,8 @@ class Looks:
 class MemoryItem:
     """One remembered thing that may become one ``user_memory`` element.
 
-    ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``score`` orders items of one call.
+    ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
+    the question, and ``score``, which weighs that, orders items of one call.
     ``message_keys`` name the messages it came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
     ``grade``, ``vital`` and ``statement_id``, the snapshot of its whole message, are a note's.
     ``looks`` is what its text looks like, None where nobody has looked yet.
@@ -75,6 +76,7 @@ class MemoryItem:
     confidence: float
     provenance: str
     score: float = 0.0
+    relevance: float = 1.0
     category: str = "general"
     valid_since: datetime | None = None
     message_keys: frozenset[str] = frozenset()
@@ -142,7 +144,8 @@ class BudgetRequest:
 class ContextRequest:
     """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller.
     ``tenant_locale`` stands in where the subject has no locale and the system prompt no language. ``at`` is the moment
-    of the question, in the subject's time zone; None leaves its date out."""
+    of the question, in the subject's time zone; None leaves its date out. ``min_relevance`` None leaves the threshold
+    to the policy; ``strict``: nothing below it fills what room is left."""
 
     query: str
     system_prompt: str = ""
@@ -156,6 +159,8 @@ class ContextRequest:
     guide: bool = True
     at: datetime | None = None
     tenant_locale: str | None = None
+    min_relevance: float | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,3 +261,5 @@ class AssembledContext:
     phase: str | None
     language: Language
     memory_room: MemoryRoom
+    abstained: str | None = None
+    """Why no memory of this turn is in it; None where one helps."""

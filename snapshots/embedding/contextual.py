@@ -1,7 +1,7 @@
 """What of a memory is indexed (S4): its words by whom, when and after what they were said. Shown text stays clean."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_platform.kernel.terms import terms
@@ -9,6 +9,9 @@ from memory_platform.kernel.text import detect_language
 from snapshots.embedding.marks import marks_of
 from snapshots.embedding.sayings import saying_of
 
+EVERY_LANGUAGE = "other"
+"""What notes and replies are indexed as: the encoder of all languages compares them, so that a question in one
+language finds a note in another, and one relevance was taught for all."""
 _MONTHS = "January February March April May June July August September October November December"
 MONTHS = tuple(_MONTHS.split())
 """Not calendar.month_name, which follows the locale of the process."""
@@ -66,6 +69,11 @@ def index_text(
         language=language,
         saying=saying_of(turn.text, turn.speaker),
     )
+
+
+def index_alone(indexed: IndexedText, turn: Turn) -> IndexedText:
+    """Return what to index for a note or a reply: its vector says nothing of its date, and has one language."""
+    return replace(indexed, dated=attributed(turn), language=EVERY_LANGUAGE)
 
 
 def attributed(turn: Turn) -> str:

@@ -12,10 +12,11 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, EmbeddingRefused, EmbeddingUnavailable
 from memory_platform.providers.registry import first_knowing
-from snapshots.embedding.contextual import IndexedText, Turn, index_text
+from snapshots.embedding.contextual import IndexedText, Turn, index_alone, index_text
 from snapshots.embedding.rows import encode_lex
 from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.embedding.spaces import Embedders
+from snapshots.models.snapshot import CUT_OUT
 
 Float32 = npt.NDArray[np.float32]
 
@@ -91,13 +92,15 @@ def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> 
 
 def index_draft(draft: SnapshotDraft) -> IndexedText:
     """Return what of a draft is indexed: its words with speaker, date and the turn before (S4)."""
-    return index_text(
-        Turn(draft.text, draft.name, draft.said_at),
+    turn = Turn(draft.text, draft.name, draft.said_at)
+    indexed = index_text(
+        turn,
         previous=draft.previous,
         previous_is_memory=draft.previous_is_memory,
         category=draft.category or None,
         topics=draft.topics,
     )
+    return index_alone(indexed, turn) if draft.kind in CUT_OUT else indexed
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:

@@ -18,10 +18,12 @@ from snapshots.recall.left_out import left_out
 from snapshots.recall.matching import Matcher
 from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.probe import Probe, asked_at
-from snapshots.recall.ranking import DIGITS, factors, relevance, semantic
+from snapshots.recall.ranking import DIGITS, blend_episode, factors
 from snapshots.recall.repeats import first_sayings
 from snapshots.recall.scoring import Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, RankedHit, RecallQuery
+from snapshots.relevance.policy import RELEVANCE, RelevancePolicy
+from snapshots.relevance.statements import statement_probabilities
 
 KEYWORD_VIEWS = ("own", "window")
 DENSE_VIEWS = ("own", "continued")
@@ -54,9 +56,27 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     may_answer = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
     alive = may_answer & scores.found
     note_similarity(scores, alive)
-    best, said_again = told_apart(scores.fused, alive, query, image, policy)
+    near = relevance_of_statements(scores.fused, may_answer, probe)
+    alive &= relevant_rows(near, scores.keyword[0], query)
+    best, said_again = told_apart(scores.fused, near, alive, query, image, policy)
     hits = hits_of(best, scores, alive, query, image)
     return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits
+
+
+def relevance_of_statements(fused: Float32, may_answer: Mask, probe: Probe) -> Float64:
+    """Return how probably each memory helps a question, shape (n,); 0 for those that may not answer."""
+    near = np.zeros(len(fused))
+    near[may_answer] = probe.needs * statement_probabilities(fused[may_answer])
+    return near
+
+
+def relevant_rows(near: Float64, words: Float32, query: RecallQuery, policy: RelevancePolicy = RELEVANCE) -> Mask:
+    """Return which rows are relevant enough for ``query``: by their relevance ``near`` and the BM25 of their own
+    ``words``, shape (n,)."""
+    relevant = near >= query.min_relevance
+    if query.strict:
+        relevant &= (near >= policy.strict_relevance) | (words >= policy.strict_words)
+    return np.asarray(relevant, np.bool_)
 
 
 def hits_of(best: Ranked, scores: Scores, alive: Mask, query: RecallQuery, image: Image) -> list[RankedHit]:
@@ -66,17 +86,22 @@ def hits_of(best: Ranked, scores: Scores, alive: Mask, query: RecallQuery, image
     return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
 
 
-def best_sayings(fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy) -> Ranked:
+def best_sayings(
+    fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy
+) -> Ranked:
     """Return the best ``query.top_k`` memories that repeat none before them."""
-    return told_apart(fused, alive, query, image, policy)[0]
+    return told_apart(fused, near, alive, query, image, policy)[0]
 
 
 def told_apart(
-    fused: Float32, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy
+    fused: Float32, near: Float64, alive: Mask, query: RecallQuery, image: Image, policy: RecallPolicy
 ) -> tuple[Ranked, Int64]:
-    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do."""
+    """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do.
+
+    Candidates are taken by ``fused``, and ranked by ``near``, their relevance, which orders memories alike.
+    """
     candidates = best_candidates(fused, alive, query.top_k, image.columns, policy)
-    ranked = rank_rows(fused, candidates, query, image.columns, policy.ranking)
+    ranked = rank_rows(near, candidates, query, image.columns, policy.ranking)
     first = first_sayings(image.columns, ranked.rows, policy.ranking)
     return ranked.only(np.flatnonzero(first)[: query.top_k]), ranked.rows[~first]
 
@@ -95,9 +120,9 @@ def best_candidates(fused: Float32, alive: Mask, top_k: int, columns: Columns, p
     return rows
 
 
-def rank_rows(fused: Float32, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:
-    """Return ``rows`` in the order of their scores times their factors; of equals the first given stays first."""
-    near = relevance(semantic(fused[rows]), columns, rows, query.at, policy).round(DIGITS)
+def rank_rows(near: Float64, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:
+    """Return ``rows`` in the order of their relevance times their factors; of equals the first given stays first."""
+    near = blend_episode(near[rows], columns, rows, query.at, policy).round(DIGITS)
     weights = factors(columns, rows, query.at, policy).round(DIGITS)
     final = near * weights.prod(axis=0)
     return Ranked(rows, near, weights, final).only(np.argsort(-final, kind="stable"))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import index_form
+from memory_platform.kernel.text import detect_language, index_form
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from snapshots.embedding.rows import Float32, term_key
 from snapshots.recall.policy import ScoringPolicy
@@ -48,7 +48,8 @@ class Probe:
     ``terms`` are its terms by key with their weights, ``vectors`` its vector by embedding space (only of spaces that
     know its language), ``asks_when`` whether it asks for a time,
     ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them,
-    ``floors`` the learnt similarity floors of the spaces that have no measured one.
+    ``floors`` the learnt similarity floors of the spaces that have no measured one, ``needs`` how probable it is that
+    the question needs memory at all.
     """
 
     terms: Mapping[int, float]
@@ -58,6 +59,8 @@ class Probe:
     times: Times = NO_TIMES
     beside: frozenset[int] = frozenset()
     floors: Mapping[str, float] = field(default_factory=dict)
+    needs: float = 1.0
+    is_chinese: bool = False
 
 
 def make_probe(
@@ -67,7 +70,13 @@ def make_probe(
     weighed = weigh_terms(text, policy)
     usable = {space: vector for space, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
     related = related_terms(text, weighed, policy, relations) if relations else NO_RELATED
-    return Probe(weighed, usable, related, asks_when=bool(_ASKS_WHEN.search(index_form(text))))
+    return Probe(
+        weighed,
+        usable,
+        related,
+        asks_when=bool(_ASKS_WHEN.search(index_form(text))),
+        is_chinese=detect_language(text) == "zh",
+    )
 
 
 def asked_at(probe: Probe, text: str, moment: datetime) -> Probe:

@@ -1,11 +1,10 @@
-"""R3: the final score of a memory is its semantic score times recency, confidence, provenance and frequency."""
+"""R3: the final score of a memory is its relevance times recency, confidence, provenance and frequency."""
 
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Columns, Float64
 from snapshots.recall.policy import RankingPolicy
 
@@ -15,15 +14,7 @@ DIGITS = 6
 """Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum."""
 
 
-def semantic(fused: Float32) -> Float64:
-    """Return the fused scores of the candidates as min-max in [0, 1]; all 1 when they do not differ."""
-    if not len(fused):
-        return np.zeros(0)
-    low, high = float(fused.min()), float(fused.max())
-    return (fused.astype(np.float64) - low) / (high - low) if high > low else np.ones(len(fused))
-
-
-def relevance(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+def blend_episode(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
     """Return what the factors multiply: ``near``, or with the curve "episode" its blend with recency and importance."""
     if not by_episode(policy):
         return near

@@ -15,6 +15,7 @@ from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.probe import Probe
 from snapshots.recall.scoring import compare_vectors
 from snapshots.recall.values import REPLIES, RankedHit, RecallQuery
+from snapshots.relevance.policy import RELEVANCE
 
 _SAID_EN = (
     r"(?:said|told|recommended|suggested|advised|promised|mentioned|proposed|gave|named|quoted|showed|sent|listed|found|"
@@ -58,7 +59,7 @@ def rank_replies(
     if not image.size:
         return []
     if query.replies_named or asks_for_replies(query.text):
-        return rank_apart(query, probe, image, policy)
+        return rank_apart(query, probe, image, policy, favoured=RELEVANCE.asked_reply)
     others = [nearest(asked[lane], probe, images[lane], policy) for lane in asked if lane != REPLIES]
     return rank_apart(query, probe, image, policy, nearer_than=max(others, default=0.0)) if probe.vectors else []
 

@@ -67,6 +67,7 @@ def as_read(memory: RecalledMemory) -> str:
 def _reranked(memory: RecalledMemory, relevance: float) -> RecalledMemory:
     why: Explain | None = memory.explain
     if why is None:
-        return replace(memory, score=relevance)
+        return replace(memory, score=relevance, relevance=relevance)
     read = round(relevance, DIGITS)
-    return replace(memory, score=read * why.factors.product, explain=why._replace(reranked=round(read, DIGITS)))
+    explain = why._replace(reranked=round(read, DIGITS))
+    return replace(memory, score=read * why.factors.product, relevance=read, explain=explain)

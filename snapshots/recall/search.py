@@ -8,6 +8,7 @@ from time import perf_counter
 from memory_platform.kernel.text import beginning, detect_language
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import word_relations
+from snapshots.embedding.contextual import EVERY_LANGUAGE
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
@@ -23,6 +24,7 @@ from snapshots.recall.probe import Probe, make_probe
 from snapshots.recall.replies import rank_replies
 from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
 from snapshots.recall.wordings import Wording, rank_wordings
+from snapshots.relevance.questions import needs_memory
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 """The images of this process. They hold no text; every use is validated against the database's version."""
@@ -96,9 +98,12 @@ def prepare_questions(
         embedded, degraded = embed_questions(texts, embedders)
         relations = word_relations(embedders)
         probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
-    floored = [replace(probe, floors=learnt_floors(probe.vectors, policy)) for probe in probes]
+    read = [
+        replace(probe, floors=learnt_floors(probe.vectors, policy), needs=needs_memory(probe.vectors))
+        for probe in probes
+    ]
     missing = degraded | {DegradedReason.DOCUMENTS_UNAVAILABLE} if DOCUMENTS in lanes else degraded
-    return [Question(probe, embedders, missing, watch.ms["embed"], policy=policy) for probe in floored]
+    return [Question(probe, embedders, missing, watch.ms["embed"], policy=policy) for probe in read]
 
 
 def in_other_words(question: Question, others: Sequence[str]) -> Question:
@@ -114,7 +119,8 @@ def learnt_floors(spaces: Iterable[str], policy: RecallPolicy = DEFAULT_RECALL) 
 
 
 def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32], frozenset[DegradedReason]]:
-    """Return the question's vector by space, from every listed model that knows its language, and what was missing."""
+    """Return the question's vector by space, from every listed model that knows its language or all, and what was
+    missing."""
     (vectors,), degraded = embed_questions([text], embedders)
     return vectors, degraded
 
@@ -127,7 +133,7 @@ def embed_questions(
     vectors: list[dict[str, Float32]] = [{} for _ in texts]
     degraded: frozenset[DegradedReason] = frozenset()
     for embedder in embedders:
-        known = [i for i, language in enumerate(languages) if language in embedder.languages]
+        known = [i for i, language in enumerate(languages) if {language, EVERY_LANGUAGE} & set(embedder.languages)]
         try:
             rows = embedder.embed_questions([texts[i] for i in known]) if known else ()
         except EmbeddingUnavailable:

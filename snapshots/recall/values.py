@@ -33,7 +33,8 @@ class RecallQuery:
     for them or nothing stands nearer to it.
 
     ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
-    conversation whose memories shall come with their sources, "" for none, None for all.
+    conversation whose memories shall come with their sources, "" for none, None for all. Below ``min_relevance`` a
+    memory is no answer; ``strict``: nor is one that the question neither names nor very probably needs.
     """
 
     text: str
@@ -54,6 +55,8 @@ class RecallQuery:
     sources_within: str | None = None
     notes_top_k: int | None = None
     replies_named: bool = False
+    min_relevance: float = 0.0
+    strict: bool = False
 
     @property
     def searches(self) -> bool:
@@ -132,9 +135,9 @@ class Explain(NamedTuple):
     """Why a memory stands where it stands (R7), rounded: flat, as receipts keep it, for there is one for each memory.
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
-    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is ``fused`` between 0 and 1 among the
-    candidates; times the factors, rounded, it is the score. ``reranked`` is the relevance that a reranker gave, which
-    then takes the place of ``semantic`` there.
+    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is how probably it helps the question,
+    0..1; times the factors, rounded, it is the score. ``reranked`` is the relevance that a reranker gave, which then
+    takes the place of ``semantic`` there.
     """
 
     dense_rank: int | None
@@ -184,7 +187,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """One memory of the answer before its text is read: ``score`` is semantic (0..1) times the factors.
+    """One memory of the answer before its text is read: ``score`` is ``semantic``, its relevance, times the factors.
 
     With ``left_out`` it is no part of the answer; its score is then the cosine of its nearer view.
     """
@@ -208,7 +211,7 @@ class Source:
 class RecalledMemory:
     """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix.
 
-    ``name`` is the named speaker; None for the subject's own words.
+    ``name`` is the named speaker; None for the subject's own words. ``relevance`` is how probably it helps, 0..1.
     """
 
     id: UUID
@@ -227,6 +230,7 @@ class RecalledMemory:
     sources: tuple[Source, ...] = ()
     explain: Explain | None = None
     tokens: int | None = None
+    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from snapshots.embedding.rows import Float32
 from snapshots.recall.columns import Float64
 from snapshots.recall.image import Image
-from snapshots.recall.pipeline import Mask, Ranked, alive_rows, best_sayings, explain
+from snapshots.recall.pipeline import Mask, Ranked, alive_rows, best_sayings, explain, relevance_of_statements
 from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
 from snapshots.recall.probe import Probe, asked_at
 from snapshots.recall.scoring import Scores, score_memories
@@ -36,8 +36,8 @@ def rank_wordings(
 ) -> list[RankedHit]:
     """Return the best ``query.top_k`` memories of ``image`` for all wordings, the first of which are the own words.
 
-    ``semantic`` comes from the fused ranks, which stand in ``explain.fused``; the rest of an explanation is that of the
-    wording that ranks the memory highest.
+    ``explain.fused`` holds the fused ranks. The best of their order is as relevant as the best by the own words, and so
+    on down; the rest of an explanation is that of the wording that ranks the memory highest.
     """
     scored = [score_memories(image, asked_at(one.probe, one.text, query.at), policy.scoring) for one in wordings]
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
@@ -46,10 +46,18 @@ def rank_wordings(
     weights[0] = rewriting.own_words
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
-    best = best_sayings(fused, found, query, image, policy)
+    own = relevance_of_statements(scored[0].fused, alive, wordings[0].probe)
+    best = best_sayings(fused, in_order_of(own, fused), found, query, image, policy)
     why = _explained(scored, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
     ids = map(image.id, best.rows.tolist())
     return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+
+
+def in_order_of(near: Float64, fused: Float32) -> Float64:
+    """Return the numbers of ``near`` in the order of ``fused``: its best memory gets the greatest, and so on."""
+    ordered = np.empty_like(near)
+    ordered[np.argsort(-fused, kind="stable")] = np.sort(near)[::-1]
+    return ordered
 
 
 def ranks_of(scores: Float32, members: Mask) -> Float64:

@@ -51,7 +51,7 @@ STEPS = {
     "smoothed": _("of it, from the memories before and after"),
     "conversation": _("of it, from all that was said in the same sitting"),
     "preferred": _("of it, for who said it, when and how"),
-    "semantic": _("relevance: its share of the best candidate"),
+    "semantic": _("relevance: how probably it helps to answer"),
     "reranked": _("relevance as the reranker gave it"),
 }
 FACTORS = {

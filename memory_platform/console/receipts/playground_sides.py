@@ -11,8 +11,8 @@ from memory_platform.console.explanation.prompt import said_in
 from memory_platform.console.explanation.words import reason_told
 from memory_platform.console.shared.codes import in_words
 from snapshots.context.errors import BudgetTooSmall
-from snapshots.context.record import candidates_from, shown_sections, shown_tokens
-from snapshots.context.service import ContextQuery, Drawn, draw_context, sent
+from snapshots.context.record import candidates_from, render_sent, shown_sections, shown_tokens
+from snapshots.context.service import ContextQuery, Drawn, draw_context
 from snapshots.context.values import ContextRequest
 from snapshots.policies.effective import Policies
 from snapshots.receipts.packing import shown_candidate
@@ -83,7 +83,7 @@ def side_of(label: str, drawn: Drawn) -> Side:
     context = drawn.context
     kept = [shown_candidate(one) for one in candidates_from(context, drawn.held.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
-    said = said_in(sent(drawn))
+    said = said_in(render_sent(drawn.ready.asked.request.query, drawn.context))
     return Side(
         label=label,
         candidates=tuple(kept),

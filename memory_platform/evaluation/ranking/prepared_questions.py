@@ -11,7 +11,7 @@ from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubj
 from memory_platform.evaluation.ranking.metrics import coverage_within
 from memory_platform.evaluation.ranking.rankers import query_of
 from snapshots.embedding.rows import Float32
-from snapshots.recall.pipeline import Int64, Mask, alive_rows, best_sayings
+from snapshots.recall.pipeline import Int64, Mask, alive_rows, best_sayings, relevance_of_statements
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
 from snapshots.recall.probe import Probe, asked_at, make_probe
 from snapshots.recall.scoring import Nearness, compare_vectors, match_words, weigh
@@ -54,7 +54,8 @@ class Prepared:
         )
         alive: Mask = self._kept("alive", policy.clock_skew_seconds, lambda: self._alive(policy))
         scores = weigh(image, probe, words, nearness, scoring)
-        return best_sayings(scores.fused, alive & scores.found, self.query, image, policy).rows
+        near = relevance_of_statements(scores.fused, alive, probe)
+        return best_sayings(scores.fused, near, alive & scores.found, self.query, image, policy).rows
 
     def coverage(self, policy: RecallPolicy, budgets: Sequence[int]) -> float:
         """Return the fraction of evidence turns within each budget, as a sum over the budgets."""

@@ -18,6 +18,8 @@ def test_every_number_says_where_it_comes_from() -> None:
         "tier_by_intent",
         "raised_turns",
         "good_hit_share",
+        "min_relevance",
+        "filling_relevance",
     }
 
 

@@ -25,14 +25,21 @@ from tests.snapshots.policies.test_effective import make
 QUESTIONS = ("What tea does Ada like?", "green tea", "阿达喜欢喝什么茶?", "jasmine or oolong")
 
 
-def fill(house: House) -> None:
-    """Remember teas of different ages and provenance, more than a context of 140 tokens holds."""
+BOTH = ("observation", "confirmed_by_user")
+
+
+def fill(house: House, provenances: tuple[str, str] = BOTH) -> None:
+    """Remember teas of different ages and provenance, more than a context of 140 tokens holds.
+
+    Teas of one provenance share an element of a context. A replay does not know what elements cost: where it changes
+    which provenances are taken, it may tell of one tea too few.
+    """
     ids = remember(house, *(f"Ada likes {tea} tea 喜欢喝茶" for tea in TEAS))
     with tenant_tx(house.tenant.id):
         for n, snapshot_id in enumerate(ids):
             Snapshot.objects.filter(id=snapshot_id).update(
                 said_at=utc_now() - timedelta(days=(1, 20, 60, 200)[n % 4]),
-                provenance=("observation", "confirmed_by_user")[n % 2],
+                provenance=provenances[n % 2],
             )
 
 
@@ -72,7 +79,7 @@ def replayed(house: House, before: int, after: int, **how: Any) -> Replay:
     ],
 )
 def test_a_replay_tells_what_the_other_policy_really_does(world: World, changes: Any) -> None:
-    fill(world.acme)
+    fill(world.acme, ("observation", "observation") if "recency_values" in changes.get("ranking", ()) else BOTH)
     before = make(world.acme, {"context": {"memory": 140, "query": 0, "summary": 0, "task": 0}}, activate=True)
     after = make(world.acme, changes)
     old = [kept(world.acme, ask(world.acme, before, query)) for query in QUESTIONS]

@@ -20,6 +20,7 @@ from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.probe import Probe, asked_at
 from snapshots.recall.search import Question
 from snapshots.recall.values import RecallQuery
+from snapshots.relevance.policy import RELEVANCE
 from tenants.isolation import tenant_tx
 
 FLAT = 1e-6
@@ -32,12 +33,14 @@ WITH ask AS MATERIALIZED (
     bm25_k1 float8, bm25_b float8, keyword_own float8, keyword_window float8, keyword_sitting float8,
     dense_dated float8, dense_continued float8, smooth_previous float8, smooth_next float8, query_terms int,
     related_terms int, related_share float8, named_speaker float8, named_time float8, said_after_days float8,
-    asking float8, longer float8, sitting_gap_hours float8, question_mark bigint, time_mark bigint, asks_when boolean,
+    asking float8, asked_alike float8, longer float8, sitting_gap_hours float8, question_mark bigint,
+    time_mark bigint, asks_when boolean,
     recency_days float8[], recency_values float8[], validation_days float8[], validation_values float8[],
     provenance float8[], frequency_injected int, frequency_liked float8, frequency_disliked float8,
     frequency_bonus float8, frequency_malus float8, use_recency boolean, use_confidence boolean,
     use_provenance boolean, use_frequency boolean, depth int, different int, beside bigint[], flat float8,
-    say_once boolean, terms jsonb, related jsonb, spaces jsonb, spans jsonb)
+    say_once boolean, statement_slope float8, statement_base float8, needs float8, terms jsonb, related jsonb,
+    spaces jsonb, spans jsonb)
 ), term AS MATERIALIZED (
   SELECT t.* FROM ask, jsonb_to_recordset(ask.terms) AS t (place int, key bigint, weight float8)
 ), memory AS MATERIALIZED (
@@ -123,14 +126,14 @@ WITH ask AS MATERIALIZED (
   LEFT JOIN bm25 c ON c.view = 'sitting' AND c.doc = s.doc
 ), space AS MATERIALIZED (
   SELECT s.*, q.top, q.norm FROM ask, jsonb_to_recordset(ask.spaces)
-    AS s (place int, id uuid, vector float8[], floor float8, weight float8),
+    AS s (place int, id uuid, vector float8[], floor float8, weight float8, alike float8),
   LATERAL (SELECT max(abs(x)) AS top, sqrt(sum(x * x)) AS norm FROM unnest(s.vector) AS x) q
 ), placed AS (  -- a memory stands in the first listed space that holds it
   SELECT DISTINCT ON (v.snapshot_id) v.snapshot_id AS id, v.dated, v.previous, s.*
-  FROM snapshot_vector v JOIN space s (place, space_id, vector, floor, weight, top, norm) USING (space_id)
+  FROM snapshot_vector v JOIN space s (place, space_id, vector, floor, weight, alike, top, norm) USING (space_id)
   WHERE v.tenant_id = $1 AND v.subject_id = $2 ORDER BY v.snapshot_id, s.place
 ), cosine AS MATERIALIZED (
-  SELECT p.id, p.place, p.floor, p.weight, d.view, coalesce((
+  SELECT p.id, p.place, p.floor, p.weight, p.alike, d.view, coalesce((
     SELECT sum(round(x * 127 / nullif(l.top, 0)) * round(y * 127 / p.top)) * (l.top / l.norm) * (p.top / p.norm) / 16129
     FROM unnest(d.vector, p.vector) AS both_of (x, y)), 0) AS cosine
   FROM placed p, LATERAL (VALUES ('dated', p.dated::real[]::float8[]), ('continued', p.previous::real[]::float8[]))
@@ -139,6 +142,7 @@ WITH ask AS MATERIALIZED (
   WHERE p.vector IS NOT NULL AND EXISTS (SELECT FROM memory m WHERE m.id = p.id)
 ), standing AS MATERIALIZED (
   SELECT id, view, cosine, cosine >= floor AS near, weight,
+         CASE WHEN alike < 1 AND view = 'dated' THEN greatest(0, (cosine - alike) / (1 - alike)) ELSE 0 END AS alike,
          CASE WHEN stddev_pop(cosine) OVER one_view > flat
               THEN weight * (cosine - avg(cosine) OVER one_view) / stddev_pop(cosine) OVER one_view ELSE 0 END AS z
   FROM cosine, ask WINDOW one_view AS (PARTITION BY place, view)
@@ -157,7 +161,8 @@ WITH ask AS MATERIALIZED (
   SELECT id, sum(weight * z) / (SELECT total FROM telling) AS score FROM view GROUP BY id
 ), judged AS MATERIALIZED (
   SELECT id, coalesce(own.score, 0) + longer * ln(1 + text + speaker + about)
-             - CASE WHEN asks THEN asking ELSE 0 END AS score
+             - CASE WHEN asks THEN asking + asked_alike * coalesce(
+               (SELECT max(alike) FROM standing s WHERE s.id = said.id), 0) ELSE 0 END AS score
   FROM ask, said JOIN own USING (id)
 ), timely AS MATERIALIZED (
   SELECT m.id, coalesce((
@@ -176,6 +181,11 @@ WITH ask AS MATERIALIZED (
   FROM ask, memory m JOIN judged j USING (id) JOIN said d USING (id) JOIN words w USING (id) JOIN timely t USING (id)
   LEFT JOIN spoken s USING (id) LEFT JOIN judged before ON before.id = s.previous
   LEFT JOIN judged after ON after.id = s.next
+), alive AS MATERIALIZED (
+  SELECT f.* FROM fused f, ask
+  WHERE retired_at IS NULL AND valid_at <= begun_by AND coalesce(begun_by < invalid_at, true)
+    AND coalesce(expires_at > asked_at, true) AND (kinds IS NULL OR kind = ANY(kinds))
+    AND coalesce(said_at >= since, true)
 ), answering AS MATERIALIZED (
   SELECT f.*, row_number() OVER (ORDER BY fused DESC, position DESC) AS lane_place,
          CASE WHEN use_recency THEN recency_values[1 + (SELECT count(*) FROM unnest(recency_days) AS l (days)
@@ -188,21 +198,20 @@ WITH ask AS MATERIALIZED (
          * CASE WHEN NOT use_frequency OR injected < frequency_injected THEN 1
                 WHEN positive::float8 / injected < frequency_disliked THEN frequency_malus
                 WHEN positive::float8 / injected > frequency_liked THEN frequency_bonus ELSE 1 END AS factors
-  FROM fused f, ask
-  WHERE found AND retired_at IS NULL AND valid_at <= begun_by AND coalesce(begun_by < invalid_at, true)
-    AND coalesce(expires_at > asked_at, true) AND (kinds IS NULL OR kind = ANY(kinds))
-    AND coalesce(said_at >= since, true)
+  FROM alive f, ask WHERE found
+), among AS (
+  SELECT count(*) AS number, avg(fused) AS mean, greatest(stddev_pop(fused), max(flat)) AS spread FROM alive, ask
 ), said_before AS (
   SELECT f.*, coalesce(sum(f.new::int) OVER (ORDER BY lane_place ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW), 0)
     AS sayings
   FROM (SELECT a.*, NOT say_once OR coalesce(saying, 0) = 0
           OR row_number() OVER (PARTITION BY saying ORDER BY lane_place) = 1 AS new FROM ask, answering a) f
 ), candidate AS (
-  SELECT s.*, min(fused) OVER () AS low, max(fused) OVER () AS high
-  FROM ask, said_before s WHERE lane_place <= depth OR sayings < different
+  SELECT s.* FROM ask, said_before s WHERE lane_place <= depth OR sayings < different
 ), final AS (
-  SELECT candidate.*, factors * CASE WHEN high - low > flat THEN (fused - low) / (high - low) ELSE 1 END AS score
-  FROM ask, candidate
+  SELECT candidate.*, factors * round((needs / (1 + exp(ln(number) - statement_base
+    - statement_slope * (fused - mean) / spread)))::numeric, 6)::float8 AS score
+  FROM ask, among, candidate
 ), ranked AS MATERIALIZED (
   SELECT id, score, saying, row_number() OVER (ORDER BY score DESC, fused DESC, position DESC) AS place FROM final
 )
@@ -242,6 +251,8 @@ def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
     return {
         **asdict(scoring),
         **asdict(ranking),
+        **asdict(RELEVANCE),
+        "needs": probe.needs,
         "flat": FLAT,
         "depth": max(DEFAULT_RECALL.lane_depth, 2 * query.top_k),
         "different": 2 * query.top_k,
@@ -262,6 +273,7 @@ def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
                 "vector": probe.vectors[embedder.name].tolist() if embedder.name in probe.vectors else None,
                 "floor": probe.floors.get(embedder.name, scoring.cosine_floor(embedder.name)),
                 "weight": scoring.dense_weight(embedder.name),
+                "alike": scoring.alike_cosine(embedder.name),
             }
             for place, embedder in enumerate(question.embedders)
         ],

@@ -8,7 +8,7 @@ import pytest
 
 from memory_platform.kernel.policy import provenance_of
 from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
-from snapshots.recall.ranking import effective_confidence, factors, frequency, recency, relevance, semantic
+from snapshots.recall.ranking import blend_episode, effective_confidence, factors, frequency, recency
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, image_of, memory
 
@@ -46,7 +46,7 @@ def test_the_other_curve_is_hyperbolic() -> None:
 def test_the_episode_score_blends_similarity_recency_and_importance() -> None:
     episode = RankingPolicy(recency_curve="episode")
     image = image_of([memory("aisle", said_at=days_ago(2), importance=0.9), memory("window", said_at=days_ago(0))])
-    blended = relevance(np.array([0.6, 0.0]), image.columns, np.array([0, 1]), NOW, episode)
+    blended = blend_episode(np.array([0.6, 0.0]), image.columns, np.array([0, 1]), NOW, episode)
     assert blended == pytest.approx([0.5 * 0.6 + 0.3 * 0.95**2 + 0.2 * 0.9, 0.3 + 0.2 * 0.5])
     assert factors(image.columns, np.array([0, 1]), NOW, episode)[0].tolist() == [1, 1]
 
@@ -54,7 +54,7 @@ def test_the_episode_score_blends_similarity_recency_and_importance() -> None:
 @pytest.mark.parametrize("policy", [R3, RankingPolicy(recency_curve="episode", use_recency=False)])
 def test_without_the_episode_curve_similarity_stands_alone(policy: RankingPolicy) -> None:
     image = image_of([memory("aisle")])
-    assert relevance(np.array([0.6]), image.columns, np.array([0]), NOW, policy).tolist() == [0.6]
+    assert blend_episode(np.array([0.6]), image.columns, np.array([0]), NOW, policy).tolist() == [0.6]
 
 
 def test_the_measured_steps_keep_the_order_of_the_promised_ones() -> None:
@@ -88,12 +88,6 @@ def test_each_factor_can_be_switched_off() -> None:
     row = memory("aisle", said_at=days_ago(100), confidence=0.5, injected=9)
     off = RankingPolicy(use_recency=False, use_confidence=False, use_provenance=False, use_frequency=False)
     assert factors(image_of([row]).columns, np.array([0]), NOW, off).ravel().tolist() == [1, 1, 1, 1]
-
-
-def test_the_best_candidate_has_semantic_one_and_the_last_zero() -> None:
-    assert semantic(np.array([2.5, -1, 0.75], np.float32)).tolist() == [1, 0, 0.5]
-    assert semantic(np.array([0.3, 0.3], np.float32)).tolist() == [1, 1]
-    assert semantic(np.zeros(0, np.float32)).tolist() == []
 
 
 def test_every_number_of_the_policies_says_where_it_comes_from() -> None:

@@ -17,6 +17,7 @@ from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
     ListOfField,
+    NumberField,
     OneOfField,
     ProductIdField,
     TextField,
@@ -25,7 +26,9 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
+from memory_platform.api.v1.recall.abstained import AbstainedOutput
 from memory_platform.api.v1.recall.context_prompt import PromptFields, PromptOutput, shown_prompt, vendor_request_of
+from memory_platform.api.v1.recall.recall import STRICT_HELP, FilterField
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
 from snapshots.context.phase_reader import PHASES
@@ -74,6 +77,11 @@ class ContextInput(PromptFields, Input):
     )
     guide = FlagField(default=True, help_text="Whether the model is told how to read memories.")
     at = InstantField(required=False, help_text="The moment of the question; now unless named. Hides nothing.")
+    filter = FilterField(required=False, help_text="Narrows the memories of this turn, as it narrows `recall`.")
+    min_relevance = NumberField(
+        least=0, most=1, required=False, help_text="From which relevance on a memory helps; by default the policy's."
+    )
+    strict = FlagField(default=False, help_text="Nothing that is less relevant fills what room is left. " + STRICT_HELP)
     include = ListOfField(
         child=OneOfField(choices=names(["knowledge", "tasks", "replies"])),
         most=3,
@@ -141,6 +149,9 @@ class ContextOutput(Output):
     model_route = ModelRouteOutput(allow_null=True)
     cache = CacheOutput()
     prompt = PromptOutput(allow_null=True)
+    abstained = AbstainedOutput(
+        allow_null=True, help_text="Why no memory of this turn stands in it; the prefix is no part of it."
+    )
     receipt_id = serializers.UUIDField()
     policy_version = serializers.CharField()
     experiment = ExperimentOutput(allow_null=True)
@@ -185,6 +196,8 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         guide=given["guide"],
         at=given.get("at"),
         tenant_locale=policies.tenant_locale,
+        min_relevance=given.get("min_relevance"),
+        strict=given["strict"],
     )
     included = given.get("include", ())
     return ContextQuery(
@@ -194,6 +207,7 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         tasks="tasks" in included,
         knowledge="knowledge" in included,
         replies="replies" in included,
+        filter=given.get("filter"),
         recall=policies.recall,
         experiment=policies.experiment,
         arm=policies.arm,
@@ -238,6 +252,7 @@ def shown_context(made: Built, prompt: VendorPrompt | None) -> dict[str, Any]:
             "breakpoints": context.prefix.breakpoints,
         },
         "prompt": shown_prompt(prompt),
+        "abstained": {"reason": context.abstained} if context.abstained else None,
         "receipt_id": receipt.id,
         "policy_version": receipt.policy_version,
         "experiment": shown_part(receipt.experiment, receipt.arm),

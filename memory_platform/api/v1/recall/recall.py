@@ -16,6 +16,7 @@ from memory_platform.api.requests.fields import (
     InstantField,
     JsonObjectField,
     ListOfField,
+    NumberField,
     OneOfField,
     ProductIdField,
     TextField,
@@ -37,6 +38,7 @@ TOP_K_MOST = 100
 TOPICS_MOST = 100
 DEFAULT_LANES = tuple(lane for lane in LANES if lane != DOCUMENTS)
 FILTER = "filter"
+STRICT_HELP = "Leaves out what the question neither names nor very probably needs."
 
 
 class FilterField(JsonObjectField):
@@ -124,6 +126,8 @@ class RecallInput(Input):
         help_text="Also searches for other wordings by a chat model. Without one configured it has no effect.",
     )
     explain = FlagField(default=False)
+    min_relevance = NumberField(least=0, most=1, required=False, help_text="Leaves out what is less relevant.")
+    strict = FlagField(default=False, help_text=STRICT_HELP)
 
 
 class RecallView(SubjectView):
@@ -160,6 +164,8 @@ def query_of(asked: dict[str, Any], *, top_k: int) -> RecallQuery:
         explain=asked["explain"],
         rerank=asked["rerank"],
         rewrite=asked["rewrite"],
+        min_relevance=asked.get("min_relevance", 0.0),
+        strict=asked["strict"],
     )
 
 

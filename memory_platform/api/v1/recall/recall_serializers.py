@@ -7,6 +7,7 @@ from rest_framework import serializers
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.v1.memories.note_serializers import GRADES, AboutOutput, VitalClassOutput
 from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
+from memory_platform.api.v1.recall.abstained import AbstainedOutput, shown_abstained
 from profiles.services.tags.lookup import TagMatch
 from snapshots.context.intent import detect_intent
 from snapshots.policies.effective import Policies
@@ -74,6 +75,9 @@ class ExplainOutput(Output):
     factors = FactorsOutput()
 
 
+RELEVANCE_HELP = "How probably it helps to answer, 0 to 1: comparable between memories, lanes and calls."
+
+
 class MemoryOutput(Output):
     """One remembered thing; ``text`` holds the remembered words, ``name`` who said them when it was not the subject."""
 
@@ -83,6 +87,7 @@ class MemoryOutput(Output):
     text = serializers.CharField()
     name = serializers.CharField(allow_null=True)
     score = serializers.FloatField()
+    relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
     confidence = serializers.FloatField()
     provenance = serializers.CharField()
     category = serializers.CharField(allow_null=True)
@@ -107,6 +112,7 @@ class RecalledNoteOutput(Output):
     vital = serializers.BooleanField()
     vital_class = VitalClassOutput(allow_null=True)
     score = serializers.FloatField()
+    relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
     confidence = serializers.FloatField()
     provenance = serializers.CharField()
     said_at = serializers.DateTimeField()
@@ -127,6 +133,7 @@ class RecalledReplyOutput(Output):
     name = serializers.CharField(allow_null=True)
     sort = serializers.ChoiceField(choices=GIVEN, allow_null=True)
     score = serializers.FloatField()
+    relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
     confidence = serializers.FloatField()
     topics = serializers.ListField(child=serializers.CharField())
     said_at = serializers.DateTimeField()
@@ -155,7 +162,7 @@ class RecalledTagOutput(Output):
 
 class RecallOutput(Output):
     """The answer: snapshots, notes and replies, each sorted by score, best first; every lane but the snapshots under
-    its own key, empty when it is off. Scores of two lanes are not comparable."""
+    its own key, empty when it is off. A score is the relevance times the factors."""
 
     memories = MemoryOutput(many=True)
     profile = serializers.DictField()
@@ -163,6 +170,7 @@ class RecallOutput(Output):
     notes = RecalledNoteOutput(many=True)
     replies = RecalledReplyOutput(many=True)
     tags = RecalledTagOutput(many=True)
+    abstained = AbstainedOutput(allow_null=True)
     intent = serializers.CharField(allow_null=True)
     policy_version = serializers.CharField()
     experiment = ExperimentOutput(allow_null=True)
@@ -179,6 +187,7 @@ def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dic
         "notes": [shown_recalled_note(note) for note in found.notes],
         "replies": [shown_reply(reply) for reply in found.replies],
         "tags": [shown_match(match) for match in found.lanes.meant],
+        "abstained": shown_abstained(found),
         "intent": detect_intent(query.text, found.vectors),
         "policy_version": policies.version,
         "experiment": shown_part(policies.experiment, policies.arm),
@@ -196,6 +205,7 @@ def shown_memory(memory: RecalledMemory) -> dict[str, Any]:
         "text": memory.text,
         "name": memory.name,
         "score": round(memory.score, DIGITS),
+        "relevance": round(memory.relevance, DIGITS),
         "confidence": memory.confidence,
         "provenance": memory.provenance,
         "category": memory.category,
@@ -219,6 +229,7 @@ def shown_recalled_note(note: RecalledNote) -> dict[str, Any]:
         "vital": bool(note.vital_class),
         "vital_class": note.vital_class or None,
         "score": round(memory.score, DIGITS),
+        "relevance": round(memory.relevance, DIGITS),
         "confidence": memory.confidence,
         "provenance": memory.provenance,
         "said_at": memory.said_at,
@@ -240,6 +251,7 @@ def shown_reply(reply: RecalledMemory) -> dict[str, Any]:
         "name": reply.name,
         "sort": reply.category if reply.category in GIVEN else None,
         "score": round(reply.score, DIGITS),
+        "relevance": round(reply.relevance, DIGITS),
         "confidence": reply.confidence,
         "topics": reply.topics,
         "said_at": reply.said_at,

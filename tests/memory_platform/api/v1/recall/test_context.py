@@ -55,6 +55,7 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
         "model_route",
         "cache",
         "prompt",
+        "abstained",
         "receipt_id",
         "policy_version",
         "experiment",

@@ -1,0 +1,130 @@
+"""How probably a note helps a question that needs memory: words in common, nearness, and what is asked for.
+
+A logistic regression over numbers of the pair: how the words and the vectors compare, by themselves and beside the
+subject's other notes; both vectors along the directions in which notes and questions differ most; and the products of
+these, which say that a question about a dinner asks for allergies. Taught by ``python -m
+tests.golden.teach_relevance``; ``notes.npz`` holds the weights and names what taught them. Where a note has no vector
+of the sentence encoder, a second regression goes by the words and by how near it is beside the others.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.kernel.linear_model import Float32
+
+WEIGHTS = Path(__file__).with_name("notes.npz")
+WEIGHED = ("by_meaning", "by_words", "centre", "axes")
+# The scales of the numbers beside each other; chosen by cross-validation over people.
+NEAR, ALONG, PAIRED, LONGEST, MOST_WORDS = 3.0, 2.0, 8.0, 40, 12.0
+_FLAT = 1e-6
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What is known of one question beside each of a subject's notes, shape (n,).
+
+    ``words`` is BM25, ``lengths`` the terms of each note, ``cosines`` how near its vector is, 0 without one.
+    ``vectors`` (n, d) are unit vectors in the sentence encoder's space, zero where a note has none there, and
+    ``question`` (d,) that of the question; None where it has none.
+    """
+
+    words: Float32
+    lengths: Float32
+    cosines: Float32
+    is_chinese: bool
+    vectors: Float32 | None = None
+    question: Float32 | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReader:
+    """Weights of both regressions, the intercept last, and the ``centre`` (d,) and ``axes`` (d, k) that vectors are
+    seen along."""
+
+    by_meaning: Float32
+    by_words: Float32
+    centre: Float32
+    axes: Float32
+    taught: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path = WEIGHTS) -> "NoteReader":
+        """Return the reader that :meth:`write` kept."""
+        with np.load(path) as held:
+            by_meaning, by_words, centre, axes = (held[name].astype(np.float32) for name in WEIGHED)
+            return cls(by_meaning, by_words, centre, axes, json.loads(str(held["taught"])))
+
+    def write(self, path: Path = WEIGHTS) -> None:
+        """Keep the reader, its weights in half precision."""
+        kept: dict[str, Any] = {"taught": json.dumps(dict(self.taught))}
+        for name in WEIGHED:
+            kept[name] = getattr(self, name).astype(np.float16)
+        np.savez_compressed(path, **kept)
+
+    def probabilities(self, pairs: Pairs) -> Float32:
+        """Return the probability of each note, shape (n,)."""
+        if not len(pairs.words):
+            return np.zeros(0, np.float32)
+        compared = compare(pairs)
+        found = _share(_weighed(compared[:, 1:], self.by_words))
+        if pairs.vectors is None or pairs.question is None or pairs.question.shape != self.centre.shape:
+            return found
+        meant = np.concatenate([compared, self.along_axes(pairs.vectors, pairs.question)], axis=1)
+        held = pairs.vectors.any(axis=1)
+        return np.asarray(np.where(held, _share(_weighed(meant, self.by_meaning)), found), np.float32)
+
+    def along_axes(self, vectors: Float32, question: Float32) -> Float32:
+        """Return notes and question along the axes, and their products, shape (n, 2 k + k x k)."""
+        return along(vectors, question, self.centre, self.axes)
+
+
+def compare(pairs: Pairs) -> Float32:
+    """Return the numbers of each pair that need no axes, shape (n, 7); the first is the cosine itself."""
+    count = len(pairs.words)
+    numbers = (
+        NEAR * pairs.cosines,
+        _standing(pairs.cosines),
+        np.minimum(pairs.words, MOST_WORDS) / 4,
+        pairs.words > 0,
+        _standing(pairs.words),
+        np.minimum(pairs.lengths, LONGEST) / 20,
+        np.full(count, pairs.is_chinese),
+    )
+    return np.stack([np.asarray(one, np.float32) for one in numbers], axis=1)
+
+
+def along(vectors: Float32, question: Float32, centre: Float32, axes: Float32) -> Float32:
+    """Return ``vectors`` (n, d) and ``question`` (d,) along ``axes`` (d, k), and the products of both."""
+    notes, asked = (vectors - centre) @ axes, (question - centre) @ axes
+    products = (notes[:, :, None] * asked[None, None, :]).reshape(len(notes), -1)
+    both = (ALONG * notes, np.broadcast_to(ALONG * asked, notes.shape), PAIRED * products)
+    return np.concatenate(both, axis=1).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def note_reader() -> NoteReader:
+    """Return the reader as it was taught."""
+    return NoteReader.read()
+
+
+def _standing(numbers: Float32) -> Float32:
+    centred = numbers - numbers.mean()
+    spread = float(numbers.std())
+    return np.asarray(centred / spread if spread > _FLAT else np.zeros_like(centred), np.float32)
+
+
+def _weighed(numbers: Float32, weights: Float32) -> Float32:
+    return np.asarray(numbers @ weights[:-1] + weights[-1], np.float32)
+
+
+def _share(odds: Float32) -> Float32:
+    return np.asarray(1 / (1 + np.exp(-odds)), np.float32)

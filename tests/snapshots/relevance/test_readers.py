@@ -1,0 +1,100 @@
+"""The taught readers of relevance: sentences that taught nothing, and what may be missing. Rows: X12, R3."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from memory_platform.kernel.linear_model import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.relevance.notes import NoteReader, Pairs, note_reader
+from snapshots.relevance.policy import ENCODER_SPACE
+from snapshots.relevance.questions import needs_memory, question_reader
+from snapshots.relevance.statements import statement_probabilities
+from tests.golden.labels import HERE
+
+NOTHING = (
+    "How many metres are there in a nautical mile?",
+    "Translate 'where is the station' into Portuguese",
+    "thanks, that will be all",
+    "光年是时间单位还是长度单位",
+    "把“祝你好运”翻成法语",
+    "好的，没别的事了",
+)
+SOMETHING = (
+    "What should I cook for everyone on Saturday?",
+    "Where do I usually park at work?",
+    "anything I should watch out for at the dentist?",
+    "周末带孩子去哪儿玩好",
+    "帮我给老婆挑个生日礼物",
+    "我上次说的那个药叫什么来着",
+)
+ABOUT_FOOD, ABOUT_CAR = "My daughter is allergic to peanuts", "The spare key of the car hangs in the garage"
+OTHERS = ("I play chess on Mondays", "My sister works as a nurse", "I am learning Dutch", "We moved to Leeds in May")
+
+
+def vector(text: str) -> Float32:
+    return np.asarray(embedders("use")[0].embed([text])[0], np.float32)
+
+
+def pairs(question: str, *notes: str) -> Pairs:
+    vectors, asked = np.stack([vector(note) for note in notes]), vector(question)
+    nothing = np.zeros(len(notes), np.float32)
+    lengths = np.full(len(notes), 6, np.float32)
+    return Pairs(nothing, lengths, vectors @ asked, is_chinese=False, vectors=vectors, question=asked)
+
+
+@pytest.mark.parametrize("question", NOTHING)
+def test_a_question_that_needs_nothing_is_told(question: str) -> None:
+    assert needs_memory({ENCODER_SPACE: vector(question)}) < 0.3
+
+
+@pytest.mark.parametrize("question", SOMETHING)
+def test_a_question_that_needs_memory_is_told(question: str) -> None:
+    assert needs_memory({ENCODER_SPACE: vector(question)}) > 0.5
+
+
+def test_without_a_vector_of_the_encoder_memory_may_be_needed() -> None:
+    assert needs_memory({}) == 1
+    assert needs_memory({"another": np.ones(8, np.float32)}) == 1
+    assert needs_memory({ENCODER_SPACE: np.zeros(512, np.float32)}) == 1
+    assert needs_memory({ENCODER_SPACE: np.ones(24, np.float32)}) == 1
+
+
+def test_a_note_that_shares_no_word_helps_where_its_meaning_is_asked_for() -> None:
+    food, car, *_ = note_reader().probabilities(pairs("Plan a menu for the party", ABOUT_FOOD, ABOUT_CAR, *OTHERS))
+    assert food > 3 * car
+    asked = "I am locked out, how do I drive home?"
+    food, car, *_ = note_reader().probabilities(pairs(asked, ABOUT_FOOD, ABOUT_CAR, *OTHERS))
+    assert car > food
+
+
+def test_a_note_without_a_vector_goes_by_its_words() -> None:
+    held = pairs("Who is allergic?", ABOUT_FOOD, ABOUT_CAR)
+    assert held.vectors is not None
+    half = Pairs(
+        np.array([4, 0], np.float32), held.lengths, np.zeros(2, np.float32), False, np.zeros_like(held.vectors), None
+    )
+    named, other = note_reader().probabilities(half)
+    assert named > other
+    none = Pairs(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32), False)
+    assert note_reader().probabilities(none).tolist() == []
+
+
+def test_readers_survive_being_written_and_say_what_taught_them(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    reader = note_reader()
+    reader.write(tmp_path / "notes.npz")
+    again, asked = NoteReader.read(tmp_path / "notes.npz"), pairs("dinner?", ABOUT_FOOD, ABOUT_CAR)
+    assert again.probabilities(asked).tolist() == reader.probabilities(asked).tolist()
+    for name, held in reader.taught["by"].items():
+        assert hashlib.sha256((HERE / "relevance" / f"{name}.jsonl").read_bytes()).hexdigest()[:16] == held
+    assert question_reader().taught == reader.taught
+
+
+def test_statements_are_judged_by_where_they_stand_however_many_there_are() -> None:
+    few, many = (np.append(np.zeros(size), 4).astype(np.float32) for size in (20, 2000))
+    assert statement_probabilities(few)[-1] > 0.9
+    assert statement_probabilities(many)[-1] > statement_probabilities(many)[0] * 100
+    assert statement_probabilities(np.zeros(0, np.float32)).tolist() == []
+    one = statement_probabilities(np.ones(1, np.float32))
+    assert 0.3 < float(one[0]) < 0.6
