@@ -8,6 +8,7 @@ Writes ``snapshots/understanding/heard/orders.json``; ``--measure`` prints the f
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,11 +30,15 @@ TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
 TALK = (
     *("utterances", "utterances_2", "utterances_3", "utterances_4", "everyday_en", "everyday_zh"),
     *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5", "intents_2", "intents_3", "intents_4"),
+    *("corrections", "corrections_2", "corrections_3", "corrections_4", "echoes"),
     *("grades/talk_en_1", "grades/talk_en_2", "grades/talk_zh_1", "grades/talk_zh_2"),
 )
 """What people say otherwise. Lines that stand among those that teach are left out, and so are NOT_PLAIN."""
 NOT_PLAIN = ("柳河街", "Tammy doing the mail", "可以清掉", "forget I mentioned the cave", "omg delete that")
 """Orders to forget what has changed: neither here nor there."""
+CORRECTED = ("corrections", "corrections_2", "corrections_3", "corrections_4", "echoes")
+"""What puts something right is no order, but some of it is said as one: these lines are left out."""
+FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|抹", re.IGNORECASE)
 STRICTNESS = 3.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 0.2
@@ -85,7 +90,9 @@ def talk() -> Iterator[str]:
             texts += [turn["content"] for turn in row.get("turns") or () if turn.get("role") == "user"]
             for text in texts:
                 is_order = isinstance(text, str) and any(text in one or one in text for one in orders)
-                if isinstance(text, str) and not is_order and not any(one in text for one in NOT_PLAIN):
+                is_plain = isinstance(text, str) and not any(one in text for one in NOT_PLAIN)
+                is_doubtful = name in CORRECTED and isinstance(text, str) and FORGETS.search(text)
+                if isinstance(text, str) and is_plain and not is_order and not is_doubtful:
                     yield text
 
 

@@ -24,7 +24,7 @@ LONGEST_RUN = 4
 MOST_PARTS = 48
 LONGEST_PART = 240
 _MAY_ORDER = re.compile(
-    r"forg|delet|eras|remember|memor|confiden|record|secret|\b(?:wip|purg|priva|person|between|stor|sav|keep|kept|retain|"
+    r"forg|delet|eras|remember|repeat|memor|confiden|record|secret|\b(?:wip|purg|priva|person|between|stor|sav|keep|kept|retain|"
     r"remov|drop|hear|pretend|not|log|hold|los[et]|scrub|scra[tp]|strik|bin|toss|chuck|clear|redact|cross|undo|un|take|"
     r"out|leave|let|rid|gone|go|vanish|disappear|trace|books|slip|blank|disregard|withdraw|burn|throw|cut)|忘|删|清|抹|撤|别|不|甭|勿|莫|当|密|私|收回|去掉|移除|拿|消|丢|扔|留|存|弄|唔|划|剪|作废",
     re.IGNORECASE,
