@@ -38,9 +38,11 @@ def test_why_a_note_fills_nothing_is_said(acme: Caller) -> None:
     fields = {"seat_preference": SEAT}
     (note,) = tried(acme, {"text": "我对花生过敏", "fields": fields})["notes"]
     assert (note["field"], note["confidence"], note["why_not"]) == (None, None, "unsure")
-    (note,) = tried(acme, {"text": "I always want an aisle seat, card 4111 1111 1111 1111", "fields": fields})["notes"]
-    assert note["why_not"] == "sensitive"
-    assert "4111" not in note["text"]
+
+
+def test_what_holds_a_secret_is_no_note_and_fills_nothing(acme: Caller) -> None:
+    told = tried(acme, {"text": "I always want an aisle seat, card 4111 1111 1111 1111", "fields": {"seat": SEAT}})
+    assert told["notes"] == []
 
 
 def test_without_a_draft_the_fields_in_force_are_tried_each_tenant_its_own(acme: Caller, globex: Caller) -> None:
