@@ -55,6 +55,7 @@ CONTEXT = Section(
         "memory_by_intent": Named(_TOKENS),
         "state_from": _SHARE,
         "tentative_from": _SHARE,
+        "min_relevance": _SHARE,
         "detect_phase": Flag(),
         "tier": _TIER,
         "tier_by_intent": Named(_TIER),

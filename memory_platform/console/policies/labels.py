@@ -33,6 +33,7 @@ FIELDS = {
     "context.memory_by_intent": _("memories, by intent"),
     "context.state_from": _("stated as fact from this confidence"),
     "context.tentative_from": _("stated tentatively from this confidence"),
+    "context.min_relevance": _("a memory helps from this relevance"),
     "context.detect_phase": _("phase of the conversation: detected"),
     "context.tier": _("tier of model where the intent names none"),
     "context.tier_by_intent": _("tier of model, by intent"),

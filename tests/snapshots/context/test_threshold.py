@@ -7,6 +7,7 @@ import pytest
 
 from memory_platform.providers.tokens import TokenEstimator
 from snapshots.context.assemble import assemble
+from snapshots.context.policy import ContextPolicy
 from snapshots.context.threshold import Abstained
 from snapshots.context.values import (
     AssembledContext,
@@ -89,3 +90,11 @@ def test_the_caller_sets_the_threshold(asked: dict[str, Any], held: list[str]) -
 
 def test_strict_takes_nothing_that_does_not_help() -> None:
     assert kept(made(item("low", 0.01), item("high", 0.6), strict=True)) == ["high"]
+
+
+def test_a_policy_sets_the_threshold_where_the_caller_names_none() -> None:
+    request, memories = ContextRequest("dinner?"), (item("low", 0.2),)
+    strictly = ContextPolicy(min_relevance=0.3)
+    context = assemble(request, Material(memories=memories), counter=TokenEstimator(), nonce="n", policy=strictly)
+    assert (kept(context), context.abstained) == ([], Abstained.NOTHING_RELEVANT)
+    assert kept(made(*memories)) == ["low"]
