@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -38,6 +39,9 @@ def tables_with(*words: str, database: str | None = None) -> dict[str, int]:
     return {table: rows for table, rows in found.items() if rows}
 
 
+_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+
+
 def redis_holds(*words: str) -> list[bytes]:
     """Return the keys of Redis that hold one of ``words``, whatever their kind."""
 
@@ -54,9 +58,11 @@ def logs_with(folder: Path, *words: str) -> list[str]:
 
 
 def holds(texts: Iterable[str], words: Iterable[str]) -> bool:
-    """Return whether one of ``words`` is part of one of ``texts``; case does not matter."""
+    """Return whether one of ``words`` is part of one of ``texts``; case does not matter, and digits of an id spell no
+    name: "ada" is none in 710a-ada7."""
     wanted = [word.casefold() for word in words]
-    return any(word in text.casefold() for text in texts for word in wanted)
+    held = [(text.casefold(), _ID.sub("", text.casefold())) for text in texts]
+    return any(word in (whole if _ID.search(word) else plain) for whole, plain in held for word in wanted)
 
 
 def _texts(value: Any) -> list[str]:
