@@ -88,7 +88,7 @@ def _old_receipt_texts(policy: PurgePolicy) -> QuerySet[Receipt]:
 
 
 def _remove_receipt_texts(ids: Sequence[UUID]) -> int:
-    return Receipt.objects.filter(pk__in=ids).update(rendered=None)
+    return Receipt.objects.filter(pk__in=ids, rendered__isnull=False).update(rendered=None)
 
 
 def _old_receipts(policy: PurgePolicy) -> QuerySet[Receipt]:
