@@ -1,6 +1,6 @@
-"""How well notes are ranked by a question today: ``python -m tests.golden.relevant_notes``, env set.
+"""How well single scores rank notes by a question: ``python -m tests.golden.relevant_notes``, env set.
 
-The floor that a taught relevance has to beat, on ``relevance/*_measure.jsonl``; ``--teach`` prints the other half.
+The floors that the taught relevance beats, on ``relevance/*_measure.jsonl``; ``--teach`` prints the other half.
 """
 
 # ruff: noqa: E402 -- what is imported below the set-up defines models
