@@ -39,6 +39,11 @@ _MOST_NAME = 80
 KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
 """Characters that say alone who somebody is."""
 
+_GOES = re.compile(
+    r"\b(?:vanish|disappear|that gone|it gone|(?:take|leave) (?:that|it|this) (?:off|out|away)|repeat)\b"
+)
+_OUTRIGHT, _KEEPING = frozenset({"#forget", "#private"}), frozenset({"#keep", "#said", "#memory"})
+
 Run = tuple[int, int]
 
 
@@ -59,7 +64,12 @@ def may_order(form: str) -> bool:
 
 
 def order_share(text: str) -> float:
-    """Return how likely ``text``, with the question mark behind it, asks not to keep something."""
+    """Return how likely ``text``, with the question mark behind it, asks not to keep something; 0 without a word of
+    forgetting or of secrecy, or a denied word of keeping: "you got this" and "check it out" ask for nothing."""
+    form = matching_form(text).lower()
+    classes = {word for word in _classed(form) if word.startswith("#")}
+    if not (classes & _OUTRIGHT or ("#not" in classes and classes & _KEEPING) or _GOES.search(form)):
+        return 0.0
     return order_reader().shares(features(text))[ORDER]
 
 
