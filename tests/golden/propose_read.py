@@ -125,7 +125,7 @@ def taught_without(name: str) -> ClauseReader:
     return taught_by(lesson_of([one for one in (*TEACH, *QUESTIONS) if one != name]))
 
 
-def told(name: str, tally: Tally) -> Iterator[str]:
+def describe_tally(name: str, tally: Tally) -> Iterator[str]:
     """Yield a tally as lines."""
     messages = max(1, tally.messages)
     yield (
@@ -189,9 +189,9 @@ def _main() -> None:
     for name in TALKS:
         tally = read_set(name, model, wanted.messages)
         whole.add(tally)
-        sys.stdout.writelines(f"{line}\n" for line in told(name, tally))
+        sys.stdout.writelines(f"{line}\n" for line in describe_tally(name, tally))
         sys.stdout.flush()
-    sys.stdout.writelines(f"{line}\n" for line in told("all", whole))
+    sys.stdout.writelines(f"{line}\n" for line in describe_tally("all", whole))
 
 
 if __name__ == "__main__":

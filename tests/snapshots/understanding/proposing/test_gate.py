@@ -14,19 +14,19 @@ from snapshots.understanding.reading.clauses import split_clauses
 THEO = "My son Theo is allergic to peanuts, what's the weather like?"
 
 
-def said(text: str) -> Said:
+def read_message(text: str) -> Said:
     spoken = Spoken(text, tuple(split_clauses(text)))
     return Said(text, spoken, grade_messages([spoken])[0])
 
 
 def judge_one(text: str, quote: str, held: tuple[tuple[int, int], ...] = (), **details: str) -> JudgedNote:
-    (judged,) = judge_notes(said(text), [ProposedNote(message=1, quote=quote, **details)], held)
+    (judged,) = judge_notes(read_message(text), [ProposedNote(message=1, quote=quote, **details)], held)
     return judged
 
 
 def judge_value(text: str, key: str, value: str) -> JudgedSlot:
     proposed = ProposedSlot(message=1, key=key, value=value)
-    (judged,) = judge_slots(said(text), [proposed], message_key="m", origin="propose-1:some")
+    (judged,) = judge_slots(read_message(text), [proposed], message_key="m", origin="propose-1:some")
     return judged
 
 
@@ -83,7 +83,7 @@ def test_what_the_reader_drafted_is_known_and_what_a_model_says_twice_stands_onc
     text = "I live in Ghent, and I work as a midwife."
     assert judge_one(text, "I live in Ghent", held=((0, 15),)).outcome == "known"
     twice = [ProposedNote(message=1, quote="I work as a midwife")] * 2
-    assert [one.outcome for one in judge_notes(said(text), twice, ())] == ["accepted", "known"]
+    assert [one.outcome for one in judge_notes(read_message(text), twice, ())] == ["accepted", "known"]
 
 
 @pytest.mark.parametrize(
