@@ -40,7 +40,8 @@ KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙
 """Characters that say alone who somebody is."""
 
 _GOES = re.compile(
-    r"\b(?:vanish|disappear|that gone|it gone|(?:take|leave) (?:that|it|this) (?:off|out|away)|repeat)\b"
+    r"\b(?:vanish|disappear|that gone|it gone|(?:take|leave) (?:that|it|this) (?:off|out|away)|repeat"
+    r"|(?:thing|part|story) (?:with|about)\b.{1,60}\bdrop (?:that|it|this)|stays? out of (?:there|it|this|your))\b"
 )
 _OUTRIGHT, _KEEPING = frozenset({"#forget", "#private"}), frozenset({"#keep", "#said", "#memory"})
 
