@@ -20,6 +20,7 @@ from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 CURSOR_CHARS = 1_024
 Row = TypeVar("Row", bound=Model)
+State = TypeVar("State")
 
 
 class PageInput(QueryInput):
@@ -89,6 +90,15 @@ class Page:
         """Return the body ``{data, next_cursor}`` of this page, each row as ``shown`` shows it."""
         kept, cursor = self.of(rows)
         return {"data": [shown(row) for row in kept], "next_cursor": cursor}
+
+    def of_versions(
+        self, states: Sequence[State], version_of: Callable[[State], int]
+    ) -> tuple[list[State], str | None]:
+        """Return the page of a history that is in memory, first version first, and the cursor of the next page."""
+        reached = self.place[0] if self.place else 0
+        later = [state for state in states if version_of(state) > reached]
+        kept = later[: self.limit]
+        return kept, write_cursor([version_of(kept[-1])], self.list_name) if len(later) > len(kept) else None
 
     def _cursor(self, row: Model) -> str:
         return write_cursor([getattr(row, name) for name in self.order.fields], self.list_name)

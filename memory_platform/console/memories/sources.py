@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -81,7 +81,7 @@ def notes_behind(slot: Any) -> str:
     links = NoteSlot.objects.filter(**{KEYS[type(slot)]: getattr(slot, "value_id", slot.pk)}, subject=slot.subject_id)
     notes = links.select_related("snapshot").order_by("-snapshot__said_at", "-id")[:NOTES_SHOWN]
     shown = ((link_to(Note, one.snapshot_id, Truncator(one.snapshot.text).chars(LINE)),) for one in notes)
-    return format_html_join(format_html("<br>"), "{}", shown) or EMPTY
+    return format_html_join(mark_safe("<br>"), "{}", shown) or EMPTY
 
 
 @admin.display(description=_("changes of confidence"))

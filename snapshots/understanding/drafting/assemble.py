@@ -24,7 +24,7 @@ _LEANS = re.compile(
 )
 # Words, and Chinese characters, of a part that says little by itself.
 _FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
-_HAN = re.compile(r"[\u3400-\u9fff]|\w+")
+_HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)

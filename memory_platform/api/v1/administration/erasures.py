@@ -12,7 +12,9 @@ from rest_framework.response import Response
 from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.idempotency import Reply
 from profiles.models import Erasure, ErasureScope, ErasureState
+from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, erasure_by_id, is_genuine
 from tenants.isolation import tenant_tx
 
@@ -77,6 +79,14 @@ def shown_erasure(erasure: Erasure) -> dict[str, Any]:
         "genuine": is_genuine(certificate),
         "certificate": certificate,
     }
+
+
+def reply_with_certificate(tenant_id: UUID, subject_id: str, erasure_id: UUID) -> Reply:
+    """Return the signed proof of an erasure that has ended. No scope may be open."""
+    with tenant_tx(tenant_id):
+        subject = subject_by_external_id(subject_id)
+        certificate = certificate_of(erasure_by_id(erasure_id))
+    return Reply({"certificate": certificate}, subject_id=subject.id)
 
 
 urlpatterns = [path("erasures/<own_id:erasure_id>", ErasureView.as_view(), name="erasure")]

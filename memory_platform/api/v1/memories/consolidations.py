@@ -12,26 +12,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.policy import KIB
-from memory_platform.api.requests.fields import TextField
-from memory_platform.api.requests.serializers import Input, Output, page_of
+from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from profiles.selectors import subject_by_external_id
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
 from snapshots.models import Consolidation
-from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
 BELOW = "subjects/<product_id:subject_id>/consolidations"
-
-
-class UndoInput(Input):
-    """For the audit trail: why."""
-
-    reason = TextField(required=False, max_bytes=1 * KIB)
 
 
 class ConsolidationOutput(Output):
@@ -66,12 +58,12 @@ class UndoView(SubjectView):
     noun = "consolidations"
     required_scope: ClassVar[str] = MEMORY_WRITE
 
-    @extend_schema(request=UndoInput, responses=ConsolidationOutput)
+    @extend_schema(request=OptionalReasonInput, responses=ConsolidationOutput)
     def post(self, request: Request, subject_id: str, consolidation_id: UUID) -> HttpResponse:
         """Let the members hold again as they did and retire the joined memory; they are not joined again. 409 when it
         was taken apart already, or the joined memory is not held any longer."""
-        reason = mask_sensitive(UndoInput.parsed(request).get("reason", ""))[0]
-        return write_once(request, partial(undone, subject_id, consolidation_id, self.actor, reason[:500]))
+        reason = masked_reason(OptionalReasonInput.parsed(request))
+        return write_once(request, partial(undone, subject_id, consolidation_id, self.actor, reason))
 
 
 def undone(subject_id: str, consolidation_id: UUID, by: Actor, reason: str) -> Reply:

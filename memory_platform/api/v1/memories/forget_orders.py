@@ -12,9 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.policy import KIB
-from memory_platform.api.requests.fields import TextField
-from memory_platform.api.requests.serializers import Input, Output, page_of
+from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
@@ -22,17 +21,10 @@ from profiles.selectors import subject_by_external_id
 from snapshots.forgetting.selectors import forget_orders_of
 from snapshots.forgetting.undo import undo_forget_order
 from snapshots.models import ForgetOrder, ForgetOrderState
-from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
 BELOW = "subjects/<product_id:subject_id>/forget-orders"
-
-
-class BringBackInput(Input):
-    """For the audit trail: why."""
-
-    reason = TextField(required=False, max_bytes=1 * KIB)
 
 
 class HiddenOutput(Output):
@@ -75,11 +67,11 @@ class BringBackView(SubjectView):
     noun = "forget-orders"
     required_scope: ClassVar[str] = MEMORY_WRITE
 
-    @extend_schema(request=BringBackInput, responses=ForgetOrderOutput)
+    @extend_schema(request=OptionalReasonInput, responses=ForgetOrderOutput)
     def post(self, request: Request, subject_id: str, forget_order_id: UUID) -> HttpResponse:
         """Bring back what an order hid, as it was. 409 when it was brought back already, or is erased."""
-        reason = mask_sensitive(BringBackInput.parsed(request).get("reason", ""))[0]
-        return write_once(request, partial(undone, subject_id, forget_order_id, self.actor, reason[:500]))
+        reason = masked_reason(OptionalReasonInput.parsed(request))
+        return write_once(request, partial(undone, subject_id, forget_order_id, self.actor, reason))
 
 
 def undone(subject_id: str, order_id: UUID, by: Actor, reason: str) -> Reply:

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.reference import examples
 from memory_platform.api.requests.serializers import NothingInput
-from memory_platform.api.v1.administration.erasures import ErasedOutput
+from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.memories.note_serializers import (
     NoteEditInput,
     NoteHistoryOutput,
@@ -34,9 +34,8 @@ from memory_platform.api.v1.memories.snapshots import BY_RECORDING, BY_VERSION
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.views.pagination import Page, PageInput, write_cursor
+from memory_platform.api.views.pagination import Page, PageInput
 from profiles.selectors import subject_by_external_id
-from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_note
@@ -143,10 +142,7 @@ class NoteForgetView(SubjectView):
 
         def forget() -> Reply:
             erasure_id = forget_note(self.tenant_id, address, active_embedders(), by=self.actor)
-            with tenant_tx(self.tenant_id):
-                subject = subject_by_external_id(subject_id)
-                certificate = certificate_of(erasure_by_id(erasure_id))
-            return Reply({"certificate": certificate}, subject_id=subject.id)
+            return reply_with_certificate(self.tenant_id, subject_id, erasure_id)
 
         return write_in_scopes(request, forget)
 
@@ -164,11 +160,7 @@ class NoteHistoryView(SubjectView):
         page = Page.asked(request, PageInput.parsed(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
             states = history_of_note(note_ever_at(SnapshotAddress(subject_id, note_id)))
-        place = page.place[0] if page.place else 0
-        later = [state for state in states if state.sourced.snapshot.version > place]
-        kept = later[: page.limit]
-        versions = [state.sourced.snapshot.version for state in kept]
-        cursor = write_cursor(versions[-1:], page.list_name) if len(later) > len(kept) else None
+        kept, cursor = page.of_versions(states, lambda state: state.sourced.snapshot.version)
         return Response({"data": [render_state(state) for state in kept], "next_cursor": cursor})
 
 

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.policy import KIB
-from memory_platform.api.requests.fields import OneOfField, TextField, names
-from memory_platform.api.requests.serializers import Input, Output, page_of
+from memory_platform.api.requests.fields import OneOfField, names
+from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
@@ -24,7 +24,6 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.profile import FactName
 from snapshots.lifecycle.review import OPEN, TABLES, Memory, decide_review, memories_in, reviews_of
 from snapshots.models import MemoryReview, ReviewDecision, ReviewReason, Snapshot
-from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -39,11 +38,10 @@ class ReviewsInput(PageInput):
     state = OneOfField(choices=STATES, required=False)
 
 
-class ReviewDecisionInput(Input):
+class ReviewDecisionInput(OptionalReasonInput):
     """A decision and, for the audit trail, why."""
 
     decision = OneOfField(choices=names(list(DECISIONS)))
-    reason = TextField(required=False, max_bytes=1 * KIB)
 
 
 class MemoryReviewOutput(Output):
@@ -101,8 +99,7 @@ class ReviewDecideView(SubjectView):
 def decided(subject_id: str, review_id: UUID, given: Mapping[str, Any], by: Actor) -> Reply:
     """Decide inside the open transaction."""
     subject = subject_by_external_id(subject_id)
-    reason = mask_sensitive(given.get("reason", ""))[0]
-    row = decide_review(subject, review_id, DECISIONS[given["decision"]], by=by, reason=reason[:500])
+    row = decide_review(subject, review_id, DECISIONS[given["decision"]], by=by, reason=masked_reason(given))
     return Reply(shown_review(row, memories_in([row])), subject_id=subject.id)
 
 

@@ -15,7 +15,7 @@ from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, RE
 from memory_platform.api.policy import POLICY
 from memory_platform.api.reference import examples
 from memory_platform.api.requests.serializers import NothingInput
-from memory_platform.api.v1.administration.erasures import ErasedOutput
+from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.memories.snapshot_serializers import (
     SnapshotBulkInput,
     SnapshotBulkOutput,
@@ -33,9 +33,8 @@ from memory_platform.api.v1.memories.snapshot_serializers import (
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
-from memory_platform.api.views.pagination import Order, Page, PageInput, write_cursor
+from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.selectors import subject_by_external_id
-from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
@@ -154,10 +153,7 @@ class ForgetView(SubjectView):
 
         def forget() -> Reply:
             erasure_id = forget_memory(self.tenant_id, address, active_embedders(), by=self.actor)
-            with tenant_tx(self.tenant_id):
-                subject = subject_by_external_id(subject_id)
-                certificate = certificate_of(erasure_by_id(erasure_id))
-            return Reply({"certificate": certificate}, subject_id=subject.id)
+            return reply_with_certificate(self.tenant_id, subject_id, erasure_id)
 
         return write_in_scopes(request, forget)
 
@@ -176,10 +172,7 @@ class SnapshotHistoryView(SubjectView):
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
             states = history_of(sourced.snapshot)
-        place = page.place[0] if page.place else 0
-        later = [state for state in states if state.snapshot.version > place]
-        kept = later[: page.limit]
-        cursor = write_cursor([kept[-1].snapshot.version], page.list_name) if len(later) > len(kept) else None
+        kept, cursor = page.of_versions(states, lambda state: state.snapshot.version)
         return Response({"data": [shown_held(state, sourced.sources) for state in kept], "next_cursor": cursor})
 
 

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.policy import KIB
-from memory_platform.api.requests.fields import OneOfField, TextField, names
-from memory_platform.api.requests.serializers import Input, Output, page_of
+from memory_platform.api.requests.fields import OneOfField, names
+from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
+from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
@@ -24,7 +24,6 @@ from profiles.selectors import subject_by_external_id
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.review import approve, candidates, messages_behind, reject
 from snapshots.models import Message
-from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -42,11 +41,10 @@ class CandidatesInput(PageInput):
     kind = OneOfField(choices=KINDS, required=False)
 
 
-class ReviewInput(Input):
+class ReviewInput(OptionalReasonInput):
     """A decision and, for the audit trail, why."""
 
     decision = OneOfField(choices=names(list(DECISIONS)))
-    reason = TextField(required=False, max_bytes=1 * KIB)
 
 
 class EvidenceOutput(Output):
@@ -114,7 +112,7 @@ class CandidateReviewView(SubjectView):
         """Approve or reject: approved, it is written as if it had been read without doubt. The same again changes
         nothing; the opposite of what was decided is 409."""
         given = ReviewInput.parsed(request)
-        decide = partial(DECISIONS[given["decision"]], reason=mask_sensitive(given.get("reason", ""))[0])
+        decide = partial(DECISIONS[given["decision"]], reason=masked_reason(given))
         return write_once(request, partial(reviewed, subject_id, candidate_id, decide, self.actor))
 
 

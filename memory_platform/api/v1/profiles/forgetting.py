@@ -12,14 +12,13 @@ from memory_platform.api.access.permissions import MEMORY_WRITE
 from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input, NothingInput
-from memory_platform.api.v1.administration.erasures import ErasedOutput
+from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.profiles import preferences, tags
 from memory_platform.api.v1.profiles.preference_serializers import check_category
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id, tag_by_id
-from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.profile import FactName
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from tenants.isolation import tenant_tx
@@ -42,10 +41,7 @@ class BeliefView(SubjectView):
         def work() -> Reply:
             with tenant_tx(self.tenant_id):
                 erasure = forget(subject_by_external_id(subject_id))
-            with tenant_tx(self.tenant_id):
-                subject = subject_by_external_id(subject_id)
-                certificate = certificate_of(erasure_by_id(erasure.id))
-            return Reply({"certificate": certificate}, subject_id=subject.id)
+            return reply_with_certificate(self.tenant_id, subject_id, erasure.id)
 
         return write_in_scopes(request, work)
 

@@ -1,0 +1,22 @@
+"""The reason that somebody may give for an act; secrets in it are masked before it reaches the audit trail."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memory_platform.api.policy import KIB
+from memory_platform.api.requests.fields import TextField
+from memory_platform.api.requests.serializers import Input
+from snapshots.sensitive.detector import mask_sensitive
+
+_LONGEST = 500
+
+
+class OptionalReasonInput(Input):
+    """For the audit trail: why."""
+
+    reason = TextField(required=False, max_bytes=1 * KIB)
+
+
+def masked_reason(given: Mapping[str, Any]) -> str:
+    """Return the reason of a parsed body without secrets, at most 500 characters; empty when there is none."""
+    return mask_sensitive(given.get("reason", ""))[0][:_LONGEST]
