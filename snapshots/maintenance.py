@@ -48,8 +48,8 @@ from snapshots.queue.figures.counts import due_work
 from snapshots.queue.figures.days import roll_up_waits, waits_to_write
 from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.queue.wake_up import nudge
+from snapshots.recall.loading.sealing import preview_sealing, seal_memories
 from snapshots.recall.policy import SEALING
-from snapshots.recall.sealing import preview_sealing, seal_memories
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.spread import preview_spread, spread_tenant
 from snapshots.sensitive.detector import mask_sensitive

@@ -1,7 +1,7 @@
 """From everything that may go in to a context that fits: one page, read from the top.
 
 Pure: no clock, no database, no model. With the same nonce, which the caller draws from
-:func:`snapshots.context.fence.new_nonce`, the same input gives the same context, byte for byte.
+:func:`snapshots.context.writing.fence.new_nonce`, the same input gives the same context, byte for byte.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,22 @@ from snapshots.context.budget import (
     together,
     unused_below,
 )
-from snapshots.context.facts import in_stable_order
-from snapshots.context.guide import language_for
-from snapshots.context.order import arranged
+from snapshots.context.choosing.facts import in_stable_order
+from snapshots.context.choosing.shelves import (
+    Refused,
+    in_speaking_order,
+    present_in,
+    screened_shelf,
+    shelves_of,
+    trusted_shelf,
+)
+from snapshots.context.choosing.threshold import Abstained, Threshold, abstain_from, cut_off
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.render import Scribe, write_prompt
 from snapshots.context.report import decisions_of, places_of, prefix_report, section_reports, token_report
-from snapshots.context.shelves import Refused, in_speaking_order, present_in, screened_shelf, shelves_of, trusted_shelf
-from snapshots.context.threshold import Abstained, Threshold, abstain_from, cut_off
 from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, MemoryRoom, SectionName
+from snapshots.context.writing.guide import language_for
+from snapshots.context.writing.order import arranged
+from snapshots.context.writing.render import Scribe, write_prompt
 
 
 @dataclass(frozen=True, slots=True)

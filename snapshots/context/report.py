@@ -4,8 +4,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from snapshots.context.budget import Piece, Shelf, tokens_of
-from snapshots.context.looks import LOOKS
-from snapshots.context.render import Prompt
 from snapshots.context.values import (
     Decision,
     Guardrail,
@@ -18,6 +16,8 @@ from snapshots.context.values import (
     SectionReport,
     TokenReport,
 )
+from snapshots.context.writing.looks import LOOKS
+from snapshots.context.writing.render import Prompt
 
 _CANDIDATES = (
     SectionName.PROFILE,

@@ -18,25 +18,25 @@ from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKEN
 from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
-from snapshots.context.fence import new_nonce
-from snapshots.context.holding import hold_memory
-from snapshots.context.material import local_time, material_of, standing_notes
+from snapshots.context.gathering.holding import hold_memory
+from snapshots.context.gathering.material import local_time, material_of, standing_notes
+from snapshots.context.gathering.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
+from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.context.reading import puts_right, with_intent, with_phase
 from snapshots.context.record import candidates_from, kept_sections, render_sent, shown_tokens
-from snapshots.context.route import ModelRoute, is_good_hit, route_for
-from snapshots.context.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
-from snapshots.context.tasks import task_passages
-from snapshots.context.understanding import understand
+from snapshots.context.turn.reading import puts_right, with_intent, with_phase
+from snapshots.context.turn.route import ModelRoute, is_good_hit, route_for
+from snapshots.context.turn.understanding import understand
 from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
+from snapshots.context.writing.fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.answer import Recalled
-from snapshots.recall.current import Whose, known_in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason, joined
-from snapshots.recall.filters import FilterNode
+from snapshots.recall.filtering.grammar import FilterNode
+from snapshots.recall.loading.current import Whose, known_in_scope, known_to_product
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.replies import asks_for_replies
+from snapshots.recall.ranking.replies import asks_for_replies
 from snapshots.recall.search import Question, Stopwatch, prepare_question
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated

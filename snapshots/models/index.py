@@ -95,8 +95,8 @@ class SnapshotVector(SubjectOwned):
 class MemoryBlock(SubjectOwned):
     """The index rows of 500 positions of a large memory, packed as one value that a new process reads at once.
 
-    ``packed`` is :func:`snapshots.recall.blocks.pack_block` of ``format``, with the vectors of ``spaces`` (names in
-    their order, apart by blanks). A copy: whatever changes one of its memories removes it in the same transaction.
+    ``packed`` is :func:`snapshots.recall.images.blocks.pack_block` of ``format``, with the vectors of ``spaces`` (names
+    in their order, apart by blanks). A copy: whatever changes one of its memories removes it in the same transaction.
     Processes of two configurations, or of two releases, each have their own.
     """
 

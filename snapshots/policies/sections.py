@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.context.route import Tier
+from snapshots.context.turn.route import Tier
 from snapshots.lifecycle.policy import PURGE_POLICY
 from snapshots.policy import RETENTION_SECTION
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy

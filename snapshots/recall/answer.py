@@ -6,9 +6,9 @@ from uuid import UUID
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.postgres.prepared import Rows
-from snapshots.recall.current import MemoryState
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import RecalledLanes
+from snapshots.recall.loading.current import MemoryState
 from snapshots.recall.values import RankedHit, RecalledMemory, RecalledNote
 
 

@@ -13,11 +13,11 @@ from memory_platform.postgres.prepared import Rows, Statement
 from profiles.belief_queries import Beliefs, beliefs_of, beliefs_statement, tags_of, tags_statement
 from snapshots.embedding.versions import HeldThen
 from snapshots.recall.answer import Recalled
-from snapshots.recall.current import STATE, MemoryState, Whose, state_of
 from snapshots.recall.lanes import RecalledLanes, lanes_of
-from snapshots.recall.loading import LoadedImage
-from snapshots.recall.metadata import with_metadata
-from snapshots.recall.past import held_at
+from snapshots.recall.loading.current import STATE, MemoryState, Whose, state_of
+from snapshots.recall.loading.images import LoadedImage
+from snapshots.recall.loading.metadata import with_metadata
+from snapshots.recall.loading.past import held_at
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import Question, Stopwatch, current_image, held_image
 from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement

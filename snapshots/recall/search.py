@@ -12,18 +12,18 @@ from snapshots.embedding.contextual import EVERY_LANGUAGE
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
 from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
-from snapshots.recall.cache import ImageCache, ImageKey, KnownSubjects
-from snapshots.recall.current import Whose
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.image import Image
-from snapshots.recall.loading import LoadedImage, load_image
-from snapshots.recall.notes import rank_apart
-from snapshots.recall.pipeline import rank_memories
+from snapshots.recall.images.image import Image
+from snapshots.recall.loading.cache import ImageCache, ImageKey, KnownSubjects
+from snapshots.recall.loading.current import Whose
+from snapshots.recall.loading.images import LoadedImage, load_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.probe import Probe, make_probe
-from snapshots.recall.replies import rank_replies
+from snapshots.recall.ranking.notes import rank_apart
+from snapshots.recall.ranking.pipeline import rank_memories
+from snapshots.recall.ranking.probe import Probe, make_probe
+from snapshots.recall.ranking.replies import rank_replies
+from snapshots.recall.rewording.wordings import Wording, rank_wordings
 from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
-from snapshots.recall.wordings import Wording, rank_wordings
 from snapshots.relevance.questions import needs_memory
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)

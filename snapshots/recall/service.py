@@ -11,14 +11,14 @@ from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
 from profiles.belief_queries import subject_id_of
 from snapshots.recall.answer import Recalled
-from snapshots.recall.current import in_scope, known_to_product
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.earlier import TURNS
 from snapshots.recall.lanes import recall_lanes
+from snapshots.recall.loading.current import in_scope, known_to_product
+from snapshots.recall.loading.earlier import TURNS
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.rerank import narrowed, rerank_head, unexplained, widened
-from snapshots.recall.rewriting import reworded
+from snapshots.recall.ranking.rerank import narrowed, rerank_head, unexplained, widened
+from snapshots.recall.rewording.rewriting import reworded
 from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, get_args
 from uuid import UUID
 
-from snapshots.recall.filters import FilterNode
+from snapshots.recall.filtering.grammar import FilterNode
 
 Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -27,13 +27,9 @@ LONGER_MODULES: dict[str, str] = {
 LARGEST_FOLDER = 15
 LARGER_FOLDERS: dict[str, str] = {
     "memory_platform/management/commands": "Django looks for commands in one folder",
-    "snapshots/context": "its rooms follow when its page is whole",
     "snapshots/extraction": "dissolves into understanding",
-    "snapshots/recall": "its rooms follow when its page is whole",
     "tests/golden": "each command that teaches or measures a reader is known by its address",
-    "tests/snapshots/context": "mirrors the source",
     "tests/snapshots/extraction": "mirrors the source",
-    "tests/snapshots/recall": "mirrors the source",
 }
 """Folders of more than 15 Python files, each with its reason."""
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.ranking import DIGITS
+from snapshots.recall.ranking.factors import DIGITS
 from snapshots.recall.search import IMAGES, SUBJECTS
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery

@@ -1,5 +1,5 @@
 """Teach the readers of intents (X7) and phases (X6): ``make evaluation``, then ``python -m tests.golden.teach_intents``
-with the environment. Writes ``snapshots/context/{intents,phases}_*.json``.
+with the environment. Writes ``snapshots/context/turn/{intents,phases}_*.json``.
 
 What is said of how well they read comes from writers that they were not taught by: each file is read by a reader that
 the other files taught.
@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 django.setup()
 
-import snapshots.context.intent_reader as intents
-import snapshots.context.phase_reader as phases
+import snapshots.context.turn.intent_reader as intents
+import snapshots.context.turn.phase_reader as phases
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.kernel.text import index_form
 from memory_platform.providers.registry import embedders
-from snapshots.context.intent import detect_intent, phase_by_rules, read_by_rules
+from snapshots.context.turn.intent import detect_intent, phase_by_rules, read_by_rules
 from tests.golden.labels import HERE, Score, rows, scores
 
 TAUGHT_BY = {

@@ -28,11 +28,11 @@ from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
 from snapshots.embedding.contextual import Turn, index_alone, index_text
 from snapshots.embedding.rows import TEXT, encode_lex, pack_dense
-from snapshots.recall.image import Image, build_image
-from snapshots.recall.notes import encoder_vectors
+from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.probe import make_probe
-from snapshots.recall.scoring import score_memories
+from snapshots.recall.ranking.notes import encoder_vectors
+from snapshots.recall.ranking.probe import make_probe
+from snapshots.recall.ranking.scoring import score_memories
 from snapshots.recall.values import MemoryRow
 from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
 from snapshots.relevance.questions import QuestionReader, question_reader

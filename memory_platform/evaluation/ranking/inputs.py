@@ -13,10 +13,10 @@ from memory_platform.providers.registry import word_relations
 from profiles.belief_queries import subject_id_of
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import active_embedders
-from snapshots.recall.current import in_scope
 from snapshots.recall.degraded import joined
-from snapshots.recall.image import Image
-from snapshots.recall.loading import load_image
+from snapshots.recall.images.image import Image
+from snapshots.recall.loading.current import in_scope
+from snapshots.recall.loading.images import load_image
 from snapshots.recall.search import embed_question, learnt_floors
 from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory

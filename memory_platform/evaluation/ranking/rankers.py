@@ -9,9 +9,9 @@ import numpy as np
 
 from memory_platform.evaluation.ranking.ablation import bare
 from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
-from snapshots.recall.pipeline import alive_rows, rank_memories
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
-from snapshots.recall.probe import make_probe
+from snapshots.recall.ranking.pipeline import alive_rows, rank_memories
+from snapshots.recall.ranking.probe import make_probe
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 Ranker = Callable[[LoadedSubject, LoadedQuestion, int], list[UUID] | None]

@@ -4,10 +4,10 @@ import hashlib
 from dataclasses import replace
 
 from snapshots.context.assemble import assemble
-from snapshots.context.facts import Standing, profile_fact
-from snapshots.context.fence import new_nonce
+from snapshots.context.choosing.facts import Standing, profile_fact
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, Guardrail, Material, SectionName, WindowTurn
+from snapshots.context.writing.fence import new_nonce
 from tests.growth import assert_linear
 from tests.snapshots.context.world import (
     ADA,

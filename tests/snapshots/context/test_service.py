@@ -15,7 +15,6 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.route import ModelRoute
 from snapshots.context.service import (
     Built,
     ContextQuery,
@@ -24,6 +23,7 @@ from snapshots.context.service import (
     leave_receipt,
     leave_receipt_alone,
 )
+from snapshots.context.turn.route import ModelRoute
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.episodes.tasks import begin_task
 from snapshots.erasure.subjects import erase_subject

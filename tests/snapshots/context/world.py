@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from memory_platform.providers.tokens import TokenEstimator
 from snapshots.context.assemble import assemble
-from snapshots.context.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import (
     AssembledContext,

@@ -26,7 +26,7 @@ from snapshots.embedding.upkeep.backfill import backfill_vectors, embedded, miss
 from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
-from snapshots.recall.cache import ImageCache
+from snapshots.recall.loading.cache import ImageCache
 from snapshots.recall.search import IMAGES
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery

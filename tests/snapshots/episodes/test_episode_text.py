@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.tasks import task_passage
+from snapshots.context.gathering.tasks import task_passage
 from snapshots.episodes.episode_text import completed, importance_of, masked, words_of
 from snapshots.episodes.policy import EPISODES, TASKS
 from snapshots.episodes.tasks import active_tasks, begin_task, change_task

@@ -24,8 +24,8 @@ from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.ends import end_conversation
-from snapshots.recall.current import memory_state
-from snapshots.recall.sealing import seal_memories
+from snapshots.recall.loading.current import memory_state
+from snapshots.recall.loading.sealing import seal_memories
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.conversations import store_conversation_snapshots
 from tenants.isolation import tenant_tx

@@ -21,7 +21,7 @@ from memory_platform.providers import registry
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Snapshot
-from snapshots.recall.cache import ImageCache
+from snapshots.recall.loading.cache import ImageCache
 from snapshots.recall.search import SUBJECTS
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
@@ -29,8 +29,8 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.held import remember
-from tests.snapshots.recall import test_image_against_sql as compared
 from tests.snapshots.recall.histories import ASKED, History, speaks
+from tests.snapshots.recall.images import test_image_against_sql as compared
 from tests.snapshots.recall.small_talk import a_question
 
 THREADS, STEPS = 4, 40

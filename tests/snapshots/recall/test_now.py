@@ -17,12 +17,12 @@ from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
 from snapshots.recall.answer import Recalled
-from snapshots.recall.cache import ImageKey
-from snapshots.recall.current import known_to_product, memory_state
 from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.loading.cache import ImageKey
+from snapshots.recall.loading.current import known_to_product, memory_state
+from snapshots.recall.loading.sealing import seal_memories
 from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.sealing import seal_memories
 from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
 from snapshots.recall.service import recall_in_scope
 from snapshots.recall.values import RecallQuery

@@ -16,9 +16,9 @@ from snapshots.embedding.spaces import active_embedders, spaces_key
 from snapshots.embedding.store import touch_memory
 from snapshots.models import Snapshot
 from snapshots.recall.answer import Recalled
-from snapshots.recall.cache import ImageKey
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.filters import parse_filter
+from snapshots.recall.filtering.grammar import parse_filter
+from snapshots.recall.loading.cache import ImageKey
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
 from snapshots.recall.service import recall

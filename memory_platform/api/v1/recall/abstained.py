@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
-from snapshots.context.threshold import Abstained
+from snapshots.context.choosing.threshold import Abstained
 from snapshots.recall.answer import Recalled
 
 

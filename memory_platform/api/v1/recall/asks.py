@@ -28,8 +28,8 @@ from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
-from snapshots.context.intent import NO_VECTORS, detect_intent, detect_phase
-from snapshots.context.phase_reader import PHASES
+from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
+from snapshots.context.turn.phase_reader import PHASES
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.recall.search import prepare_question
 from snapshots.sensitive.detector import is_telephone

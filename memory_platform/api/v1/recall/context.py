@@ -31,12 +31,12 @@ from memory_platform.api.v1.recall.context_prompt import PromptFields, PromptOut
 from memory_platform.api.v1.recall.recall import STRICT_HELP, FilterField
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
-from snapshots.context.phase_reader import PHASES
 from snapshots.context.record import shown_sections, shown_tokens
-from snapshots.context.route import Cause, ModelRoute, Tier
 from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt_or_anew
+from snapshots.context.turn.phase_reader import PHASES
+from snapshots.context.turn.route import Cause, ModelRoute, Tier
 from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, SectionName
-from snapshots.context.vendors import VendorPrompt, VendorRequest, prompt_made_anew, vendor_prompt
+from snapshots.context.writing.vendors import VendorPrompt, VendorRequest, prompt_made_anew, vendor_prompt
 from snapshots.models import Receipt
 from snapshots.policies.effective import Policies
 

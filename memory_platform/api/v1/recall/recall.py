@@ -29,7 +29,7 @@ from memory_platform.api.v1.recall.recall_serializers import RecallOutput, shown
 from memory_platform.api.views.base import SubjectView
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.recall.filters import FilterNode, parse_filter
+from snapshots.recall.filtering.grammar import FilterNode, parse_filter
 from snapshots.recall.policy import ANSWERS
 from snapshots.recall.service import recall
 from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery

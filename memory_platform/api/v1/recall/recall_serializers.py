@@ -9,12 +9,12 @@ from memory_platform.api.v1.memories.note_serializers import GRADES, AboutOutput
 from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
 from memory_platform.api.v1.recall.abstained import AbstainedOutput, shown_abstained
 from profiles.services.tags.lookup import TagMatch
-from snapshots.context.intent import detect_intent
+from snapshots.context.turn.intent import detect_intent
 from snapshots.policies.effective import Policies
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason, joined
-from snapshots.recall.explained import explained
-from snapshots.recall.ranking import DIGITS
+from snapshots.recall.ranking.explained import explained
+from snapshots.recall.ranking.factors import DIGITS
 from snapshots.recall.values import SNAPSHOT_KINDS, About, RecalledMemory, RecalledNote, RecallQuery
 from snapshots.understanding.grading.replies import NOTHING, SORTS
 

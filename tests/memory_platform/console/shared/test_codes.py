@@ -11,8 +11,8 @@ from memory_platform.console.shared.codes import WORDS, in_words
 from memory_platform.schedule import TIMETABLE
 from profiles.models import Candidate
 from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
-from snapshots.context.intent_reader import INTENTS
-from snapshots.context.phase_reader import PHASES
+from snapshots.context.turn.intent_reader import INTENTS
+from snapshots.context.turn.phase_reader import PHASES
 from snapshots.context.values import Guardrail, Lane, Reason, SectionName
 from snapshots.extraction.values import Reason as GateReason
 from snapshots.recall.degraded import DegradedReason

@@ -7,7 +7,7 @@ import pytest
 from django.db import connections
 
 from profiles.models import Ask
-from snapshots.context.intent import detect_intent
+from snapshots.context.turn.intent import detect_intent
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of

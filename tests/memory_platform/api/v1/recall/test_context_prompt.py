@@ -11,7 +11,7 @@ from memory_platform.providers.prompt_cache.forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget
 from snapshots.context.service import ContextQuery, draw_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.context.vendors import VendorRequest, vendor_prompt
+from snapshots.context.writing.vendors import VendorRequest, vendor_prompt
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import KeptPrefix, Receipt
 from tenants.isolation import tenant_tx

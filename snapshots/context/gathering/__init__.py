@@ -1,0 +1,1 @@
+"""What may go into a context: rows become items, turns and passages."""

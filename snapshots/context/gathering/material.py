@@ -1,0 +1,200 @@
+"""From what was read to what may go into a context: rows become items, turns and passages."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from memory_platform.kernel.terms import terms
+from profiles.belief_queries import HeldFact, HeldPreference
+from profiles.models import Tag
+from profiles.zones import zone_named
+from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.choosing.touched_facts import touched_facts
+from snapshots.context.gathering.scene import Scene, Surroundings
+from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
+from snapshots.context.writing.looks import LOOKS
+from snapshots.recall.answer import Recalled
+from snapshots.recall.lanes import RecalledLanes
+from snapshots.recall.values import RecalledMemory, RecalledNote
+from snapshots.understanding.grading.features import asked_in
+from snapshots.window.values import WindowTurn as HeldTurn
+
+Item = TypeVar("Item", MemoryItem, Passage)
+
+LOCALE = "locale"
+BARE_TERMS = 6
+"""Terms of an answer that may need its question to be understood."""
+
+
+def material_of(
+    query: str,
+    found: Recalled,
+    scene: Scene | None,
+    *,
+    full_history: int,
+    standing: tuple[MemoryItem, ...] = (),
+    needs: float = 1.0,
+) -> Material:
+    """Return all that may go into the context of ``query``: ``full_history`` in tokens, ``standing`` the notes that are
+    there whatever is asked, ``needs`` how probably the query needs memory."""
+    profile = replace(profile_view(found.lanes), notes=standing)
+    meant = {str(match.tag.id): match.score for match in found.lanes.meant}
+    return Material(
+        profile=profile,
+        memories=(
+            *map(note_item, found.notes),
+            *map(memory_item, (*found.memories, *found.replies)),
+            *touched_facts(query, replace(profile, notes=()), meant, needs),
+        ),
+        turns=tuple(window_turns(scene)) if scene else (),
+        summary=running_summary(scene) if scene else None,
+        full_history_tokens=full_history,
+        said_first=scene.said_first if scene else (),
+    )
+
+
+def profile_view(lanes: RecalledLanes) -> ProfileView:
+    """Return the rows of the lanes as a profile."""
+    facts = lanes.beliefs.facts
+    locale = next((fact.value for fact in facts if fact.field == LOCALE and not fact.is_attribute), None)
+    return ProfileView(
+        locale=locale if isinstance(locale, str) else None,
+        fields=tuple(fact_item(fact) for fact in facts if not fact.is_attribute),
+        attributes=tuple(fact_item(fact) for fact in facts if fact.is_attribute),
+        preferences=tuple(map(preference_item, lanes.beliefs.preferences)),
+        tags=tuple(map(tag_item, lanes.tags)),
+    )
+
+
+def fact_item(fact: HeldFact) -> MemoryItem:
+    """Return a profile fact as an item under the id that its value keeps for life."""
+    return marked(replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.id)))
+
+
+def preference_item(preference: HeldPreference) -> MemoryItem:
+    """Return a preference as an item."""
+    path = (preference.category, preference.key)
+    return marked(preference_fact(str(preference.id), path, preference.value, standing_of(preference)))
+
+
+def tag_item(tag: Tag) -> MemoryItem:
+    """Return a tag as an item."""
+    place = Place(tag.label, str(tag.kind), tag.address or None, tag.phone or None, tag.relation or None)
+    return marked(tag_fact(str(tag.id), place, Standing(tag.confidence, str(tag.provenance), tag.created_at)))
+
+
+def standing_of(belief: HeldFact | HeldPreference) -> Standing:
+    """Return how firmly a value is held, and since when."""
+    return Standing(belief.confidence, belief.provenance, belief.valid_at)
+
+
+def memory_item(memory: RecalledMemory) -> MemoryItem:
+    """Return a snapshot as an item: who said it, when it was not the subject, stands before the words."""
+    text = f"{memory.name}: {memory.text}" if memory.name else memory.text
+    looks = LOOKS(text)
+    return MemoryItem(
+        lane="snapshots",
+        id=str(memory.id),
+        kind=memory.kind,
+        text=text,
+        confidence=memory.confidence,
+        provenance=memory.provenance,
+        score=memory.score,
+        relevance=memory.relevance,
+        category=memory.category or "general",
+        valid_since=memory.valid_at,
+        message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
+        untrusted_instruction=looks.instructs,
+        looks=looks,
+    )
+
+
+def note_item(note: RecalledNote) -> MemoryItem:
+    """Return a recalled note as an item."""
+    about = (note.about.label, note.about.relation) if note.about else ("", "")
+    text = note_words(note.memory.text, about, note.context)
+    item = replace(
+        memory_item(note.memory),
+        grade=note.grade,
+        vital=bool(note.vital_class),
+        statement_id=str(note.statement_id or ""),
+    )
+    return marked(replace(item, text=text))
+
+
+def standing_notes(around: Surroundings) -> tuple[MemoryItem, ...]:
+    """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
+    once."""
+    began = around.conversation.created_at if around.conversation else None
+    return tuple(_standing_note(row) for row in around.standing if row[10] or began is None or row[11] <= began)
+
+
+def local_time(moment: datetime, lanes: RecalledLanes) -> datetime:
+    """Return a moment in the time zone of the subject's profile, where it names one that exists."""
+    named = next((fact.value for fact in lanes.beliefs.facts if fact.field == "timezone"), None)
+    return moment.astimezone(zone_named(named)) if zone_named(named) else moment
+
+
+def note_words(text: str, about: tuple[str, str], context: str) -> str:
+    """Return the words of a note so that they stand alone: with whom it is about (label, relation) where it does not
+    say so, and with the question that a bare answer answers."""
+    label, relation = about
+    if label and label.casefold() not in text.casefold():
+        return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
+    if context.rstrip().endswith(("?", "？")) and len(terms(text)) <= BARE_TERMS:
+        return f"{asked_in(context)} {text}"
+    return text
+
+
+def _standing_note(row: Sequence[Any]) -> MemoryItem:
+    note_id, text, confidence, provenance, valid_at, grade, statement_id, label, relation, context, vital, _ = row
+    return marked(
+        MemoryItem(
+            lane="snapshots",
+            id=str(note_id),
+            kind="note",
+            text=note_words(text, (label, relation), context),
+            confidence=confidence,
+            provenance=provenance,
+            valid_since=valid_at,
+            grade=grade,
+            vital=bool(vital),
+            statement_id=str(statement_id or ""),
+        )
+    )
+
+
+def marked(item: Item) -> Item:
+    """Return the item with what its text looks like, marked when it instructs the model."""
+    looks = LOOKS(item.text)
+    return replace(item, untrusted_instruction=looks.instructs, looks=looks)
+
+
+def window_turns(scene: Scene) -> Iterator[WindowTurn]:
+    """Yield the turns of the window, oldest first."""
+    for turn in scene.window.turns:
+        yield WindowTurn(
+            key=message_key(scene.conversation_id, turn.message_id),
+            role=turn.role,
+            content=content_of(turn),
+            name=turn.name,
+            tool_calls=tuple(turn.tool_calls or ()),
+            tool_call_id=turn.tool_call_id,
+        )
+
+
+def content_of(turn: HeldTurn) -> str | None:
+    """Return what was said; None where a turn only calls tools, as chat endpoints expect it."""
+    return turn.content or (None if turn.tool_calls else "")
+
+
+def running_summary(scene: Scene) -> Passage | None:
+    """Return the summary of the conversation's earlier part, if there is one."""
+    summary = scene.window.summary
+    return marked(Passage(lane="summary", id=scene.conversation_id, text=summary)) if summary else None
+
+
+def message_key(conversation_id: str | None, message_id: str | None) -> str:
+    """Return one key for a message of a subject; ids of the product hold no slash."""
+    return f"{conversation_id}/{message_id}"

@@ -1,0 +1,141 @@
+"""The conversation that a context is for, and what its subject's whole history would cost: read along with recall."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from django.db import connection
+
+from memory_platform.postgres.prepared import Rows, Statement
+from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.turn.route import ModelRoute
+from snapshots.context.writing.guide import LANGUAGE_CHARS
+from snapshots.models import Conversation, Message, MessageRole, NoteGrade
+from snapshots.recall.loading.current import Whose
+from snapshots.selectors import with_words
+from snapshots.window.policy import WINDOW_POLICY
+from snapshots.window.values import Window, WindowTurn
+from snapshots.window.window import window_at
+
+FIRST_TURNS = 5
+"""The user's first messages that are looked at: the first of them may be a picture or a sign."""
+
+HISTORY = "SELECT coalesce(sum(tokens), 0)::bigint FROM message WHERE tenant_id = $1 AND subject_id = $2"
+
+_COLUMNS = [field.attname for field in Conversation._meta.concrete_fields]
+CONVERSATION = f"""
+SELECT {", ".join(_COLUMNS)} FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3
+"""  # noqa: S608  # columns of the model; values are parameters
+
+BEGINNING = f"""
+SELECT left(content, {LANGUAGE_CHARS}), archived FROM message
+WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
+  SELECT id FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3)
+ORDER BY seq LIMIT {FIRST_TURNS}
+"""  # noqa: S608  # made of constants; values are parameters
+
+BETWEEN = f"""
+SELECT m.id, m.external_id, m.seq, m.role, m.name, m.content, m.said_at, m.tokens, m.tool_calls, m.tool_call_id
+FROM conversation c JOIN message m ON m.tenant_id = c.tenant_id AND m.conversation_id = c.id
+WHERE c.tenant_id = $1 AND c.subject_id = $2 AND c.external_id = $3 AND c.remember AND NOT m.archived
+  AND m.seq > c.summarised_seq AND m.seq < c.next_seq - {WINDOW_POLICY.messages}
+ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
+"""  # noqa: S608  # made of constants; values are parameters
+"""What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due."""
+
+STANDING = f"""
+SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, n.grade, n.statement_id, n.about_label, n.relation,
+       n.context, n.vital_class, s.recorded_at
+FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
+WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.retired_at IS NULL
+  AND (s.expires_at IS NULL OR s.expires_at > now())
+  AND (n.vital_class <> '' OR n.grade IN ('{NoteGrade.LIMIT}', '{NoteGrade.HABIT}'))
+ORDER BY n.vital_class = '', s.valid_at DESC, s.id LIMIT {DEFAULT_CONTEXT.standing_notes}
+"""  # noqa: S608  # made of constants; values are parameters
+"""The notes that stand in a prefix whatever is asked; beyond the most, the newest."""
+
+RECENT_ANSWERS = 20
+"""Receipts of the subject among which that of the conversation's last answer is looked for."""
+ROUTE = f"""
+SELECT model_route FROM (
+  SELECT model_route, conversation_id FROM receipt WHERE tenant_id = $1 AND subject_id = $2
+  ORDER BY created_at DESC LIMIT {RECENT_ANSWERS}) recent
+WHERE conversation_id = (
+  SELECT id FROM conversation WHERE tenant_id = $1 AND subject_id = $2 AND external_id = $3)
+LIMIT 1
+"""  # noqa: S608  # made of constants; values are parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The conversation that a context is for: the product's id of it, its window, the user's first turns.
+
+    What a conversation began with stays while it goes on, so a prefix may follow from it.
+    """
+
+    conversation_id: str
+    window: Window
+    said_first: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What was read along: the tokens of the whole history, the notes that stand in a prefix, the conversation if there
+    is one, how it began, the turns between summary and window, the newest first, and the route of its last answer."""
+
+    full_history: int = 0
+    standing: Rows = field(default_factory=list)
+    conversation: Conversation | None = None
+    beginning: Rows | None = None
+    between: tuple[WindowTurn, ...] = ()
+    route: ModelRoute | None = None
+
+
+def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
+    """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
+    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING)]
+    if conversation_id is None:
+        return always
+    place = [tenant_id, subject_id, conversation_id]
+    return [*always, *(Statement(sql, place) for sql in (CONVERSATION, BEGINNING, BETWEEN, ROUTE))]
+
+
+def surroundings_of(found: Sequence[Rows]) -> Surroundings:
+    """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
+    history, standing, *place = found
+    ((tokens,),) = history
+    if not place or not place[0]:
+        return Surroundings(tokens, standing)
+    rows, beginning, between, routes = place
+    conversation = Conversation.from_db(connection.alias, _COLUMNS, rows[0])
+    route = ModelRoute.of(routes[0][0]) if routes else None
+    return Surroundings(tokens, standing, conversation, beginning, tuple(WindowTurn(*row) for row in between), route)
+
+
+def scene_of(whose: Whose, around: Surroundings) -> Scene | None:
+    """Return the scene, None without a conversation; what is not at hand is read in the scope of ``whose``."""
+    conversation = around.conversation
+    if conversation is None:
+        return None
+    window = with_turns_before(window_at(whose.tenant_id, conversation, whose.scope), around.between)
+    if any(archived for _, archived in around.beginning or ()):
+        return Scene(conversation.external_id, window, archived_beginning(whose, conversation))
+    return Scene(conversation.external_id, window, tuple(said for said, _ in around.beginning or ()))
+
+
+def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Window:
+    """Return the window with the turns that lead up to it: none of them where its own tokens have left a gap."""
+    turns = window.turns
+    for turn in newest_first:
+        if turns and turn.seq == turns[0].seq - 1:
+            turns = (turn, *turns)
+    return replace(window, turns=turns)
+
+
+def archived_beginning(whose: Whose, conversation: Conversation) -> tuple[str, ...]:
+    """Return the user's first turns where their words stand in an archive."""
+    with whose.scope():
+        rows = Message.objects.filter(
+            subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER
+        ).order_by("seq")[:FIRST_TURNS]
+        return tuple(message.content for message in with_words(list(rows)))

@@ -1,0 +1,43 @@
+"""Tasks in progress as passages of a context (W1): goal, steps with what came of them, iteration, notes."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from memory_platform.kernel.text import collapse_spaces
+from snapshots.context.gathering.material import marked
+from snapshots.context.values import Passage
+from snapshots.episodes.tasks import active_tasks
+from snapshots.episodes.values import ActiveStep, ActiveTask
+from snapshots.recall.loading.current import Whose
+
+
+def task_passages(whose: Whose, subject_id: UUID) -> tuple[Passage, ...]:
+    """Return the subject's tasks in progress, the one changed last first, read in the scope of ``whose``."""
+    with whose.scope():
+        tasks = active_tasks(subject_id)
+    return tuple(task_passage(task, rank) for rank, task in enumerate(tasks))
+
+
+def task_passage(task: ActiveTask, rank: int = 0) -> Passage:
+    """Return one task. Each part stays on its line: no text of one can pass for another."""
+    steps = (f"- [{step.status}] {'; '.join(said_of(step))}" for step in task.steps)
+    text = "\n".join((collapse_spaces(task.goal), *steps, *notes_of(task)))
+    label = f"iteration {task.iteration}" if task.iteration else ""
+    return marked(Passage(lane="tasks", id=str(task.id), text=text, label=label, score=-float(rank)))
+
+
+def notes_of(task: ActiveTask) -> Iterator[str]:
+    """Yield the notes, whole; where they are too long for a prompt, how long they are."""
+    if task.scratchpad:
+        yield f"notes: {collapse_spaces(task.scratchpad)}"
+    elif task.scratchpad_left_out:
+        yield f"notes: left out, {task.scratchpad_left_out:,} characters"
+
+
+def said_of(step: ActiveStep) -> Iterator[str]:
+    """Yield the text of a step, and what came of it."""
+    yield collapse_spaces(step.text)
+    if step.result:
+        yield f"result: {collapse_spaces(step.result)}"
+    if step.error:
+        yield f"error: {collapse_spaces(step.error)}"

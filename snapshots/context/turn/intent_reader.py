@@ -1,0 +1,93 @@
+"""What a message is after, read by a small linear model (X7): its words, what rules say of it, and the vector that
+recall has made of it anyway.
+
+One reader goes with each embedding space that it was taught in, one does without vectors. They were taught by labelled
+messages (``intents_*.json`` say which, and how well they read writers they were not taught by). No model is asked.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import cast, get_args
+from zlib import crc32
+
+import numpy as np
+
+from memory_platform.kernel.linear_model import Float32, LinearReader
+from snapshots.context.turn.intent_rules import Intent
+
+WORDS = ""
+"""The space of the reader that needs no vector."""
+SPACES = {"use-multilingual-v3": "use", "wordllama-l2_supercat-256": "wordllama", WORDS: "words"}
+"""What the readers' files are called by the space of their vectors, the better one first."""
+
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+LONGEST_READ = 400
+"""Characters that are read: what is wanted shows in the first sentences."""
+_SLOTS = 2048
+"""Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones."""
+_OF_WORDS = _OF_VECTOR = 3.0
+"""What words and vector weigh beside the one number of the rules; found by cross-validation over writers."""
+_TOKEN = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
+_LONG = 4
+_LENGTHS = 4
+_WORDS_A_LENGTH = 3
+
+
+def read_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
+    """Return the intent of a message in index form, of which rules tell ``told``; ``vectors`` by embedding space."""
+    space = space_of(vectors)
+    best = reader_of("intents", space).told(features(form, told, vectors.get(space)))
+    return cast(Intent, best) if best else told
+
+
+def space_of(vectors: Mapping[str, Float32]) -> str:
+    """Return the best space that a reader goes with and a message has a vector in; ``WORDS`` for none."""
+    return next((one for one in SPACES if one in vectors), WORDS)
+
+
+@lru_cache(maxsize=2 * len(SPACES))
+def reader_of(what: str, space: str) -> LinearReader:
+    """Return the reader of ``intents`` or ``phases`` that goes with a space, as it was taught."""
+    return LinearReader.read(file_of(what, space))
+
+
+def file_of(what: str, space: str) -> Path:
+    """Return where such a reader is kept."""
+    return Path(__file__).with_name(f"{what}_{SPACES[space]}.json")
+
+
+def features(form: str, told: Intent, vector: Float32 | None) -> Float32:
+    """Return the numbers that a message is read by; ``vector`` of any length."""
+    ruled = np.array([one == told for one in INTENTS], np.float32)
+    return np.concatenate([words_in(form, _SLOTS), ruled, *vector_in(vector)])
+
+
+def words_in(form: str, slots: int) -> Float32:
+    """Return the parts of a message in index form, hashed, shape (slots,)."""
+    words = np.zeros(slots, np.float32)
+    words[[crc32(part.encode()) % slots for part in set(parts_of(form))]] = 1.0
+    return words * np.float32(_OF_WORDS / np.linalg.norm(words))
+
+
+def vector_in(vector: Float32 | None) -> tuple[Float32, ...]:
+    """Return a vector weighed like the words, as a row of its own; nothing for none."""
+    if vector is None:
+        return ()
+    own = vector.astype(np.float32)
+    return (own * np.float32(_OF_VECTOR / max(float(np.linalg.norm(own)), 1e-9)),)
+
+
+def parts_of(form: str) -> Iterator[str]:
+    """Yield what a message in index form is made of: runs of one to three words or Chinese characters, the beginnings
+    and ends of long words, its length, whether it asks."""
+    words = ["^", *_TOKEN.findall(form[:LONGEST_READ]), "$"]
+    for length in (1, 2, 3):
+        yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))
+    for word in words:
+        if len(word) > _LONG:
+            yield from (f"p:{word[:4]}", f"s:{word[-3:]}")
+    yield f"n:{min(len(words) // _WORDS_A_LENGTH, _LENGTHS)}"
+    if "?" in form:
+        yield "?"

@@ -1,0 +1,65 @@
+"""Which tier of model a turn calls for (X8): by intent; strong after the user put something right, until memory holds a
+good answer again. Advice only: the product knows which models its tiers are. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self, cast
+
+from memory_platform.kernel.terms import terms
+from snapshots.context.choosing.touched_facts import share
+from snapshots.context.policy import ContextPolicy
+from snapshots.context.values import MemoryItem
+
+Tier = Literal["light", "middle", "strong"]
+Cause = Literal["intent", "corrected", "unsettled", "settled"]
+"""``intent``: what the turn is after; ``corrected``: the user just put something right; ``unsettled``: that was a few
+turns ago, and nothing good was found since; ``settled``: it was, and now something was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRoute:
+    """A tier, why, and for how many turns in a row it has been raised."""
+
+    tier: Tier
+    reason: Cause
+    raised: int = 0
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any] | None) -> Self | None:
+        """Return the route that :attr:`kept` keeps; None for a receipt that keeps none."""
+        return cls(**kept) if kept else None
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The route as a receipt keeps it."""
+        return asdict(self)
+
+
+def route_for(
+    intent: str | None,
+    *,
+    corrected: bool,
+    before: ModelRoute | None,
+    good_hit: Callable[[], bool],
+    policy: ContextPolicy,
+) -> ModelRoute:
+    """Return the route of a turn. ``before``: that of the answer before it in the conversation; ``good_hit`` tells
+    whether memory answers it well, and is asked only where that matters."""
+    if corrected:
+        return ModelRoute("strong", "corrected", 1)
+    by_intent = cast(Tier, dict(policy.tier_by_intent).get(intent or "", policy.tier))
+    if before is None or not before.raised or before.raised >= policy.raised_turns:
+        return ModelRoute(by_intent, "intent")
+    if good_hit():
+        return ModelRoute(by_intent, "settled")
+    return ModelRoute("strong", "unsettled", before.raised + 1)
+
+
+def is_good_hit(query: str, found: Iterable[MemoryItem], policy: ContextPolicy) -> bool:
+    """Return whether what is remembered answers ``query`` well: sure enough to be stated, and about what is asked."""
+    asked = frozenset(terms(query))
+    return any(
+        item.confidence >= policy.state_from
+        and share(asked, frozenset(terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
+        for item in found
+    )

@@ -1,0 +1,62 @@
+"""Intent and phase by a chat model (X7), for a context that asks for it: reading calls no model otherwise (R8)."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.text import comparable, content_hash, detect_language
+from memory_platform.providers.contracts import ChatModel, Preparable
+from memory_platform.providers.lru_cache import Recent
+from snapshots.context.turn.intent_rules import Intent, Phase
+from snapshots.context.turn.prompts import UNDERSTAND
+from snapshots.context.values import ContextRequest
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.policy import REWRITE_POLICY
+from snapshots.recall.rewording.rewriting import fenced
+from tenants.services.usage.model_use import chat_for
+
+PURPOSE = "rewrite"
+"""The purpose whose model reads questions while somebody waits: a small one, with a short time box."""
+
+
+class Understanding(BaseModel):
+    """What the model is asked for."""
+
+    intent: Intent
+    phase: Phase
+
+
+_KEPT: Recent[tuple[str, str, bytes], Understanding] = Recent(REWRITE_POLICY.kept)
+"""By model, prompt and hash of the turn: the same turn is read once by a process."""
+
+
+def understood(text: str, model: ChatModel) -> Understanding | None:
+    """Return what a turn is after; None without a timely answer of the right shape. No transaction may be open."""
+    key = (model.name, UNDERSTAND.version, content_hash(text))
+    kept = _KEPT.get(key)
+    if kept is not None or not comparable(text):
+        return kept
+    if isinstance(model, Preparable) and not model.ready:
+        return None  # still being prepared, which takes longer than anybody waits
+    try:
+        told = model.answer(UNDERSTAND.text(detect_language(text)), fenced(text, REWRITE_POLICY), Understanding)
+    except Unavailable:
+        return None
+    _KEPT.put(key, told)
+    return told
+
+
+def understand(tenant_id: UUID, request: ContextRequest) -> tuple[ContextRequest, frozenset[DegradedReason]]:
+    """Return the request with what a chat model says of it where there is one and the caller does not say so itself,
+    and what was missing meanwhile."""
+    model = None if request.intent and request.phase else chat_for(tenant_id, PURPOSE)
+    told = understood(request.query, model) if model else None
+    if told is None:
+        return request, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
+    intent_read = request.intent is None
+    read = replace(
+        request, intent=request.intent or told.intent, intent_read=intent_read, phase=request.phase or told.phase
+    )
+    return read, frozenset()

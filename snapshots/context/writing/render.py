@@ -1,0 +1,282 @@
+"""How each thing is written into a prompt, and what that costs (X4, X9).
+
+Every piece ends with a line end and is counted as it stands; the prompt is nothing but pieces one after another, so
+the sum of their tokens bounds the whole.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+from memory_platform.kernel.text import collapse_spaces
+from memory_platform.providers.contracts import TokenCounter
+from snapshots.context.budget import Frame, Piece, Shelf
+from snapshots.context.policy import ContextPolicy
+from snapshots.context.values import ContextRequest, Language, MemoryItem, Passage, SectionName, WindowTurn
+from snapshots.context.writing.fence import MEMORY, element, escaped, escaped_attribute, opening, shown, unforged
+from snapshots.context.writing.guide import CAUTION, date_of, heading, today_line
+
+Chosen = Mapping[SectionName, Sequence[Piece]]
+
+_ATTRIBUTES = ("source", "confidence", "provenance", "valid_since", "category")
+REPLIED = "assistant_said"
+"""The source of what the assistant said: nothing that is known of the user."""
+_SOURCES = {
+    "reply": REPLIED,
+    "manual": "product",
+    "conversation": "summary",
+    "segment": "summary",
+    "episode": "task",
+}
+"""By kind; all else is from the user."""
+_PASSAGE_ELEMENTS = {"documents": "document", "tasks": "task", "summary": "conversation_summary"}
+_SENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names that chat endpoints accept in a message's ``name``; others are refused with a 400."""
+_MESSAGE_1 = (SectionName.MEMORY, SectionName.TASK, SectionName.KNOWLEDGE, SectionName.SUMMARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Scribe:
+    """Writes pieces of one response: counts with ``counter``, marks memories of message 1 with ``nonce``."""
+
+    counter: TokenCounter
+    nonce: str
+    language: Language
+    request: ContextRequest
+    policy: ContextPolicy
+    _counted: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def block(self, text: str, *, messages: int = 0) -> Piece:
+        """Return ``text`` on lines of its own; "" costs nothing but the framing of ``messages`` messages."""
+        block = text + "\n" if text else ""
+        return Piece(block, self.counter.count(block) + messages * self.policy.message_overhead)
+
+    def heading(self, section: SectionName) -> Piece:
+        """Return what stands above the section, after an empty line."""
+        return self.block("\n" + heading(section, self.language))
+
+    def today(self) -> Piece | None:
+        """Return the date of the question, which stands above the memories; None where it has none."""
+        return self.block(today_line(self.request.at, self.language)) if self.request.at else None
+
+    def memory(self, item: MemoryItem, *, in_prefix: bool = False) -> Piece:
+        """Return ``item`` as a line with its date, in the element of its group, or as an element of its own where the
+        request wants that. The prefix has no nonce and whole dates, to stay the same."""
+        if self.request.style == "full" and self.request.format != "plain":
+            return self._element(item, in_prefix=in_prefix)
+        today = None if in_prefix or self.request.at is None else self.request.at.date()
+        since = f" ({date_of(_day(item.valid_since), self.language, today)})" if item.valid_since else ""
+        field = f"{escaped_attribute(item.category)}: " if item.lane == "profile" else ""
+        line = f"- {field}{_body(item, one_line=True)}{since}\n"
+        frame = None if self.request.format == "plain" else self._frame(item, in_prefix=in_prefix)
+        return Piece(line, self.counter.count(line), item, frame)
+
+    def passage(self, passage: Passage) -> Piece:
+        """Return ``passage`` as one element named for what it is."""
+        attributes = {"label": passage.label} if passage.label else {}
+        if passage.untrusted_instruction:
+            attributes["caution"] = CAUTION[self.language]
+        return self._piece(element(_PASSAGE_ELEMENTS[passage.lane], attributes, passage.text), passage)
+
+    def turn(self, turn: WindowTurn) -> Piece:
+        """Return ``turn``: for messages the tokens of what is sent, for text an element."""
+        if self.request.format == "text":
+            return self._piece(_turn_element(turn), turn)
+        sent = [part if isinstance(part, str) else _json(part) for part in message_of(turn).values() if part]
+        return Piece("", sum(map(self.counter.count, sent)) + self.policy.message_overhead, turn)
+
+    def query(self, query: str) -> Piece:
+        """Return the query, whole; in text format as an element under a heading: nothing else says who speaks, and
+        where the words end."""
+        if self.request.format == "text":
+            return self.block(self.heading(SectionName.QUERY).text + element("query", {}, query), messages=1)
+        return self.block(unforged(query), messages=1)
+
+    def _element(self, item: MemoryItem, *, in_prefix: bool) -> Piece:
+        confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
+        since = _day(item.valid_since).isoformat() if item.valid_since else "unknown"
+        values = (REPLIED if item.kind == "reply" else item.kind, confidence, item.provenance, since, item.category)
+        tag = self._tag(dict(zip(_ATTRIBUTES, values, strict=True)), in_prefix=in_prefix)
+        rest = f"{_body(item)}</{MEMORY}>\n"
+        return Piece(tag + rest, self._count(tag) + self.counter.count(rest), item)
+
+    def _frame(self, item: MemoryItem, *, in_prefix: bool) -> Frame:
+        band = confidence_band(item.confidence, self.policy)
+        told = {"source": source_of(item), "confidence": band, "provenance": item.provenance}
+        opening, closing = self._tag(told, in_prefix=in_prefix) + "\n", f"</{MEMORY}>\n"
+        return Frame(opening, closing, self._count(opening) + self._count(closing))
+
+    def _tag(self, attributes: Mapping[str, str], *, in_prefix: bool) -> str:
+        return opening(MEMORY, dict(attributes) | ({} if in_prefix else {"nonce": self.nonce}))
+
+    def _count(self, text: str) -> int:
+        """Return the tokens of a tag. Many memories of one response share theirs: each is counted once."""
+        if text not in self._counted:
+            self._counted[text] = self.counter.count(text)
+        return self._counted[text]
+
+    def _piece(self, text: str, origin: MemoryItem | Passage | WindowTurn) -> Piece:
+        block = text + "\n"
+        return Piece(block, self.counter.count(block), origin)
+
+
+def source_of(item: MemoryItem) -> str:
+    """Return who a memory is from, as its group tells it: lanes and kinds of one source stand together."""
+    return _SOURCES.get(item.kind, "user")
+
+
+def confidence_band(confidence: float, policy: ContextPolicy) -> str:
+    """Return the band of a confidence as the guide speaks of it (X5)."""
+    return "high" if confidence >= policy.state_from else "medium" if confidence >= policy.tentative_from else "low"
+
+
+def message_of(turn: WindowTurn) -> dict[str, Any]:
+    """Return ``turn`` as a chat message; a name that endpoints refuse stands before the content instead."""
+    content = None if turn.content is None else unforged(turn.content)
+    message: dict[str, Any] = {"role": turn.role, "content": content}
+    if turn.name and _SENT_NAME.fullmatch(turn.name):
+        message["name"] = turn.name
+    elif turn.name:
+        message["content"] = f"{collapse_spaces(unforged(turn.name))}: {content or ''}"
+    if turn.tool_calls:
+        message["tool_calls"] = [_call_of(call) for call in turn.tool_calls]
+    if turn.tool_call_id:
+        message["tool_call_id"] = turn.tool_call_id
+    return message
+
+
+@dataclass(slots=True)
+class Written:
+    """A text in the making, and from where to where each candidate stands in it, by its piece's id."""
+
+    text: str = ""
+    spans: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, pieces: Iterable[Piece]) -> "Written":
+        """Write pieces one after the other, those of one frame inside of it; return the same."""
+        frame: Frame | None = None
+        for piece in pieces:
+            if piece.frame != frame:
+                self.text += (frame.closing if frame else "") + (piece.frame.opening if piece.frame else "")
+                frame = piece.frame
+            start = len(self.text)
+            self.text += piece.text
+            if isinstance(piece.origin, MemoryItem | Passage):
+                self.spans[id(piece)] = (start, start + len(piece.text.rstrip("\n")))
+        self.text += frame.closing if frame else ""
+        return self
+
+    def stripped(self) -> "Written":
+        """Return the same without line ends at both ends."""
+        cut = len(self.text) - len(self.text.lstrip("\n"))
+        moved = {piece: (start - cut, end - cut) for piece, (start, end) in self.spans.items()}
+        return Written(self.text.strip("\n"), moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt to send: messages, or one text, and where each candidate's piece stands: (message, start, end)."""
+
+    prefix: str
+    messages: tuple[dict[str, Any], ...] = ()
+    text: str | None = None
+    spans: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
+
+
+def write_prompt(request: ContextRequest, chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> Prompt:
+    """Return the prompt.
+
+    Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (phase, date and memory, tasks,
+    knowledge, summary), then come the turns and the query.
+    """
+    guide = chosen[SectionName.GUIDE]
+    prefix = (
+        Written()
+        .add([*chosen[SectionName.SYSTEM], *(one for one in guide if one.in_prefix)])
+        .add(_section(SectionName.PROFILE, chosen, shelves))
+    )
+    brief = Written().add(one for one in guide if not one.in_prefix)
+    for name in _MESSAGE_1:
+        brief.add(_section(name, chosen, shelves))
+    system = (prefix.stripped(), brief.stripped())
+    if request.format == "text":
+        return _as_text(system, chosen, shelves)
+    sent = [one for one in system if one.text]  # endpoints refuse a system message without content
+    turns = (piece.origin for piece in chosen[SectionName.WINDOW])
+    messages = (
+        *({"role": "system", "content": one.text} for one in sent),
+        *(message_of(turn) for turn in turns if isinstance(turn, WindowTurn)),
+        {"role": "user", "content": _joined(chosen[SectionName.QUERY])},
+    )
+    spans = {piece: (at, *span) for at, one in enumerate(sent) for piece, span in one.spans.items()}
+    return Prompt(system[0].text, messages, spans=spans)
+
+
+def _as_text(system: Sequence[Written], chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> Prompt:
+    """Return the same context as one text, for models that take no messages."""
+    turns = _joined(_section(SectionName.WINDOW, chosen, shelves))
+    text, spans = "", dict[int, tuple[int, int, int]]()
+    for part in (*system, Written(turns), Written(_joined(chosen[SectionName.QUERY]))):
+        text += "\n\n" if text and part.text else ""
+        spans |= {piece: (0, start + len(text), end + len(text)) for piece, (start, end) in part.spans.items()}
+        text += part.text
+    return Prompt(system[0].text, text=text, spans=spans)
+
+
+def _body(item: MemoryItem, *, one_line: bool = False) -> str:
+    if item.looks and item.looks.plain and not (one_line and "\n" in item.text):
+        return item.text
+    return collapse_spaces(escaped(item.text)) if one_line else escaped(item.text)
+
+
+def _day(moment: datetime) -> date:
+    return moment.astimezone(UTC).date()
+
+
+def _turn_element(turn: WindowTurn) -> str:
+    attributes = {"role": turn.role, **({"name": turn.name} if turn.name else {})}
+    calls = [_json([dict(call) for call in turn.tool_calls])] if turn.tool_calls else []
+    return element("turn", attributes, "\n".join([turn.content or "", *calls]))
+
+
+def _call_of(call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool call that forges nothing; its id stays, by which its result is told apart."""
+    return {key: one if key == "id" else _unforged_in(one) for key, one in call.items()}
+
+
+def _unforged_in(value: Any) -> Any:
+    """Return a JSON value with nothing forged in its strings. Arguments are JSON themselves, where every sign counts:
+    they stay to the letter where they hold nothing, and are looked at without escapes as well."""
+    if isinstance(value, Mapping):
+        return {unforged(key): _unforged_in(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_unforged_in(one) for one in value]
+    if not isinstance(value, str):
+        return value
+    told = unforged(value)
+    if told != shown(value):
+        value = told
+    if "\\" not in value:
+        return value
+    try:
+        meant = json.loads(value)
+        told = _unforged_in(meant)
+    except (ValueError, RecursionError):
+        return value
+    return value if told == meant else _json(told)
+
+
+def _section(name: SectionName, chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> list[Piece]:
+    pieces, opening = chosen[name], shelves[name].opening
+    return [opening, *pieces] if pieces and opening else list(pieces)
+
+
+def _joined(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in pieces).strip("\n")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

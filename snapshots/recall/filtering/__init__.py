@@ -1,0 +1,1 @@
+"""Which memories a filter lets through: its grammar, and what it is true of."""

@@ -1,0 +1,224 @@
+"""The filter grammar of recall: JSON in, a typed tree out; :mod:`.matching` says what it is true of.
+
+``{"and": [...]}``, ``{"or": [...]}``, ``{"not": {...}}``, ``{"<field>": {"<operator>": value}}``. Several fields in one
+object, or several operators of one field, must all hold. A field that a memory lacks matches only ``ne`` and
+``exists: false``.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.kernel.errors import FieldFault, InvalidInput
+
+MAX_DEPTH = 8
+MAX_CONDITIONS = 64
+MAX_LIST = 100
+MAX_STRING = 1_000
+LARGEST_NUMBER = 1e300
+
+FieldType = Literal["text", "list", "number", "time", "any"]
+FIELDS: Mapping[str, FieldType] = {
+    "kind": "text",
+    "topics": "list",
+    "name": "text",
+    "conversation_id": "text",
+    "importance": "number",
+    "confidence": "number",
+    "provenance": "text",
+    "said_at": "time",
+    "valid_at": "time",
+    "expires_at": "time",
+    "created_at": "time",
+}
+METADATA = "metadata."
+
+_EQUALITY = ("eq", "ne", "in", "exists")
+_ORDER = ("gt", "gte", "lt", "lte")
+OPERATORS: Mapping[FieldType, tuple[str, ...]] = {
+    "text": (*_EQUALITY, "contains"),
+    "list": (*_EQUALITY, "contains"),
+    "number": (*_EQUALITY, *_ORDER),
+    "time": (*_EQUALITY, *_ORDER),
+    "any": (*_EQUALITY, *_ORDER, "contains"),
+}
+
+Scalar = str | float | bool | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every part holds."""
+
+    parts: tuple["FilterNode", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one part holds."""
+
+    parts: tuple["FilterNode", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: "FilterNode"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One comparison; ``value`` has the type of the field (a tuple for ``in``, a bool for ``exists``)."""
+
+    field: str
+    operator: str
+    value: Scalar | tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A part that is settled already: it holds for the memories of one image that ``rows`` marks, shape (n,)."""
+
+    rows: npt.NDArray[np.bool_]
+
+
+FilterNode = All | AnyOf | Not | Condition | Settled
+
+
+def parse_filter(raw: object, *, field: str = "filter") -> FilterNode:
+    """Return the tree of a JSON filter. Raises InvalidInput naming the place, such as ``filter.and.0.kind.eq``."""
+    return _Parser().node(raw, field, depth=1)
+
+
+def conditions_of(node: FilterNode) -> Iterator[Condition]:
+    """Yield the conditions of a tree that are not settled, in their order."""
+    if isinstance(node, Condition):
+        yield node
+    elif isinstance(node, Not):
+        yield from conditions_of(node.part)
+    elif isinstance(node, All | AnyOf):
+        for part in node.parts:
+            yield from conditions_of(part)
+
+
+class _Parser:
+    """Counts conditions while it reads: a filter may not cost more than the search."""
+
+    def __init__(self) -> None:
+        self._conditions = 0
+
+    def node(self, raw: object, path: str, *, depth: int) -> FilterNode:
+        if depth > MAX_DEPTH:
+            _fail(path, "too_deep", f"filters may be nested {MAX_DEPTH} deep")
+        if not isinstance(raw, dict):
+            _fail(path, "wrong_type", "a filter is an object")
+        if not raw:
+            _fail(path, "required", "a filter needs at least one field")
+        parts = tuple(self._member(str(key), value, path, depth) for key, value in raw.items())
+        return parts[0] if len(parts) == 1 else All(parts)
+
+    def _member(self, key: str, value: object, path: str, depth: int) -> FilterNode:
+        here = f"{path}.{_shown(key)}"
+        if key in ("and", "or"):
+            parts = self._parts(value, here, depth)
+            return All(parts) if key == "and" else AnyOf(parts)
+        if key == "not":
+            return Not(self.node(value, here, depth=depth + 1))
+        return self._field(key, value, here)
+
+    def _parts(self, value: object, path: str, depth: int) -> tuple[FilterNode, ...]:
+        if not isinstance(value, list):
+            _fail(path, "wrong_type", "a list of filters is expected")
+        if not value:
+            _fail(path, "required", "the list is empty")
+        if len(value) > MAX_CONDITIONS:
+            _fail(path, "too_many", f"at most {MAX_CONDITIONS} conditions")
+        return tuple(self.node(part, f"{path}.{i}", depth=depth + 1) for i, part in enumerate(value))
+
+    def _field(self, field: str, value: object, path: str) -> FilterNode:
+        kind = _type_of(field)
+        if kind is None:
+            _fail(path, "unknown_field", f"no such field; known: {', '.join(FIELDS)}, metadata.<key>")
+        if not isinstance(value, dict) or not value:
+            _fail(path, "wrong_type", 'an object such as {"eq": value} is expected')
+        conditions = tuple(self._condition(field, kind, str(op), operand, path) for op, operand in value.items())
+        return conditions[0] if len(conditions) == 1 else All(conditions)
+
+    def _condition(self, field: str, kind: FieldType, op: str, operand: object, path: str) -> Condition:
+        here = f"{path}.{_shown(op)}"
+        self._conditions += 1
+        if self._conditions > MAX_CONDITIONS:
+            _fail(here, "too_many", f"at most {MAX_CONDITIONS} conditions")
+        if op not in OPERATORS[kind]:
+            _fail(here, "unknown_operator", f"operators of this field: {', '.join(OPERATORS[kind])}")
+        return Condition(field, op, _operand(kind, op, operand, here))
+
+
+def _type_of(field: str) -> FieldType | None:
+    if field.startswith(METADATA) and len(METADATA) < len(field) <= MAX_STRING:
+        return "any"
+    return FIELDS.get(field)
+
+
+def _operand(kind: FieldType, op: str, raw: object, path: str) -> Scalar | tuple[Scalar, ...]:
+    if op == "exists":
+        if not isinstance(raw, bool):
+            _fail(path, "wrong_type", "true or false is expected")
+        return raw
+    if op == "in":
+        if not isinstance(raw, list) or not raw:
+            _fail(path, "wrong_type", "a list of values is expected")
+        if len(raw) > MAX_LIST:
+            _fail(path, "too_many", f"at most {MAX_LIST} values")
+        return tuple(_scalar(kind, one, f"{path}.{i}") for i, one in enumerate(raw))
+    return _scalar(kind, raw, path)
+
+
+def _scalar(kind: FieldType, raw: object, path: str) -> Scalar:
+    if isinstance(raw, str) and len(raw) > MAX_STRING:
+        _fail(path, "too_long", f"at most {MAX_STRING} characters")
+    if kind == "time":
+        return _moment(raw, path)
+    if kind == "number":
+        if not is_number(raw):
+            _fail(path, "wrong_type", "a finite number is expected")
+        return float(raw)  # type: ignore[arg-type]
+    if kind == "any" and (isinstance(raw, bool) or is_number(raw)):
+        return raw  # type: ignore[return-value]
+    if not isinstance(raw, str):
+        _fail(path, "wrong_type", f"a string{', number or boolean' if kind == 'any' else ''} is expected")
+    return raw
+
+
+def _moment(raw: object, path: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(raw) if isinstance(raw, str) else None
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        _fail(path, "wrong_type", "a time such as 2026-01-31T08:00:00Z is expected")
+    return moment
+
+
+def is_number(value: object) -> bool:
+    """Return whether ``value`` has an order among numbers.
+
+    It is finite (no comparison holds for NaN), and within what a double holds: Python's integers have no end.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) <= LARGEST_NUMBER
+
+
+def _shown(key: str) -> str:
+    """Return a key as errors name it: short, printable."""
+    return "".join(c if c.isprintable() else "?" for c in key[:80])
+
+
+def _fail(field: str, code: str, message: str) -> NoReturn:
+    raise InvalidInput("the filter is malformed", faults=[FieldFault(field, code, message)])

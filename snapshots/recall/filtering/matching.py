@@ -1,0 +1,232 @@
+"""Which memories satisfy a filter: every distinct condition once, for every distinct value that is held.
+
+A field that a memory lacks matches only ``ne`` and ``exists: false``. What a filter looks at is counted before it is
+looked at, so that no filter over any memory keeps a process from its other questions.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.kernel.errors import FieldFault, Refused
+from snapshots.recall.filtering.grammar import AnyOf, Condition, FilterNode, Not, Scalar, Settled, is_number
+from snapshots.recall.policy import FILTERING, FilterPolicy
+
+Int64 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+_SCALARS = (str, int, float)
+CHARACTERS_AT_ONCE = 16
+"""A text is searched for up to so many characters in one pass over it, at worst: for more it counts again."""
+
+
+class FilterTooCostly(Refused):
+    """The filter would look at more of what this memory holds than one question may."""
+
+    code = "filter_too_costly"
+
+    def __init__(self, field: str) -> None:
+        message = "the memories hold too much in this field for so many conditions"
+        super().__init__("the filter is too costly", faults=[FieldFault(f"filter.{field}", self.code, message)])
+
+
+@dataclass(frozen=True, slots=True)
+class HeldValues:
+    """What memories hold in one field: row ``rows[i]`` holds ``values[codes[i]]``; no value stands there twice.
+
+    ``listed`` marks what stands in a list; ``present``, shape (n,), the memories that hold anything. ``asked`` turns
+    the value of a condition into what is held.
+    """
+
+    values: Sequence[Scalar]
+    rows: Int64
+    codes: Int64
+    listed: Mask
+    present: Mask
+    asked: Callable[[Any], Scalar] = lambda value: value
+
+
+class Matcher:
+    """Matches conditions against ``held`` (what is held in a field, by its name); counts what it looks at.
+
+    Raises FilterTooCostly when that is more than one question may look at.
+    """
+
+    def __init__(self, held: Callable[[str], HeldValues], policy: FilterPolicy = FILTERING) -> None:
+        self._held = held
+        self._left = policy.looked_at
+        self._fields: dict[str, _Field] = {}
+        self._matched: dict[Hashable, Mask] = {}
+
+    def rows(self, node: FilterNode) -> Mask:
+        """Return which rows satisfy ``node``, shape (n,)."""
+        if isinstance(node, Settled):
+            return node.rows
+        if isinstance(node, Not):
+            return ~self.rows(node.part)
+        if isinstance(node, Condition):
+            return self._condition(node)
+        parts = np.stack([self.rows(part) for part in node.parts])
+        return np.asarray(parts.any(axis=0) if isinstance(node, AnyOf) else parts.all(axis=0), np.bool_)
+
+    def _condition(self, condition: Condition) -> Mask:
+        field = self._field(condition.field)
+        wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+        key = (condition.field, condition.operator, *map(_typed, wanted))
+        if key not in self._matched:
+            self._left -= field.cost(condition)
+            if self._left < 0:
+                raise FilterTooCostly(condition.field)
+            self._matched[key] = field.matching(condition.operator, wanted)
+        return self._matched[key]
+
+    def _field(self, name: str) -> "_Field":
+        if name not in self._fields:
+            self._fields[name] = _Field(self._held(name))
+        return self._fields[name]
+
+
+class _Field:
+    """What is held in one field, in the orders that operators ask for."""
+
+    def __init__(self, held: HeldValues) -> None:
+        self.held = held
+
+    def cost(self, condition: Condition) -> int:
+        """Return how much the condition looks at: the values that memories hold, and their texts to find another in."""
+        looked_at = len(self.held.codes) + len(self.held.present)
+        if condition.operator == "contains" and isinstance(condition.value, str):
+            looked_at += self.characters * (1 + len(condition.value) // CHARACTERS_AT_ONCE)
+        return looked_at
+
+    def matching(self, operator: str, values: Sequence[Scalar]) -> Mask:
+        """Return the rows for which one condition holds."""
+        if operator == "exists":
+            return self.held.present if values[0] else ~self.held.present
+        wanted = [self.held.asked(value) for value in values]
+        if operator == "ne":
+            return ~self._rows(self._equal(wanted))
+        if operator in ("eq", "in"):
+            return self._rows(self._equal(wanted))
+        if operator == "contains":
+            return self._rows(self._equal(wanted), listed=True) | self._rows(self._within(wanted[0]), listed=False)
+        return self._rows(self._ordered(operator, wanted[0]), listed=False)
+
+    def _rows(self, codes: Sequence[int], *, listed: bool | None = None) -> Mask:
+        """Return which rows hold one of the values ``codes``: in a list, by itself, or either way."""
+        rows = np.zeros(len(self.held.present), np.bool_)
+        if len(codes):
+            wanted = np.zeros(len(self.held.values), np.bool_)
+            wanted[codes] = True
+            found = wanted[self.held.codes]
+            if listed is not None:
+                found &= self.held.listed == listed
+            rows[self.held.rows[found]] = True
+        return rows
+
+    def _equal(self, wanted: Sequence[Scalar]) -> list[int]:
+        """A list equals what it holds: topics are a set of words."""
+        return [self.places[one] for one in map(_typed, wanted) if one in self.places]
+
+    def _within(self, wanted: Scalar) -> list[int]:
+        if not isinstance(wanted, str):
+            return []
+        part = wanted.casefold()
+        return [code for code, text in self.folded.items() if part in text]
+
+    def _ordered(self, operator: str, wanted: Scalar) -> list[int]:
+        """Values of two kinds have no order: the condition does not hold."""
+        ordered = self.texts if isinstance(wanted, str) else self.numbers if is_number(wanted) else []
+        begin: Any = bisect_left if operator in ("gte", "lt") else bisect_right
+        place = begin(ordered, wanted, key=lambda one: one[0])
+        return [code for _, code in (ordered[place:] if operator in ("gt", "gte") else ordered[:place])]
+
+    @cached_property
+    def places(self) -> Mapping[Hashable, int]:
+        return {_typed(value): code for code, value in enumerate(self.held.values)}
+
+    @cached_property
+    def folded(self) -> Mapping[int, str]:
+        return {code: value.casefold() for code, value in enumerate(self.held.values) if isinstance(value, str)}
+
+    @cached_property
+    def characters(self) -> int:
+        return sum(map(len, self.folded.values()))
+
+    @cached_property
+    def texts(self) -> list[tuple[Any, int]]:
+        return sorted((value, code) for code, value in enumerate(self.held.values) if isinstance(value, str))
+
+    @cached_property
+    def numbers(self) -> list[tuple[Any, int]]:
+        return sorted((value, code) for code, value in enumerate(self.held.values) if is_number(value))
+
+
+def coded(values: Sequence[Scalar], codes: npt.NDArray[Any]) -> HeldValues:
+    """Return a field of one value per row, numbered by ``codes`` (n,) among ``values``; -1 for none."""
+    present = codes >= 0
+    rows = np.flatnonzero(present)
+    return HeldValues(values, rows, codes[rows].astype(np.int64), np.zeros(len(rows), np.bool_), present)
+
+
+def counted(numbers: npt.NDArray[np.float32 | np.float64], asked: Callable[[Any], Scalar]) -> HeldValues:
+    """Return a field of one number per row; what is not finite is none."""
+    present = np.isfinite(numbers)
+    rows = np.flatnonzero(present)
+    values, codes = np.unique(numbers[rows], return_inverse=True)
+    return HeldValues(values.tolist(), rows, codes, np.zeros(len(rows), np.bool_), present, asked)
+
+
+def as_seconds(moment: datetime) -> float:
+    """Return a time as columns hold it."""
+    return moment.timestamp()
+
+
+def as_single(number: float) -> float:
+    """Return a number as columns of single precision hold it: 0.6 equals what was stored as 0.6."""
+    return float(np.float32(np.clip(number, -1e38, 1e38)))
+
+
+def loose(rows: Sequence[int], held: Sequence[object], size: int) -> HeldValues:
+    """Return a field of JSON values, ``held[i]`` by row ``rows[i]`` of ``size``, of any kinds; null is nothing."""
+    places: dict[tuple[bool, Scalar], int] = {}
+    codes: list[int] = []
+    counts = np.zeros(len(rows), np.int64)
+    for number, value in enumerate(held):
+        before = len(codes)
+        codes.extend(places.setdefault(leaf, len(places)) for leaf in _leaves(value))
+        counts[number] = len(codes) - before
+    at = np.array(rows, np.int64)
+    present = np.zeros(size, np.bool_)
+    present[at[[value is not None for value in held]]] = True
+    return HeldValues(
+        values=[value for _, value in places],
+        rows=np.repeat(at, counts),
+        codes=np.array(codes, np.int64),
+        listed=np.repeat(np.array([isinstance(value, list) for value in held], np.bool_), counts),
+        present=present,
+    )
+
+
+def _leaves(value: object) -> Collection[tuple[bool, Scalar]]:
+    """Return the texts, numbers and booleans that a value is or holds in lists, however deep; objects equal nothing."""
+    if not isinstance(value, list):
+        return [_typed(value)] if isinstance(value, _SCALARS) else ()
+    leaves: set[tuple[bool, Scalar]] = set()
+    left = [value]
+    while left:
+        inner = left.pop()
+        leaves.update([_typed(one) for one in inner if isinstance(one, _SCALARS)])
+        left += [one for one in inner if isinstance(one, list)]
+    return leaves
+
+
+def _typed(value: Scalar) -> tuple[bool, Scalar]:
+    """Python takes True for 1; a filter does not."""
+    return isinstance(value, bool), value

@@ -1,0 +1,1 @@
+"""A subject's memory packed for scoring: rows as arrays, without any text."""

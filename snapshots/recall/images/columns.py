@@ -1,0 +1,194 @@
+"""The small columns of an image: what filters, validity and ranking read, as arrays over all rows.
+
+Metadata stands in none of them: :mod:`snapshots.recall.loading.metadata` reads it for the filter that names it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from sys import getsizeof
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.recall.filtering.matching import HeldValues, as_seconds, as_single, coded, counted
+from snapshots.recall.values import KINDS, MemoryRow
+
+Float64 = npt.NDArray[np.float64]
+
+PROVENANCES = ("observation", "analysis", "confirmed_by_user")
+_LABELLED = {"conversation_id": "conversation", "name": "speaker"}
+_NAMED = {"kind": KINDS, "provenance": PROVENANCES}
+_TIME_FIELDS = frozenset({"said_at", "valid_at", "expires_at", "created_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A column of few different texts: ``codes`` (n,) into ``texts``, -1 for none."""
+
+    codes: npt.NDArray[np.int32]
+    texts: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes and of the texts."""
+        return self.codes.nbytes + text_bytes(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLists:
+    """A column of lists of few different texts: row ``i`` holds ``codes[ptr[i]:ptr[i + 1]]`` into ``texts``."""
+
+    ptr: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.int32]
+    texts: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays and of the texts."""
+        return self.ptr.nbytes + self.codes.nbytes + text_bytes(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Arrays of length n. Times are seconds since 1970 UTC: NaN means unknown, infinity means without an end.
+
+    ``seq`` orders the memories of a conversation; -1 for one without a place in it. Memories of one ``saying`` repeat
+    each other; 0 repeats nothing.
+    """
+
+    kind: npt.NDArray[np.uint8]
+    provenance: npt.NDArray[np.uint8]
+    confidence: npt.NDArray[np.float32]
+    importance: npt.NDArray[np.float32]
+    injected: npt.NDArray[np.int32]
+    positive: npt.NDArray[np.int32]
+    said_at: Float64
+    valid_at: Float64
+    invalid_at: Float64
+    retired_at: Float64
+    expires_at: Float64
+    created_at: Float64
+    last_validated_at: Float64
+    seq: npt.NDArray[np.int64]
+    saying: npt.NDArray[np.int64]
+    conversation: Labels
+    speaker: Labels
+    topics: LabelLists
+
+    def held(self, field: str) -> HeldValues:
+        """Return what a filter compares for ``field``, one of :data:`snapshots.recall.filtering.grammar.FIELDS`."""
+        if field == "topics":
+            return self._topics()
+        if field in _NAMED:
+            return coded(_NAMED[field], getattr(self, field).astype(np.int64))
+        if field in _LABELLED:
+            labels = getattr(self, _LABELLED[field])
+            return coded(labels.texts, labels.codes)
+        return counted(getattr(self, field), as_seconds if field in _TIME_FIELDS else as_single)
+
+    def _topics(self) -> HeldValues:
+        counts = np.diff(self.topics.ptr)
+        rows, codes = np.repeat(np.arange(len(counts)), counts), self.topics.codes.astype(np.int64)
+        return HeldValues(self.topics.texts, rows, codes, np.ones(len(rows), np.bool_), counts > 0)
+
+
+def text_bytes(texts: Sequence[str]) -> int:
+    """Return the bytes of texts as Python holds them, with their places in a tuple."""
+    return sum(map(getsizeof, texts)) + 8 * len(texts)
+
+
+def array_bytes(holder: Any) -> int:
+    """Return the bytes of all arrays among the fields of a dataclass."""
+    return sum(getattr(getattr(holder, f.name), "nbytes", 0) for f in fields(holder))
+
+
+def build_columns(rows: Sequence[MemoryRow]) -> Columns:
+    """Return the columns of ``rows``, in their order."""
+    return Columns(
+        kind=np.array([KINDS.index(row.kind) for row in rows], np.uint8),
+        provenance=np.array([PROVENANCES.index(row.provenance) for row in rows], np.uint8),
+        confidence=np.array([row.confidence for row in rows], np.float32),
+        importance=np.array([row.importance for row in rows], np.float32),
+        injected=np.array([row.injected for row in rows], np.int32),
+        positive=np.array([row.positive for row in rows], np.int32),
+        said_at=_seconds([row.said_at for row in rows], missing=np.nan),
+        valid_at=_seconds([row.valid_at for row in rows], missing=np.nan),
+        invalid_at=_seconds([row.invalid_at for row in rows], missing=np.inf),
+        retired_at=_seconds([row.retired_at for row in rows], missing=np.inf),
+        expires_at=_seconds([row.expires_at for row in rows], missing=np.inf),
+        created_at=_seconds([row.created_at for row in rows], missing=np.nan),
+        last_validated_at=_seconds([row.last_validated_at or row.created_at for row in rows], missing=np.nan),
+        seq=np.array([-1 if row.seq is None else row.seq for row in rows], np.int64),
+        saying=np.array([row.saying for row in rows], np.int64),
+        conversation=_labelled([row.conversation_id for row in rows]),
+        speaker=_labelled([row.name for row in rows]),
+        topics=_listed([row.topics for row in rows]),
+    )
+
+
+def join_columns(parts: Sequence[Columns]) -> Columns:
+    """Return the columns of the rows of all parts, in order."""
+    return Columns(*(_joined([getattr(part, f.name) for part in parts]) for f in fields(Columns)))
+
+
+def take_columns(columns: Columns, order: npt.NDArray[np.int64]) -> Columns:
+    """Return the columns of the rows numbered ``order``, in that order; texts that none of them holds are left out."""
+    return Columns(*(_taken(getattr(columns, f.name), order) for f in fields(Columns)))
+
+
+def _taken(column: Any, order: npt.NDArray[np.int64]) -> Any:
+    if isinstance(column, Labels):
+        return Labels(*_renumbered(column.codes[order], column.texts))
+    if isinstance(column, LabelLists):
+        counts = np.diff(column.ptr)[order]
+        at = np.arange(counts.sum()) + np.repeat(column.ptr[:-1][order] - counts.cumsum() + counts, counts)
+        return LabelLists(_ends(counts), *_renumbered(column.codes[at], column.texts))
+    return column[order]
+
+
+def _renumbered(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """Return codes into those of ``texts`` that are used, in the order of their first use."""
+    used, first = np.unique(codes, return_index=True)
+    used = used[np.argsort(first)]
+    used = used[used >= 0]
+    moved = np.full(len(texts) + 1, -1, np.int32)
+    moved[used] = np.arange(len(used))
+    return moved[codes], tuple(texts[code] for code in used.tolist())
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], Labels):
+        return Labels(*_join_labels(parts))
+    if isinstance(parts[0], LabelLists):
+        counts = [np.diff(part.ptr) for part in parts]
+        return LabelLists(_ends(np.concatenate(counts)), *_join_labels(parts))
+    return np.concatenate(parts)
+
+
+def _join_labels(parts: Sequence[Labels | LabelLists]) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    codes: dict[str, int] = {}
+    moved = [np.array([*(codes.setdefault(text, len(codes)) for text in one.texts), -1], np.int32) for one in parts]
+    numbered = [move[one.codes] for move, one in zip(moved, parts, strict=True)]
+    return np.concatenate(numbered), tuple(codes)
+
+
+def _ends(counts: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    return np.append(0, counts.cumsum()).astype(np.int32)
+
+
+def _listed(lists: Sequence[Sequence[str]]) -> LabelLists:
+    codes: dict[str, int] = {}
+    numbers = [codes.setdefault(text, len(codes)) for texts in lists for text in texts]
+    return LabelLists(_ends(np.array(list(map(len, lists)), np.int32)), np.array(numbers, np.int32), tuple(codes))
+
+
+def _labelled(texts: Sequence[str | None]) -> Labels:
+    codes: dict[str, int] = {}
+    numbers = [-1 if text is None else codes.setdefault(text, len(codes)) for text in texts]
+    return Labels(np.array(numbers, np.int32), tuple(codes))
+
+
+def _seconds(moments: Sequence[datetime | None], *, missing: float) -> Float64:
+    return np.array([missing if moment is None else moment.timestamp() for moment in moments], np.float64)

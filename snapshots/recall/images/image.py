@@ -1,0 +1,285 @@
+"""One subject's memory, packed for scoring: every row is scored, nothing is approximated, statistics are live.
+
+Built from the rows, which are the truth. It holds no text: a hit yields an id, the words come from the database.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from sys import getsizeof
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.kernel.terms import terms
+from snapshots.embedding.rows import (
+    ABOUT,
+    BEFORE,
+    POSTING,
+    SPEAKER,
+    TEXT,
+    Float32,
+    Int8,
+    decode_dense,
+    decode_lex,
+    term_key,
+)
+from snapshots.recall.images.columns import Columns, Labels, array_bytes, build_columns, join_columns, take_columns
+from snapshots.recall.images.sittings import Int32, Neighbours, Sittings, link_neighbours, link_sittings
+from snapshots.recall.values import MemoryRow
+
+Bytes16 = npt.NDArray[np.uint8]
+NOT_HELD = -1
+OBJECTS_BYTES = 5_000
+"""Of an image of nothing: what Python and numpy hold around its numbers. Measured with tracemalloc: 4.8 kB."""
+KEPT_BYTES = 16
+"""Of a row, for what is worked out for one policy: the norms of three views, and the worth of its form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Inverted index: ``docs[ptr[i]:ptr[i + 1]]`` hold ``keys[i]``; a key is ``term << 2 | field``, sorted."""
+
+    keys: npt.NDArray[np.uint64]
+    ptr: npt.NDArray[np.int64]
+    docs: Int32
+    tf: Float32
+
+
+@dataclass(frozen=True, slots=True)
+class DenseSpace:
+    """The vectors of one embedding space: the ``rows`` that hold one, two int8 matrices (m, d), scales (2, m)."""
+
+    name: str
+    rows: Int32
+    scales: Float32
+    dated: Int8
+    continued: Int8
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """One named speaker: the keys of the name's terms, and the rows they said."""
+
+    keys: frozenset[int]
+    rows: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """All memories of one subject in row order. ``spaces`` holds one entry per embedding space with vectors; a memory
+    stands in at most one. ``ids`` are UUIDs as bytes, shape (n, 16).
+
+    ``lengths`` are terms per field and row, shape (4, n); ``dated_length`` and ``window_length`` are document lengths
+    in terms, of a memory and of it with its neighbours.
+    """
+
+    ids: Bytes16
+    columns: Columns
+    postings: Postings
+    lengths: Float32
+    spaces: tuple[DenseSpace, ...]
+    neighbours: Neighbours
+    sittings: Sittings
+    dated_length: Float32
+    window_length: Float32
+    speakers: tuple[Speaker, ...]
+    nbytes: int
+    kept: dict[Hashable, Any] = field(default_factory=dict)
+    """What was worked out of this image for one policy. Never outlives it; two threads may work out the same."""
+
+    @property
+    def size(self) -> int:
+        """Number of memories."""
+        return len(self.ids)
+
+    def id(self, row: int) -> UUID:
+        """Return the id of the memory of one row."""
+        return UUID(bytes=self.ids[row].tobytes())
+
+    def rows_of_ids(self, ids: bytes) -> list[int]:
+        """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is none of this image's."""
+        own, wanted = self.ids.reshape(-1).view("S16"), np.frombuffer(ids, "S16")
+        if not len(own):
+            return [NOT_HELD] * len(wanted)
+        order = np.argsort(own)
+        rows = order[np.minimum(np.searchsorted(own, wanted, sorter=order), len(own) - 1)]
+        return np.where(own[rows] == wanted, rows, NOT_HELD).tolist()  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What rows say by themselves, before they are linked: one entry per posting in ``keys``, ``docs``, ``tf``."""
+
+    ids: Bytes16
+    columns: Columns
+    keys: npt.NDArray[np.uint64]
+    docs: Int32
+    tf: Float32
+    lengths: Float32
+    spaces: tuple[DenseSpace, ...]
+
+
+def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
+    """Return the image of ``rows``; ``dimensions`` gives the length of a vector by embedding space, in order.
+
+    Raises DamagedIndexRow.
+    """
+    return link(unpack(rows, dimensions or {}))
+
+
+def extend_image(image: Image, rows: Rows) -> Image:
+    """Return the image of the memories of ``image`` and then ``rows``: the same as built from all of them at once.
+
+    ``image`` stays as it is: others may be reading it.
+    """
+    return link(join([rows_of(image), rows]))
+
+
+def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
+    """Read the packed columns of ``rows``."""
+    decoded = decode_lex(b"".join(row.lex for row in rows))
+    docs = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row.lex) // POSTING.itemsize for row in rows])
+    fields = decoded["code"] >> np.uint8(6)
+    tf = (decoded["code"] & np.uint8(63)).astype(np.float32)
+    lengths = np.bincount(fields.astype(np.int64) * len(rows) + docs, tf, 4 * len(rows))
+    return Rows(
+        ids=np.frombuffer(b"".join(row.id.bytes for row in rows), np.uint8).reshape(-1, 16),
+        columns=build_columns(rows),
+        keys=decoded["term"].astype(np.uint64) << np.uint64(2) | fields,
+        docs=docs,
+        tf=tf,
+        lengths=lengths.astype(np.float32).reshape(4, len(rows)),
+        spaces=tuple(_dense_spaces(rows, dimensions)),
+    )
+
+
+def rows_of(image: Image) -> Rows:
+    """Return what the rows of an image said, its postings in the order of their keys."""
+    postings = image.postings
+    keys = np.repeat(postings.keys, np.diff(postings.ptr))
+    return Rows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
+
+
+def join(parts: Sequence[Rows]) -> Rows:
+    """Return the rows of all parts, at least one, numbered on from part to part."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(part.ids) for part in parts[:-1])]).astype(np.int32)
+    return Rows(
+        ids=np.concatenate([part.ids for part in parts]),
+        columns=join_columns([part.columns for part in parts]),
+        keys=np.concatenate([part.keys for part in parts]),
+        docs=np.concatenate([part.docs + start for part, start in zip(parts, starts, strict=True)]),
+        tf=np.concatenate([part.tf for part in parts]),
+        lengths=np.concatenate([part.lengths for part in parts], axis=1),
+        spaces=_join_spaces([part.spaces for part in parts], starts),
+    )
+
+
+def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
+    """Return the rows numbered ``order``, in that order."""
+    place = np.full(len(rows.ids), NOT_HELD, np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    docs = place[rows.docs]
+    kept = np.flatnonzero(docs != NOT_HELD)
+    if (order[1:] < order[:-1]).any():  # else the rows of each key keep their order, and sorted keys stay sorted
+        kept = kept[np.argsort(docs[kept], kind="stable")]
+    return Rows(
+        ids=rows.ids[order],
+        columns=take_columns(rows.columns, order),
+        keys=rows.keys[kept],
+        docs=docs[kept],
+        tf=rows.tf[kept],
+        lengths=rows.lengths[:, order],
+        spaces=tuple(_take_spaces(rows.spaces, place)),
+    )
+
+
+def link(rows: Rows) -> Image:
+    """Return the image of ``rows``: sorted by term, neighbours and sittings found, documents measured."""
+    neighbours = link_neighbours(rows.columns)
+    postings, sittings = _invert(rows), link_sittings(rows.columns, rows.lengths[TEXT])
+    speakers = _speakers(rows.columns.speaker)
+    arrays = sum(map(array_bytes, (postings, neighbours, sittings, rows.columns, *rows.spaces, *speakers)))
+    dated = rows.lengths[TEXT] + rows.lengths[SPEAKER] + rows.lengths[ABOUT]
+    window = _window_length(rows.lengths, neighbours)
+    return Image(
+        ids=rows.ids,
+        columns=rows.columns,
+        postings=postings,
+        lengths=rows.lengths,
+        spaces=rows.spaces,
+        neighbours=neighbours,
+        sittings=sittings,
+        dated_length=dated,
+        window_length=window,
+        speakers=speakers,
+        nbytes=OBJECTS_BYTES
+        + arrays
+        + sum(array.nbytes for array in (rows.lengths, rows.ids, dated, window))
+        + len(rows.ids) * KEPT_BYTES
+        + sum(getsizeof(one.keys) + len(one.keys) * getsizeof(1 << 60) for one in speakers),
+    )
+
+
+def _invert(rows: Rows) -> Postings:
+    order = np.argsort(rows.keys, kind="stable")
+    ordered = rows.keys[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] ^ np.uint64(1)))
+    return Postings(ordered[starts], np.append(starts, len(ordered)), rows.docs[order], rows.tf[order])
+
+
+def _window_length(lengths: Float32, neighbours: Neighbours) -> Float32:
+    text = np.append(lengths[TEXT], np.float32(0))
+    total: Float32 = lengths[TEXT] + lengths[SPEAKER] + lengths[BEFORE]
+    for pointer in (neighbours.previous, neighbours.next, neighbours.previous2, neighbours.next2):
+        total = total + text[pointer[:-1]]
+    return total
+
+
+def _dense_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Iterator[DenseSpace]:
+    for space, length in dimensions.items():
+        held = [i for i, row in enumerate(rows) if row.space == space and row.dense is not None]
+        if held:
+            scales, (dated, continued) = decode_dense([rows[i].dense for i in held], length)
+            yield DenseSpace(space, np.array(held, np.int32), scales, dated, continued)
+
+
+def _join_spaces(parts: Sequence[tuple[DenseSpace, ...]], starts: Int32) -> tuple[DenseSpace, ...]:
+    """Return the spaces of all parts in the order in which they first appear."""
+    held: dict[str, list[DenseSpace]] = {}
+    for spaces, start in zip(parts, starts, strict=True):
+        for space in spaces:
+            held.setdefault(space.name, []).append(replace(space, rows=space.rows + start))
+    return tuple(
+        DenseSpace(
+            name=name,
+            rows=np.concatenate([space.rows for space in stretches]),
+            scales=np.concatenate([space.scales for space in stretches], axis=1),
+            dated=np.concatenate([space.dated for space in stretches]),
+            continued=np.concatenate([space.continued for space in stretches]),
+        )
+        for name, stretches in held.items()
+    )
+
+
+def _take_spaces(spaces: Sequence[DenseSpace], place: Int32) -> Iterator[DenseSpace]:
+    for space in spaces:
+        rows = place[space.rows]
+        kept = np.flatnonzero(rows != NOT_HELD)
+        kept = kept[np.argsort(rows[kept], kind="stable")]
+        if len(kept):
+            scales, dated, continued = space.scales[:, kept], space.dated[kept], space.continued[kept]
+            yield DenseSpace(space.name, rows[kept], scales, dated, continued)
+
+
+def _speakers(named: Labels) -> tuple[Speaker, ...]:
+    order = np.argsort(named.codes, kind="stable").astype(np.int32)
+    ends = np.searchsorted(named.codes[order], np.arange(len(named.texts) + 1))
+    return tuple(
+        Speaker(frozenset(map(term_key, terms(name))), order[ends[code] : ends[code + 1]].copy())
+        for code, name in enumerate(named.texts)
+        if name
+    )

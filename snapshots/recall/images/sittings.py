@@ -1,0 +1,65 @@
+"""Which memories of an image were said one after the other, and which in one sitting."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.embedding.rows import Float32
+from snapshots.recall.images.columns import Columns
+from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.values import APART, KINDS
+
+Int32 = npt.NDArray[np.int32]
+_APART = [KINDS.index(kind) for kind in APART.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Row numbers of the memories before and after each in its conversation; ``n`` (one past the end) for none."""
+
+    previous: Int32
+    next: Int32
+    previous2: Int32
+    next2: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Sittings:
+    """The sitting that each row was said in, numbered from 0, shape (n,), and the terms said in each, shape (s,)."""
+
+    of: Int32
+    lengths: Float32
+
+
+def link_neighbours(columns: Columns) -> Neighbours:
+    """Link the rows of each conversation in order of ``seq``; rows without one stand alone. Length n + 1 each."""
+    n = len(columns.seq)
+    previous, following = np.full(n + 1, n, np.int32), np.full(n + 1, n, np.int32)
+    order, joined = _spoken(columns)
+    left, right = order[:-1][joined], order[1:][joined]
+    previous[right], following[left] = left, right
+    return Neighbours(previous, following, previous[previous], following[following])
+
+
+def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
+    """Number the sittings: a conversation, cut where nothing was said for long. ``lengths`` are terms per row."""
+    order, joined = _spoken(columns)
+    silence = np.abs(np.diff(columns.said_at[order])) > DEFAULT_RECALL.scoring.sitting_gap_hours * 3_600
+    begins = np.append(np.ones(min(len(order), 1), np.bool_), ~joined | silence)
+    of = np.full(len(columns.seq), -1, np.int32)
+    of[order] = begins.cumsum() - 1
+    alone = of < 0
+    of[alone] = begins.sum() + np.arange(alone.sum())
+    return Sittings(of, np.bincount(of, lengths).astype(np.float32))
+
+
+def _spoken(columns: Columns) -> tuple[Int32, npt.NDArray[np.bool_]]:
+    """Return the rows of conversations, each conversation's in order, and which go on with the one before them.
+
+    Notes and replies are in none: each stands alone, and the one before it may be weeks older.
+    """
+    codes, seq = columns.conversation.codes, columns.seq
+    rows = np.flatnonzero((codes >= 0) & (seq >= 0) & ~np.isin(columns.kind, _APART)).astype(np.int32)
+    order = rows[np.lexsort((rows, seq[rows], codes[rows]))]
+    return order, codes[order][1:] == codes[order][:-1]

@@ -1,0 +1,189 @@
+"""A subject's memory as it is, in one statement: what makes one image must be of one moment.
+
+Statements of their own would each see another: between two of them a block may be sealed or removed without the memory
+changing, and the rows that one left to the block would be missing from both.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from uuid import UUID
+
+from memory_platform.postgres.prepared import Rows as Fetched
+from memory_platform.postgres.prepared import Statement
+from snapshots.embedding.spaces import Embedders, space_id, spaces_key
+from snapshots.models import BLOCK_POSITIONS
+from snapshots.recall.images.blocks import FORMAT
+from snapshots.recall.loading.rows import COLUMNS, TABLES, Row
+from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
+
+_SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"
+
+STATE = f"""
+SELECT subject.id, m.version, m.epoch, m.next_position
+FROM ({_SUBJECT}) subject
+LEFT JOIN subject_memory m ON m.tenant_id = $1 AND m.subject_id = subject.id
+"""  # noqa: S608  # made of constants; values are parameters
+
+_MEMORY = f"""
+SELECT subject.id, m.version, m.epoch, m.next_position, held.first, b.block, b.packed, r.*
+FROM ({_SUBJECT}) subject
+LEFT JOIN subject_memory m ON m.tenant_id = $1 AND m.subject_id = subject.id
+LEFT JOIN LATERAL (
+  SELECT CASE WHEN m.subject_id = $4::uuid AND m.epoch = $5 THEN $6::bigint ELSE 0 END AS first
+) held ON true
+LEFT JOIN LATERAL generate_series(
+  held.first / {BLOCK_POSITIONS}, (m.next_position - 1) / {BLOCK_POSITIONS}
+) place (block) ON true
+LEFT JOIN LATERAL (
+  SELECT block, packed FROM memory_block
+  WHERE tenant_id = $1 AND subject_id = m.subject_id AND block = place.block AND spaces = $7 AND format = $8
+    AND block * {BLOCK_POSITIONS} >= held.first AND block <> ALL($9::bigint[])
+  LIMIT 1
+) b ON true
+LEFT JOIN LATERAL (
+  SELECT s.position, s.id AS snapshot_id, %s, {COLUMNS}
+  FROM {TABLES} %s
+  WHERE b.block IS NULL AND s.tenant_id = $1 AND s.subject_id = m.subject_id
+    AND s.position >= greatest(held.first, place.block * {BLOCK_POSITIONS})
+    AND s.position < (place.block + 1) * {BLOCK_POSITIONS}
+  OFFSET 0
+) r ON true
+ORDER BY place.block, r.position
+"""  # noqa: S608  # made of constants; values are parameters
+"""LIMIT and OFFSET keep Postgres from joining what it would find by an index; a plan is made before it is known how few
+places there are."""
+
+_VECTORS = """
+LEFT JOIN LATERAL (
+  SELECT v.space_id, halfvec_send(v.dated) AS dated, halfvec_send(v.previous) AS previous FROM snapshot_vector v
+  WHERE v.tenant_id = s.tenant_id AND v.snapshot_id = s.id AND v.space_id = ANY($10::uuid[])
+  ORDER BY array_position($10::uuid[], v.space_id) LIMIT 1
+) v ON true
+"""
+
+MEMORY = _MEMORY % ("v.dated, v.previous, v.space_id", _VECTORS)
+MEMORY_WITHOUT_VECTORS = _MEMORY % ("NULL::bytea, NULL::bytea, NULL::uuid", "")
+
+Run = Callable[[Sequence[Statement]], list[Fetched]]
+"""Runs statements in one round trip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """One subject, by our id or else by the product's, and how statements about it are run.
+
+    ``scope`` opens the tenant's scope where none is open, for reads of more than one round trip.
+    """
+
+    tenant_id: UUID
+    run: Run
+    subject_id: UUID | None = None
+    external_id: str | None = None
+    scope: Callable[[], AbstractContextManager[None]] = nullcontext
+
+    def statement(self, sql: str, *values: object) -> Statement:
+        """Return a statement whose first three values are the tenant and both ids."""
+        return Statement(sql, [self.tenant_id, self.subject_id, self.external_id, *values])
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """Where a subject's memory stands: see :class:`snapshots.models.SubjectMemory`. All 0 while there is none."""
+
+    version: int = 0
+    epoch: int = 0
+    next_position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """A memory that is held already: its subject, and the state it was read in."""
+
+    subject_id: UUID
+    state: MemoryState
+
+
+@dataclass(frozen=True, slots=True)
+class SealedPart:
+    """One block as it was packed."""
+
+    block: int
+    packed: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LoosePart:
+    """Memories between blocks, row by row; their vectors as rows of :data:`snapshots.recall.loading.rows.VECTORS`."""
+
+    rows: list[Row]
+    vectors: Fetched
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """What is stored of a subject from position ``first`` on, in order of position, and the state it is in."""
+
+    subject_id: UUID
+    state: MemoryState
+    first: int
+    parts: tuple[SealedPart | LoosePart, ...]
+
+
+def known_to_product(tenant_id: UUID, external_id: str) -> Whose:
+    """Return a subject by the product's id: each round trip is a read-only transaction of its own."""
+    run, scope = partial(tenant_reads, tenant_id), partial(tenant_tx, tenant_id)
+    return Whose(tenant_id, run, external_id=external_id, scope=scope)
+
+
+def known_in_scope(external_id: str) -> Whose:
+    """Return a subject by the product's id, read in the open scope."""
+    return Whose(current_tenant_id(), scope_reads, external_id=external_id)
+
+
+def in_scope(subject_id: UUID) -> Whose:
+    """Return a subject by our id, read in the open scope."""
+    return Whose(current_tenant_id(), scope_reads, subject_id=subject_id)
+
+
+def memory_state(subject_id: UUID) -> MemoryState:
+    """Return where the subject's memory stands, in the open scope."""
+    whose = in_scope(subject_id)
+    return state_of(whose.run([whose.statement(STATE)])[0])[1]
+
+
+def state_of(rows: Fetched) -> tuple[UUID | None, MemoryState]:
+    """Return the subject's id, None when it is unknown, and the state that stand in rows of STATE."""
+    subject_id, *numbers = rows[0][:4]
+    return subject_id, MemoryState(*(number or 0 for number in numbers))
+
+
+def read_memory(
+    whose: Whose, embedders: Embedders, since: Since | None = None, *, vectors: bool = True, damaged: Sequence[int] = ()
+) -> StoredMemory | None:
+    """Return what is stored of a subject, None for an unknown one, in one round trip.
+
+    ``since`` leaves out what it holds when only additions came after it. ``damaged`` blocks are left to their rows.
+    Raises DatabaseError.
+    """
+    held = since or Since(UUID(int=0), MemoryState())
+    values = [held.subject_id, held.state.epoch, held.state.next_position, spaces_key(embedders), FORMAT, list(damaged)]
+    if vectors:
+        statement = whose.statement(MEMORY, *values, [space_id(embedder) for embedder in embedders])
+    else:
+        statement = whose.statement(MEMORY_WITHOUT_VECTORS, *values)
+    (rows,) = whose.run([statement])
+    subject_id, state = state_of(rows)
+    return StoredMemory(subject_id, state, rows[0][4], tuple(_parts(rows))) if subject_id else None
+
+
+def _parts(rows: Fetched) -> Iterator[SealedPart | LoosePart]:
+    for block, found in groupby(rows, key=itemgetter(5)):
+        if block is not None:
+            yield SealedPart(block, next(found)[6])
+        elif loose := [row for row in found if row[7] is not None]:
+            vectors = [row[8:12] for row in loose if row[11] is not None]
+            yield LoosePart([Row(*row[12:]) for row in loose], vectors)

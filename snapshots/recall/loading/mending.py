@@ -1,0 +1,56 @@
+"""What is found damaged is left out of the answer and noted by who finds it; jobs make it anew from what is whole.
+
+A block is removed, and packed again from its rows. A memory's words are marked as unread, and made again of its text;
+until then it is found by its meaning alone.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import INDEX_DAMAGED
+from snapshots.embedding.rows import DamagedIndexRow
+from snapshots.embedding.store import lock_memory
+from snapshots.models import MemoryBlock, SnapshotWords, SubjectMemory
+from snapshots.recall.images.blocks import FORMAT, DamagedBlock
+from tenants.isolation import tenant_tx
+
+
+def remove_damaged(tenant_id: UUID, subject_id: UUID, spaces: str, blocks: Sequence[int]) -> None:
+    """Remove damaged blocks of this process's format: now, or when the open scope is over, so that nobody waits for it.
+
+    Raises nothing: the answer does without them.
+    """
+    log(Event.RECALL_DEGRADED, provider="memory_block", rows=len(blocks), error=DamagedBlock.code)
+    INDEX_DAMAGED.labels(kind="block").inc(len(blocks))
+    transaction.on_commit(partial(_remove, tenant_id, subject_id, spaces, blocks), robust=True)
+
+
+def mark_unread(tenant_id: UUID, subject_id: UUID, snapshot_ids: Sequence[UUID]) -> None:
+    """Mark memories whose words are damaged, for the job that reads them again; when and how as with blocks."""
+    if snapshot_ids:
+        log(Event.RECALL_DEGRADED, provider="snapshot_words", rows=len(snapshot_ids), error=DamagedIndexRow.code)
+        INDEX_DAMAGED.labels(kind="words").inc(len(snapshot_ids))
+        transaction.on_commit(partial(_mark, tenant_id, subject_id, snapshot_ids), robust=True)
+
+
+def count_blocks(subject_id: UUID) -> None:
+    """Count a subject's blocks in its memory, which the open scope holds locked."""
+    held = MemoryBlock.objects.filter(subject_id=subject_id).count()
+    SubjectMemory.objects.filter(subject_id=subject_id).update(sealed=held)
+
+
+def _remove(tenant_id: UUID, subject_id: UUID, spaces: str, blocks: Sequence[int]) -> None:
+    with tenant_tx(tenant_id):
+        lock_memory(subject_id)
+        MemoryBlock.objects.filter(subject_id=subject_id, spaces=spaces, format=FORMAT, block__in=blocks).delete()
+        count_blocks(subject_id)
+
+
+def _mark(tenant_id: UUID, subject_id: UUID, snapshot_ids: Sequence[UUID]) -> None:
+    with tenant_tx(tenant_id):
+        lock_memory(subject_id)
+        SnapshotWords.objects.filter(subject_id=subject_id, snapshot_id__in=snapshot_ids).update(saying=None)

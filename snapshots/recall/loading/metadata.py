@@ -1,0 +1,97 @@
+"""Metadata that a filter names: read from the table for one question, never held in an image.
+
+An image is bounded by what is said; what a product hangs on a memory may be hundreds of times as large, and few
+questions ask for it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from memory_platform.postgres.prepared import Rows as Fetched
+from memory_platform.postgres.prepared import Statement
+from snapshots.embedding.versions import HeldThen
+from snapshots.recall.filtering.grammar import METADATA, All, AnyOf, Condition, FilterNode, Not, Settled, conditions_of
+from snapshots.recall.filtering.matching import FilterTooCostly, HeldValues, Matcher, loose
+from snapshots.recall.images.image import NOT_HELD, Image
+from snapshots.recall.loading.current import Whose
+from snapshots.recall.policy import FILTERING, FilterPolicy
+from snapshots.recall.texts import NOTHING_CHANGED
+from snapshots.recall.values import RecallQuery
+
+HELD = """
+WITH size AS MATERIALIZED (
+  SELECT coalesce(sum(pg_column_size(metadata)), 0) * cardinality($3::text[]) AS bytes
+  FROM snapshot WHERE tenant_id = $1 AND subject_id = $2
+), found AS MATERIALIZED (
+  SELECT key.place, string_agg(uuid_send(s.id), ''::bytea) AS ids, array_agg(value.json) AS held,
+    sum(pg_column_size(value.json)) AS bytes
+  FROM unnest($3::text[]) WITH ORDINALITY AS key (name, place), snapshot s,
+  LATERAL (SELECT s.metadata -> key.name AS json OFFSET 0) AS value
+  WHERE (SELECT bytes FROM size) <= $4 AND s.tenant_id = $1 AND s.subject_id = $2 AND s.metadata ?| $3::text[]
+    AND value.json IS NOT NULL
+  GROUP BY key.place
+)
+SELECT size.bytes <= $4, found.place, found.ids,
+       CASE WHEN sum(found.bytes) OVER () <= $5
+         THEN (SELECT string_agg(one::text, ',') FROM unnest(found.held) AS one) END
+FROM size LEFT JOIN found ON true
+ORDER BY found.bytes DESC NULLS LAST
+"""
+"""Of metadata out of line, the size is read without the value, which is stored as it is: see migration 0015. Of what
+stands under the keys, the size is added up before any of it becomes text, which takes ten times as long. Metadata that
+holds none of the keys is looked at once, not once for each."""
+
+
+def with_metadata(
+    query: RecallQuery,
+    whose: Whose,
+    images: Mapping[str, Image],
+    earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED,
+    policy: FilterPolicy = FILTERING,
+) -> dict[str, RecallQuery]:
+    """Return, by lane, ``query`` with what its filter asks of metadata settled for the rows of the lane's image.
+
+    That takes one round trip; without such a condition it is ``query`` itself, and nothing is read. Memories in
+    ``earlier`` are taken as they were held then. Raises FilterTooCostly.
+    """
+    if query.filter is None:
+        return dict.fromkeys(images, query)
+    named = dict.fromkeys(one.field for one in conditions_of(query.filter) if one.field.startswith(METADATA))
+    keys = [field.removeprefix(METADATA) for field in named]
+    if not keys:
+        return dict.fromkeys(images, query)
+    limits = policy.metadata_bytes, policy.metadata_held_bytes
+    (found,) = whose.run([Statement(HELD, [whose.tenant_id, whose.subject_id, keys, *limits])])
+    asked: dict[str, RecallQuery] = {}
+    for lane, image in images.items():
+        held = dict(zip(named, _held(found, keys, image, earlier), strict=True))
+        asked[lane] = replace(query, filter=_settled(query.filter, Matcher(held.__getitem__, policy)))
+    return asked
+
+
+def _held(found: Fetched, keys: Sequence[str], image: Image, earlier: Mapping[UUID, HeldThen]) -> list[HeldValues]:
+    """Return what the image's memories hold under each key. Raises FilterTooCostly."""
+    by_row: list[dict[int, object]] = [{} for _ in keys]
+    for accepted, place, ids, values in found:
+        if not accepted or (place and values is None):
+            raise FilterTooCostly(METADATA + keys[place - 1 if place else 0])
+        if place:
+            by_row[place - 1].update(zip(image.rows_of_ids(ids), json.loads(f"[{values}]"), strict=True))
+    for row, then in zip(image.rows_of_ids(b"".join(one.bytes for one in earlier)), earlier.values(), strict=True):
+        for held, key in zip(by_row, keys, strict=True):
+            held[row] = then.snapshot.metadata.get(key)
+    for held in by_row:
+        held.pop(NOT_HELD, None)
+    return [loose(list(held), list(held.values()), image.size) for held in by_row]
+
+
+def _settled(node: FilterNode, matcher: Matcher) -> FilterNode:
+    if isinstance(node, Condition):
+        return Settled(matcher.rows(node)) if node.field.startswith(METADATA) else node
+    if isinstance(node, Not):
+        return Not(_settled(node.part, matcher))
+    if isinstance(node, All | AnyOf):
+        return type(node)(tuple(_settled(part, matcher) for part in node.parts))
+    return node

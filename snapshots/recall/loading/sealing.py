@@ -1,0 +1,171 @@
+"""Sealing: whole blocks of a large memory are packed into one value each, for the next process that sees it first.
+
+Blocks are copies of rows. Whatever changes a memory removes the block that holds it in its own transaction
+(:func:`snapshots.embedding.store.touch_memory`), and the next run packs it anew.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from uuid import UUID
+
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, spaces_key
+from snapshots.embedding.store import lock_memory
+from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SubjectMemory
+from snapshots.recall.images.blocks import FORMAT, pack_block
+from snapshots.recall.loading.current import MemoryState, memory_state
+from snapshots.recall.loading.images import unpack_rows
+from snapshots.recall.loading.mending import count_blocks, mark_unread
+from snapshots.recall.loading.rows import legible, read_stretches, read_vectors
+from snapshots.recall.policy import SEALING, SealingPolicy
+from snapshots.values import CarePreview
+from tenants.isolation import current_tenant_id, tenant_tx
+
+MayGoOn = Callable[[], bool]
+Advance = Callable[[int], object]
+"""Told how many blocks more are sealed, as they are."""
+
+
+def seal_memories(
+    tenant_id: UUID,
+    *,
+    may_go_on: MayGoOn = lambda: True,
+    advance: Advance = lambda _: None,
+    policy: SealingPolicy = SEALING,
+) -> int:
+    """Seal what is whole and not sealed among a tenant's memories; return the blocks sealed.
+
+    Opens a transaction per subject and few blocks. Safe to run twice, also at once, and to kill anywhere. Does nothing
+    while one of the models has not told its length: its space has no name yet.
+    """
+    embedders, sealed = measured_embedders(), 0
+    if len(embedders) < len(active_embedders()):
+        return 0
+    for subject_id in takewhile(lambda _: may_go_on(), outdated(tenant_id, embedders, policy)):
+        forget_outdated(tenant_id, subject_id, embedders, policy)
+    after = UUID(int=0)
+    while may_go_on() and (found := next_to_seal(tenant_id, embedders, after)):
+        count = seal_some(tenant_id, found, embedders, policy)
+        sealed += count
+        advance(count)
+        if not count:  # its blocks are there, or somebody is writing: the next run looks again
+            after = found
+    return sealed
+
+
+def next_to_seal(tenant_id: UUID, embedders: Embedders, after: UUID) -> UUID | None:
+    """Return the next subject with a block to seal for processes of this configuration, in the order of ids."""
+    with tenant_tx(tenant_id):
+        due = _unsealed(embedders).filter(subject_id__gt=after).first()
+    return due[0] if due else None
+
+
+def preview_sealing(tenant_id: UUID, policy: SealingPolicy = SEALING) -> CarePreview:
+    """Return what :func:`seal_memories` would do: blocks to seal, and memories with blocks that nobody reads any more.
+
+    Opens scopes of its own. Blocks with damaged rows are counted, though they wait for their mending.
+    """
+    embedders = measured_embedders()
+    if len(embedders) < len(active_embedders()):
+        return CarePreview({"blocks": 0, "outdated": 0})
+    with tenant_tx(tenant_id):
+        rows = list(_unsealed(embedders))
+    missing = {subject: position // BLOCK_POSITIONS - held for subject, position, held in rows}
+    told = [f"{subject}: {blocks}" for subject, blocks in missing.items()]
+    return CarePreview({"blocks": sum(missing.values()), "outdated": len(outdated(tenant_id, embedders, policy))}, told)
+
+
+def _unsealed(embedders: Embedders) -> QuerySet[SubjectMemory, tuple[UUID, int, int]]:
+    """Return subject, next position and sealed blocks of each memory with a whole block that is not sealed, by id.
+
+    Sealed is what processes of this configuration read.
+    """
+    blocks = own_blocks(embedders).filter(subject_id=OuterRef("subject_id")).order_by().values("subject_id")
+    rows = SubjectMemory.objects.filter(next_position__gte=BLOCK_POSITIONS)
+    counted = rows.annotate(held=Coalesce(Subquery(blocks.values(held=Count("*"))), 0))
+    due = counted.filter(next_position__gte=(F("held") + 1) * BLOCK_POSITIONS).order_by("subject_id")
+    return due.values_list("subject_id", "next_position", "held")
+
+
+def own_blocks(embedders: Embedders) -> QuerySet[MemoryBlock]:
+    """Return the blocks that processes of this configuration read, in the open scope."""
+    return MemoryBlock.objects.filter(spaces=spaces_key(embedders), format=FORMAT)
+
+
+def seal_some(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> int:
+    """Seal the first few blocks of a subject that are not; return how many, 0 when it was changed meanwhile."""
+    with tenant_tx(tenant_id):
+        state = memory_state(subject_id)
+        held = set(own_blocks(embedders).filter(subject_id=subject_id).values_list("block", flat=True))
+        missing = [block for block in range(state.next_position // BLOCK_POSITIONS) if block not in held]
+        return seal_blocks(subject_id, embedders, state, missing, policy)
+
+
+def seal_blocks(
+    subject_id: UUID,
+    embedders: Embedders,
+    state: MemoryState,
+    blocks: Sequence[int],
+    policy: SealingPolicy = SEALING,
+) -> int:
+    """Pack and store the first few of ``blocks`` as they are in ``state``, in the open scope; 0 when that is over.
+
+    The memory is locked after the packing, so that its writers wait for two statements only.
+    """
+    packed = pack_some(subject_id, embedders, blocks, policy)
+    if not packed:
+        return 0
+    lock_memory(subject_id)
+    if memory_state(subject_id).epoch != state.epoch:
+        return 0
+    key = spaces_key(embedders)
+    rows = [
+        MemoryBlock(id=new_id(), subject_id=subject_id, block=block, spaces=key, format=FORMAT, packed=value)
+        for block, value in packed.items()
+    ]
+    MemoryBlock.objects.bulk_create(rows, ignore_conflicts=True)
+    count_blocks(subject_id)
+    return len(rows)
+
+
+def pack_some(subject_id: UUID, embedders: Embedders, blocks: Sequence[int], policy: SealingPolicy) -> dict[int, bytes]:
+    """Return the first few of ``blocks``, packed; none while pgvector is away. Those with damaged rows wait."""
+    packed: dict[int, bytes] = {}
+    for block in blocks:
+        (found,) = read_stretches(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
+        rows, unread = legible(found)
+        if unread:
+            mark_unread(current_tenant_id(), subject_id, unread)
+            continue
+        vectors, degraded = read_vectors(subject_id, embedders, [row.id for row in rows])
+        if degraded:
+            return {}
+        packed[block] = pack_block(unpack_rows(rows, vectors, embedders))
+        if len(packed) == policy.batch or sum(map(len, packed.values())) >= policy.batch_bytes:
+            break
+    return packed
+
+
+def outdated(tenant_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> list[UUID]:
+    """Return the subjects with blocks of other embedding spaces or of another format that are no longer renewed."""
+    with tenant_tx(tenant_id):
+        rows = others_left(embedders, policy).order_by()
+        return sorted(set(rows.values_list("subject_id", flat=True)))
+
+
+def forget_outdated(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> None:
+    """Remove a subject's blocks that no process is likely to read: one that does seals them anew."""
+    with tenant_tx(tenant_id):
+        lock_memory(subject_id)
+        others_left(embedders, policy).filter(subject_id=subject_id).delete()
+        count_blocks(subject_id)
+
+
+def others_left(embedders: Embedders, policy: SealingPolicy) -> QuerySet[MemoryBlock]:
+    """Return the blocks of other configurations that were sealed long ago, in the open scope."""
+    long_ago = utc_now() - policy.others_kept
+    return MemoryBlock.objects.exclude(spaces=spaces_key(embedders), format=FORMAT).filter(sealed_at__lt=long_ago)

@@ -1,0 +1,86 @@
+"""R3: the final score of a memory is its relevance times recency, confidence, provenance and frequency."""
+
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from snapshots.recall.images.columns import Columns, Float64
+from snapshots.recall.policy import RankingPolicy
+
+Int64 = npt.NDArray[np.int64]
+DAY_SECONDS = 86_400
+DIGITS = 6
+"""Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum."""
+
+
+def blend_episode(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return what the factors multiply: ``near``, or with the curve "episode" its blend with recency and importance."""
+    if not by_episode(policy):
+        return near
+    similarity, recent, important = policy.episode_shares
+    fading = policy.episode_decay ** _age(columns, rows, at)
+    return np.asarray(similarity * near + recent * fading + important * columns.importance[rows], np.float64)
+
+
+def by_episode(policy: RankingPolicy) -> bool:
+    """Return whether recency is a share of the score instead of a factor."""
+    return policy.use_recency and policy.recency_curve == "episode"
+
+
+def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return recency, effective confidence, provenance and frequency of ``rows`` at the moment ``at``, shape (4, k).
+
+    A factor that the policy switches off is 1 throughout. Stored values are read, never changed.
+    """
+    return np.stack(
+        [
+            recency(columns, rows, at, policy) if policy.use_recency and not by_episode(policy) else np.ones(len(rows)),
+            effective_confidence(columns, rows, at, policy) if policy.use_confidence else np.ones(len(rows)),
+            np.array(policy.provenance)[columns.provenance[rows]] if policy.use_provenance else np.ones(len(rows)),
+            frequency(columns, rows, policy) if policy.use_frequency else np.ones(len(rows)),
+        ]
+    )
+
+
+def recency(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return the recency of ``rows`` as a factor: a step by their age, or hyperbolic."""
+    days = _age(columns, rows, at)
+    if policy.recency_curve == "hyperbolic":
+        return 1 / (1 + policy.hyperbolic_rate * days)
+    return _step(days, policy.recency_days, policy.recency_values)
+
+
+def effective_confidence(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
+    """Return stored confidence times what is left of it since it was last validated."""
+    days = _days_between(columns.last_validated_at[rows], at)
+    return columns.confidence[rows] * _step(days, policy.validation_days, policy.validation_values)
+
+
+def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
+    """Return 1 until enough injections of a memory were judged, then by its share of positive signals.
+
+    ``columns.injected`` holds judged injections alone: a product that sends no feedback sees 1.
+    """
+    injected, positive = columns.injected[rows], columns.positive[rows]
+    share = positive / np.maximum(injected, 1)
+    judged = injected >= policy.frequency_injected
+    liked = np.where(share > policy.frequency_liked, policy.frequency_bonus, 1.0)
+    return np.where(judged, np.where(share < policy.frequency_disliked, policy.frequency_malus, liked), 1.0)
+
+
+def _age(columns: Columns, rows: Int64, at: datetime) -> Float64:
+    """Return days since said_at, else valid_at, else created_at; what lies ahead counts as today."""
+    said, valid = columns.said_at[rows], columns.valid_at[rows]
+    moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
+    return _days_between(moment, at)
+
+
+def _days_between(moment: Float64, at: datetime) -> Float64:
+    days = (at.timestamp() - moment) / DAY_SECONDS
+    return np.where(np.isfinite(days), np.maximum(days, 0), 0)
+
+
+def _step(days: Float64, limits: tuple[float, ...], values: tuple[float, ...]) -> Float64:
+    """Return the value of each day's bucket: ``values[i]`` up to and with ``limits[i]``, the last beyond all."""
+    return np.array(values)[np.searchsorted(limits, days, side="left")]

@@ -1,0 +1,73 @@
+"""R4: the head of an answer in the order of a reranker. The model is asked with no transaction open."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.text import detect_language
+from memory_platform.providers.contracts import Reranker
+from memory_platform.providers.policy import RERANK, RerankPolicy
+from snapshots.embedding.contextual import Turn, attributed, spoken_date
+from snapshots.recall.answer import Recalled
+from snapshots.recall.ranking.factors import DIGITS
+from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
+
+
+def widened(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
+    """Return the query for what a reranker reads: a whole head, each memory with its factors. Notes stay as many,
+    and so do replies."""
+    notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
+    return replace(query, top_k=max(query.top_k, policy.head), explain=True, notes_top_k=notes_top_k)
+
+
+def narrowed(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
+    """Return of the answer to the widened query what ``query`` itself asks for."""
+    kept = memories[: query.top_k]
+    return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
+
+
+def unexplained(found: Recalled) -> Recalled:
+    """Return an answer whose notes and replies come without their explanations."""
+    notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
+    return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
+
+
+def rerank_head(
+    text: str, memories: Sequence[RecalledMemory], model: Reranker, policy: RerankPolicy = RERANK
+) -> tuple[RecalledMemory, ...] | None:
+    """Return ``memories`` with their head in the reranker's order, or None when it gave no order in time.
+
+    Relevance takes the place of the semantic score and is weighed by the same factors. What lies behind the head stays
+    behind it, its scores below the head's last one.
+    """
+    head, tail = memories[: policy.head], memories[policy.head :]
+    if not head or not text.strip():
+        return tuple(memories)
+    try:
+        relevances = model.rerank(text, [as_read(memory) for memory in head])
+    except Unavailable:
+        return None
+    read = [_reranked(memory, relevance) for memory, relevance in zip(head, relevances, strict=True)]
+    read.sort(key=lambda memory: -memory.score)
+    least = read[-1].score
+    return (*read, *(replace(memory, score=min(memory.score, least)) for memory in tail))
+
+
+def as_read(memory: RecalledMemory) -> str:
+    """Return what a reranker reads of a memory: ``[date] speaker: text``, as the index holds it (S4).
+
+    The date is written as people do in the text's language; the subject's own words stand without a speaker. Models
+    that read less of it leave out its end.
+    """
+    said = attributed(Turn(memory.text, memory.name))
+    date = spoken_date(memory.said_at, detect_language(memory.text))
+    return f"[{date}] {said}" if date else said
+
+
+def _reranked(memory: RecalledMemory, relevance: float) -> RecalledMemory:
+    why: Explain | None = memory.explain
+    if why is None:
+        return replace(memory, score=relevance, relevance=relevance)
+    read = round(relevance, DIGITS)
+    explain = why._replace(reranked=round(read, DIGITS))
+    return replace(memory, score=read * why.factors.product, relevance=read, explain=explain)

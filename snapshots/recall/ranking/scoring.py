@@ -1,0 +1,222 @@
+"""Scores of every memory for one question, as one page: words, nearness, fusion, neighbours, preferences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import simsimd
+
+from snapshots.embedding.marks import QUESTION, TIME
+from snapshots.embedding.rows import Float32, Int8, quantise
+from snapshots.recall.images.image import DenseSpace, Image, Speaker
+from snapshots.recall.policy import ScoringPolicy
+from snapshots.recall.ranking.lexical import OWN, SITTING, WINDOW, asked_of, bm25, rows_marked
+from snapshots.recall.ranking.probe import Probe
+from snapshots.recall.times.expressions import TimeSpan
+
+Mask = npt.NDArray[np.bool_]
+
+_DAY = 86_400
+_FLAT = 1e-6
+"""A view whose standard deviation is below this tells memories apart by rounding only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Per memory: BM25 (own words, window) and cosine (alone, continued), shape (2, n), 0 where left out; the fused
+    score, and what of it came from neighbours, from the sitting and from preferences, shape (n,).
+
+    ``found`` marks memories that a word or nearness speaks for, or, where nothing else is asked for, the time they were
+    said at; ``dense_held`` those whose vector was compared.
+    """
+
+    keyword: Float32
+    dense: Float32
+    dense_held: Mask
+    conversation: Float32
+    smoothed: Float32
+    preferred: Float32
+    fused: Float32
+    found: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near each memory's vectors are to the question's, in its two dense views.
+
+    ``cosines`` and ``standing``, shape (2, n): raw, and as z-scores within each space times the space's weight; 0
+    without a vector. ``held`` marks the memories that were compared, ``near`` those near enough to be answers.
+    ``weight`` is the spaces' mean weight, 0 when nothing was compared. ``alike``, shape (n,): 0 where a memory says
+    something else, up to 1 where it says the same.
+    """
+
+    cosines: Float32
+    standing: Float32
+    held: Mask
+    near: Mask
+    weight: float
+    alike: Float32
+
+
+def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
+    """Return the scores of all memories of ``image``; all finite."""
+    return weigh(image, probe, match_words(image, probe, policy), compare_vectors(image, probe, policy), policy)
+
+
+def match_words(image: Image, probe: Probe, policy: ScoringPolicy) -> Float32:
+    """Return BM25 per memory and view, shape (3, n), for what a question asks beside the speakers it names."""
+    terms = _without_names(probe.terms, named_speakers(image, probe))
+    return bm25(image, asked_of(image, terms, probe.related, policy), policy)
+
+
+def weigh(image: Image, probe: Probe, words: Float32, nearness: Nearness, policy: ScoringPolicy) -> Scores:
+    """Return the scores that follow from ``words``, shape (3, n), and ``nearness``: fused, smoothed, preferred."""
+    named = named_speakers(image, probe)
+    own, conversation = fuse_views(words, nearness, policy)
+    judged = own + form(image, policy) - asked_before(image, nearness, policy)
+    fused = smooth(image, judged, policy)
+    then = said_in_time(image, probe.times.spans, policy)
+    preferred = preferences(image, probe, named, policy) + then
+    return Scores(
+        keyword=words[[OWN, WINDOW]],
+        dense=nearness.cosines,
+        dense_held=nearness.held,
+        conversation=conversation,
+        smoothed=fused - judged,
+        preferred=judged - own + preferred,
+        fused=fused + preferred,
+        found=(words[OWN] > 0) | (words[WINDOW] > 0) | nearness.near | (asks_only_when(probe, named) & (then > 0)),
+    )
+
+
+def named_speakers(image: Image, probe: Probe) -> list[Speaker]:
+    """Return the speakers whose whole name a question holds."""
+    return [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
+
+
+def fuse_views(words: Float32, nearness: Nearness, policy: ScoringPolicy) -> tuple[Float32, Float32]:
+    """Return the weighted mean of the z-scores of all views, and the share of it that the sitting's view gave.
+
+    Views that tell no memories apart are left out of the mean.
+    """
+    keyword = np.array([policy.keyword_own, policy.keyword_window, policy.keyword_sitting], np.float32)
+    dense = np.array([policy.dense_dated, policy.dense_continued], np.float32)
+    standing = standings(words, policy)
+    total = keyword[standing.any(axis=1)].sum() + nearness.weight * dense[nearness.standing.any(axis=1)].sum()
+    keyword, dense = keyword / max(total, _FLAT), dense / max(total, _FLAT)
+    fused = keyword @ standing + dense @ nearness.standing
+    return np.asarray(fused, np.float32), np.asarray(keyword[SITTING] * standing[SITTING], np.float32)
+
+
+def standings(views: Float32, policy: ScoringPolicy) -> Float32:
+    """Return where each memory stands in each view (k, n), as z-scores of what the policy fuses."""
+    return z_scores(views if policy.fusion == "scores" else reciprocal_ranks(views, policy.rrf_k))
+
+
+def reciprocal_ranks(views: Float32, k: float) -> Float32:
+    """Return ``1 / (k + rank)`` in each row of ``views`` (k, n); equal scores share a rank, 0 is in no list."""
+    ranks = np.stack([np.searchsorted(np.sort(-view), -view) for view in views]) + 1
+    return np.asarray(np.where(views == 0, 0, 1 / (k + ranks)), np.float32)
+
+
+def z_scores(views: Float32) -> Float32:
+    """Return each row of ``views`` (k, n) as z-scores; zeros for a row that says nothing."""
+    if not views.shape[1]:
+        return views
+    centred = views - views.mean(axis=1, keepdims=True)
+    spread = np.sqrt(np.einsum("ij,ij->i", centred, centred) / views.shape[1])
+    telling = spread > _FLAT
+    return np.asarray(centred * np.where(telling, 1 / np.where(telling, spread, 1), 0)[:, None], np.float32)
+
+
+def form(image: Image, policy: ScoringPolicy) -> Float32:
+    """Return what the form of a memory is worth to any question: less when it asks itself, more when it says more."""
+    key = ("form", policy.longer, policy.asking)
+    worth = image.kept.get(key)
+    if worth is None:
+        worth = np.asarray(np.float32(policy.longer) * np.log1p(image.dated_length), np.float32)
+        worth[rows_marked(image, QUESTION)] -= np.float32(policy.asking)
+        image.kept[key] = worth
+    return np.asarray(worth, np.float32)
+
+
+def asked_before(image: Image, nearness: Nearness, policy: ScoringPolicy) -> Float32:
+    """Return what is taken from memories of questions like the one that is asked."""
+    taken = np.zeros(image.size, np.float32)
+    rows = rows_marked(image, QUESTION)
+    taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
+    return taken
+
+
+def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
+    """Add shares of the scores of the memories before and after each in its conversation."""
+    padded = np.append(scores, np.float32(0))
+    before, after = padded[image.neighbours.previous[:-1]], padded[image.neighbours.next[:-1]]
+    smoothed: Float32 = scores + np.float32(policy.smooth_previous) * before + np.float32(policy.smooth_next) * after
+    return smoothed
+
+
+def preferences(image: Image, probe: Probe, named: Sequence[Speaker], policy: ScoringPolicy) -> Float32:
+    """Return what a memory gains by who said it, for a question that names them, and by naming a time when asked."""
+    gained = np.zeros(image.size, np.float32)
+    for speaker in named:
+        gained[speaker.rows] += np.float32(policy.named_speaker)
+    if probe.asks_when:
+        gained[rows_marked(image, TIME)] += np.float32(policy.named_time)
+    return gained
+
+
+def asks_only_when(probe: Probe, named: Sequence[Speaker]) -> bool:
+    """Return whether a question asks for nothing but what was said at a time, or by whom: "what did I say today"."""
+    return probe.beside <= {key for speaker in named for key in speaker.keys}
+
+
+def said_in_time(image: Image, spans: Sequence[TimeSpan], policy: ScoringPolicy) -> Float32:
+    """Return what a memory gains by when it was said: all of it within a span, less and less in the days after it."""
+    gained = np.zeros(image.size, np.float32)
+    said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
+    for span in spans:
+        late = np.maximum(said - span.end.timestamp(), 0) / max(policy.said_after_days * _DAY, 1)
+        worth = (policy.said_recently if span.vague else policy.said_in_time) * np.maximum(1 - late, 0)
+        gained = np.maximum(gained, np.where(said >= span.start.timestamp(), worth, 0).astype(np.float32))
+    return gained
+
+
+def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearness:
+    """Compare the question with every memory that has a vector in a space in which the question has one."""
+    cosine, standing = np.zeros((2, 2, image.size), np.float32)
+    held, near = np.zeros((2, image.size), np.bool_)
+    alike = np.zeros(image.size, np.float32)
+    weighed = 0.0
+    for space in image.spaces:
+        if space.name in probe.vectors:
+            found, weight = space_cosines(space, probe.vectors[space.name]), policy.dense_weight(space.name)
+            cosine[:, space.rows], held[space.rows] = found, True
+            floor = probe.floors.get(space.name, policy.cosine_floor(space.name))
+            near[space.rows] = found.max(axis=0) >= floor
+            if (least := policy.alike_cosine(space.name)) < 1:
+                alike[space.rows] = np.clip((found[0] - least) / (1 - least), 0, 1)
+            standing[:, space.rows] = np.float32(weight) * standings(found, policy)
+            weighed += weight * len(space.rows)
+    return Nearness(cosine, standing, held, near, weighed / max(int(held.sum()), 1), alike)
+
+
+def space_cosines(space: DenseSpace, vector: Float32) -> Float32:
+    """Return the cosines of ``vector`` with both views of a space's memories, shape (2, m)."""
+    views = zip((space.dated, space.continued), space.scales, strict=True)
+    return np.stack([cosines(matrix, scales, vector) for matrix, scales in views])
+
+
+def cosines(matrix: Int8, scales: Float32, vector: Float32) -> Float32:
+    """Return the cosine of ``vector`` with every int8 row, shape (n,); 0 for rows without a vector."""
+    scale, query = quantise(vector / np.linalg.norm(vector))
+    dots: Float32 = np.asarray(simsimd.cdist(query[None], matrix, "dot"), np.float32)[0]
+    cosine: Float32 = dots * scales * np.float32(scale)
+    return cosine
+
+
+def _without_names(terms: Mapping[int, float], named: Sequence[Speaker]) -> Mapping[int, float]:
+    """Leave the names of named speakers to the speaker preference, unless the question says nothing else."""
+    names = {key for speaker in named for key in speaker.keys}
+    return {term: weight for term, weight in terms.items() if term not in names} or terms

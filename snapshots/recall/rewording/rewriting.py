@@ -1,0 +1,63 @@
+"""R5: other wordings of a question, by a chat model, when the question asks for them and a model is configured."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.text import collapse_spaces, comparable, content_hash, detect_language
+from memory_platform.providers.contracts import ChatModel, Preparable
+from memory_platform.providers.lru_cache import Recent
+from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
+from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
+
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+_KEPT: Recent[tuple[str, str, bytes], tuple[str, ...]] = Recent(REWRITE_POLICY.kept)
+"""Wordings by model, prompt and hash of the question: the same question is rewritten once by a process."""
+
+
+class Wordings(BaseModel):
+    """What the model is asked for."""
+
+    wordings: list[str] = Field(default_factory=list, description="Other wordings of the question, at most 3.")
+    passage: str = Field(default="", description="A sentence that could answer the question, when asked for.")
+
+
+def reworded(
+    text: str, model: ChatModel, *, passage: bool, policy: RewritePolicy = REWRITE_POLICY
+) -> tuple[str, ...] | None:
+    """Return other wordings of ``text``, none of which says the same in the same words; None without a timely answer.
+
+    With ``passage`` an imagined answer is the last of them (HyDE: Gao et al., ACL 2023). No transaction may be open.
+    """
+    prompt = REWRITE_WITH_PASSAGE if passage else REWRITE
+    key = (model.name, prompt.version, content_hash(text))
+    kept = _KEPT.get(key)
+    if kept is not None or not comparable(text):
+        return kept or ()
+    if isinstance(model, Preparable) and not model.ready:
+        return None  # still being prepared, which takes longer than anybody waits
+    try:
+        answer = model.answer(prompt.text(detect_language(text)), fenced(text, policy), Wordings)
+    except Unavailable:
+        return None
+    found = _others(text, [*answer.wordings[: policy.variants], answer.passage if passage else ""], policy)
+    _KEPT.put(key, found)
+    return found
+
+
+def fenced(text: str, policy: RewritePolicy) -> str:
+    """Return the question inside an element that it can neither close nor imitate."""
+    shown = collapse_spaces(text)[: policy.question_chars].encode("utf-8", "replace").decode()
+    return f"<question>{shown.translate(_ESCAPED)}</question>"
+
+
+def _others(text: str, offered: Iterable[str], policy: RewritePolicy) -> tuple[str, ...]:
+    """Return what was offered, each wording once and shortened, without blanks and without the question itself."""
+    found: dict[str, str] = {}
+    for wording in offered:
+        same = comparable(wording)
+        if same and same != comparable(text):
+            found.setdefault(same, collapse_spaces(wording)[: policy.wording_chars])
+    return tuple(found.values())

@@ -1,0 +1,79 @@
+"""Several wordings of one question, ranked as one: each orders the same image, and the orders are fused (R5).
+
+Scores of two questions cannot be compared, ranks can: reciprocal rank fusion (Cormack et al., SIGIR 2009), in which the
+question's own words weigh most. What follows is what follows any question: R3's factors, everything said once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from snapshots.embedding.rows import Float32
+from snapshots.recall.images.columns import Float64
+from snapshots.recall.images.image import Image
+from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
+from snapshots.recall.ranking.pipeline import Mask, Ranked, alive_rows, best_sayings, explain, relevance_of_statements
+from snapshots.recall.ranking.probe import Probe, asked_at
+from snapshots.recall.ranking.scoring import Scores, score_memories
+from snapshots.recall.values import Explain, RankedHit, RecallQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording of a question, made ready."""
+
+    text: str
+    probe: Probe
+
+
+def rank_wordings(
+    query: RecallQuery,
+    wordings: Sequence[Wording],
+    image: Image,
+    policy: RecallPolicy,
+    rewriting: RewritePolicy = REWRITE_POLICY,
+) -> list[RankedHit]:
+    """Return the best ``query.top_k`` memories of ``image`` for all wordings, the first of which are the own words.
+
+    ``explain.fused`` holds the fused ranks. The best of their order is as relevant as the best by the own words, and so
+    on down; the rest of an explanation is that of the wording that ranks the memory highest.
+    """
+    scored = [score_memories(image, asked_at(one.probe, one.text, query.at), policy.scoring) for one in wordings]
+    alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    ranks = np.stack([ranks_of(scores.fused, alive & scores.found) for scores in scored])
+    weights = np.ones(len(wordings))
+    weights[0] = rewriting.own_words
+    fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
+    found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
+    own = relevance_of_statements(scored[0].fused, alive, wordings[0].probe)
+    best = best_sayings(fused, in_order_of(own, fused), found, query, image, policy)
+    why = _explained(scored, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
+    ids = map(image.id, best.rows.tolist())
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+
+
+def in_order_of(near: Float64, fused: Float32) -> Float64:
+    """Return the numbers of ``near`` in the order of ``fused``: its best memory gets the greatest, and so on."""
+    ordered = np.empty_like(near)
+    ordered[np.argsort(-fused, kind="stable")] = np.sort(near)[::-1]
+    return ordered
+
+
+def ranks_of(scores: Float32, members: Mask) -> Float64:
+    """Return the rank of each member by its score, from 1, equals sharing theirs; infinite for what is no member."""
+    ranks = np.full(len(scores), np.inf)
+    found = -scores[members]
+    ranks[members] = 1 + np.searchsorted(np.sort(found), found)
+    return ranks
+
+
+def _explained(
+    scored: Sequence[Scores], ranks: Float64, fused: Float32, alive: Mask, best: Ranked
+) -> Iterator[Explain]:
+    """Yield an Explain per row of ``best``, by the wording that ranks it highest; of several the first."""
+    views = [
+        list(explain(replace(scores, fused=fused), alive, best.rows, best.near, best.weights)) for scores in scored
+    ]
+    highest = ranks[:, best.rows].argmin(axis=0).tolist()
+    return (views[wording][place] for place, wording in enumerate(highest))

@@ -1,0 +1,1 @@
+"""Which times a question names, in English and Chinese."""

@@ -1,0 +1,104 @@
+"""What helps a question goes in, and nothing may be the answer. Rows: X12, X1."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory_platform.providers.tokens import TokenEstimator
+from snapshots.context.assemble import assemble
+from snapshots.context.choosing.threshold import Abstained
+from snapshots.context.policy import ContextPolicy
+from snapshots.context.values import (
+    AssembledContext,
+    BudgetRequest,
+    ContextRequest,
+    Material,
+    MemoryItem,
+    ProfileView,
+    Reason,
+)
+
+BEGAN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+def item(name: str, relevance: float, *, kind: str = "note", day: int = 0, vital: bool = False) -> MemoryItem:
+    return MemoryItem(
+        lane="snapshots",
+        id=name,
+        kind=kind,
+        text=f"{name} says something of its own",
+        confidence=0.9,
+        provenance="confirmed_by_user",
+        score=relevance,
+        relevance=relevance,
+        valid_since=BEGAN + timedelta(days=day),
+        vital=vital,
+    )
+
+
+def assemble_with(
+    *memories: MemoryItem, vital: MemoryItem | None = None, total: int = 6000, **asked: Any
+) -> AssembledContext:
+    request = ContextRequest("dinner?", budget=BudgetRequest(total=total), **asked)
+    profile = ProfileView(notes=(vital,) if vital else ())
+    return assemble(request, Material(profile, memories), counter=TokenEstimator(), nonce="n")
+
+
+def kept(context: AssembledContext) -> list[str]:
+    return [one.id for one in context.decisions if one.reason is Reason.KEPT]
+
+
+def test_where_nothing_helps_nothing_is_said_and_the_answer_tells() -> None:
+    context = assemble_with(item("near", 0.04), item("far", 0.001, kind="statement"))
+    assert context.abstained == Abstained.NOTHING_RELEVANT
+    assert kept(context) == []
+    assert {one.reason for one in context.decisions} == {Reason.BELOW_FLOOR}
+    assert [message["role"] for message in context.messages] == ["user"]
+
+
+def test_where_nothing_is_remembered_the_answer_says_that() -> None:
+    assert assemble_with().abstained == Abstained.NOTHING_REMEMBERED
+
+
+def test_a_vital_note_stands_in_the_prefix_whatever_is_asked() -> None:
+    context = assemble_with(item("far", 0.001), vital=item("allergy", 0.0, vital=True))
+    assert kept(context) == ["allergy"]
+    assert context.abstained == Abstained.NOTHING_RELEVANT
+
+
+def test_a_small_memory_comes_whole_and_oldest_first_where_one_note_helps() -> None:
+    context = assemble_with(item("third", 0.6, day=3), item("first", 0.001, day=1), item("second", 0.01, day=2))
+    assert kept(context) == ["first", "second", "third"]
+    assert context.abstained is None
+
+
+def test_in_a_small_room_what_helps_comes_first() -> None:
+    many = [item(f"other{number}", 0.001, day=number) for number in range(40)]
+    held = kept(assemble_with(*many, item("helps", 0.6, day=50), total=150))
+    assert "helps" in held
+    assert len(held) < len(many)
+
+
+def test_statements_below_the_threshold_follow_while_there_is_room() -> None:
+    context = assemble_with(
+        item("helps", 0.6), item("beside", 0.01, kind="statement"), item("far", 0.0001, kind="statement")
+    )
+    assert set(kept(context)) == {"helps", "beside"}
+
+
+@pytest.mark.parametrize(("asked", "held"), [({"min_relevance": 0.7}, []), ({"min_relevance": 0.0}, ["low", "high"])])
+def test_the_caller_sets_the_threshold(asked: dict[str, Any], held: list[str]) -> None:
+    assert kept(assemble_with(item("low", 0.01, day=1), item("high", 0.6, day=2), **asked)) == held
+
+
+def test_strict_takes_nothing_that_does_not_help() -> None:
+    assert kept(assemble_with(item("low", 0.01), item("high", 0.6), strict=True)) == ["high"]
+
+
+def test_a_policy_sets_the_threshold_where_the_caller_names_none() -> None:
+    request, memories = ContextRequest("dinner?"), (item("low", 0.2),)
+    strictly = ContextPolicy(min_relevance=0.3)
+    context = assemble(request, Material(memories=memories), counter=TokenEstimator(), nonce="n", policy=strictly)
+    assert (kept(context), context.abstained) == ([], Abstained.NOTHING_RELEVANT)
+    assert kept(assemble_with(*memories)) == ["low"]

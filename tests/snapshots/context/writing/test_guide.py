@@ -1,0 +1,99 @@
+"""What a model is told about memory and about the moment, in both languages. Rows: X5, X6, X9, X11."""
+
+from typing import Any
+
+import pytest
+
+from snapshots.context.choosing.facts import profile_fact
+from snapshots.context.values import Language, Material, ProfileView, SectionName
+from snapshots.context.writing.guide import heading, language_for, phase_guidance, usage_guide
+from tests.snapshots.context.world import ADA, COUNTER, SURE, all_content, context
+
+PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
+ANYBODY = ProfileView(fields=ADA.fields, preferences=ADA.preferences)
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_guide_tells_what_confidence_means_in_few_tokens(language: Language) -> None:
+    guide = usage_guide(language)
+    assert all(band in guide for band in ("high", "medium", "low"))
+    assert COUNTER.count(guide) <= {"en": 60, "zh": 70}[language]
+
+
+def test_without_memory_or_on_request_there_is_no_guide() -> None:
+    guide = usage_guide("en").splitlines()[1]
+    assert guide in all_content(context(Material(profile=ADA)).messages)
+    assert guide not in all_content(context(Material(profile=ADA), guide=False).messages)
+    assert [message["role"] for message in context().messages] == ["user"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_has_guidance_of_its_own(phase: str, language: Language) -> None:
+    assert phase_guidance(phase, language)
+    assert len({phase_guidance(other, language) for other in PHASES}) == len(PHASES)
+
+
+def test_no_phase_and_an_unknown_one_have_no_guidance() -> None:
+    assert phase_guidance(None, "en") == ""
+    assert phase_guidance("midnight", "zh") == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_ours_holds_markup(language: Language) -> None:
+    bare = (SectionName.SYSTEM, SectionName.GUIDE, SectionName.PROFILE, SectionName.MEMORY)
+    headed = (name for name in SectionName if name not in bare)
+    texts = [usage_guide(language), *(phase_guidance(phase, language) for phase in PHASES)]
+    texts += [heading(name, language) for name in headed]
+    assert not any(sign in text for text in texts for sign in "<>&")
+
+
+@pytest.mark.parametrize(
+    ("locale", "system_prompt", "tenant_locale", "language"),
+    [
+        ("zh-CN", "You are a helpful assistant.", "en", "zh"),
+        ("en-GB", "你是车载助手。", "zh-CN", "en"),
+        (None, "你是车载助手。", "en", "zh"),
+        (None, "You are a car assistant.", "zh-CN", "en"),
+        (None, "", "zh-CN", "zh"),
+        (None, "", None, "en"),
+        ("fr-FR", "", "zh-CN", "en"),
+    ],
+)
+def test_the_language_follows_what_does_not_change_from_turn_to_turn(
+    locale: str | None, system_prompt: str, tenant_locale: str | None, language: Language
+) -> None:
+    assert language_for(locale=locale, system_prompt=system_prompt, tenant_locale=tenant_locale) == language
+
+
+@pytest.mark.parametrize(
+    ("said_first", "language"),
+    [(["导航回家"], "zh"), (["Navigate home"], "en"), (["👍", "导航回家", "Hello"], "zh"), (["👍"], "en"), ([], "en")],
+)
+def test_without_all_that_the_first_words_with_a_language_decide(said_first: list[str], language: Language) -> None:
+    assert language_for(locale=None, system_prompt="", tenant_locale=None, said_first=said_first) == language
+    assert language_for(locale="zh-CN", system_prompt="", tenant_locale=None, said_first=said_first) == "zh"
+    assert language_for(locale=None, system_prompt="Be kind.", tenant_locale=None, said_first=said_first) == "en"
+
+
+def test_without_a_conversation_the_words_of_the_profile_decide() -> None:
+    told = [profile_fact("mbti", "INTJ", SURE), profile_fact("occupation", "老师", SURE)]
+    seen = [context(Material(profile=ProfileView(fields=(fact,)))).language for fact in told]
+    assert seen == ["en", "zh"]
+
+
+@pytest.mark.parametrize("material", [Material(profile=ADA), Material(profile=ANYBODY)])
+def test_a_query_in_another_language_does_not_change_the_prefix(material: Material) -> None:
+    asked: tuple[dict[str, Any], ...] = ({}, {"system_prompt": "Be kind."}, {"tenant_locale": "zh-CN"})
+    for request in asked:
+        english, chinese = (context(material, query, **request) for query in ("Navigate home", "导航回家"))
+        assert english.messages[0] == chinese.messages[0]
+        assert english.language == chinese.language
+
+
+def test_a_chinese_subject_gets_guide_and_phase_in_chinese() -> None:
+    result = context(Material(profile=ProfileView(locale="zh-CN", fields=ADA.fields)), phase="opening")
+    assert "# 记忆\n" in result.messages[0]["content"]
+    assert "对话刚开始" in result.messages[1]["content"]
+    assert result.language == "zh"

@@ -1,0 +1,147 @@
+"""What a product hangs on memories narrows an answer, and weighs on nothing else. Rows: R2, R1, T1."""
+
+import time
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.lifecycle.values import SnapshotAddress
+from snapshots.recall.filtering.grammar import parse_filter
+from snapshots.recall.filtering.matching import FilterTooCostly
+from snapshots.recall.loading.current import in_scope
+from snapshots.recall.loading.metadata import with_metadata
+from snapshots.recall.policy import FilterPolicy
+from snapshots.recall.ranking.pipeline import alive_rows
+from snapshots.recall.service import recall
+from snapshots.recall.values import SNAPSHOTS, RecallQuery
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.held import remember
+from tests.snapshots.lifecycle.world import edit
+from tests.snapshots.recall.loading.test_sealing import image
+
+
+def found(house: House, **conditions: Any) -> set[str]:
+    """Return what answers of those that say "cello" and whose metadata satisfies ``conditions``."""
+    raw = {f"metadata.{key}": condition for key, condition in conditions.items()}
+    query = RecallQuery("cello 大提琴", asked_at=utc_now(), top_k=50, filter=parse_filter(raw) if raw else None)
+    return {memory.text for memory in recall(house.tenant.id, house.subject.external_id, query).memories}
+
+
+def test_values_keep_their_types(world: World) -> None:
+    held: dict[str, Any] = {
+        "cello true": True,
+        "cello 1": 1,
+        "cello 1.5": 1.5,
+        "cello large": 2**60,
+        "cello text": "1",
+        "cello list": [1, ["上海", None], {"a": 2}],
+        "cello null": None,
+        "cello object": {"a": 1},
+        "大提琴 cello": "我家在上海",
+    }
+    for text, value in held.items():
+        remember(world.acme, text, metadata={"k": value, 'other "key"': "x"})
+    remember(world.acme, "cello nothing")
+
+    assert found(world.acme, k={"eq": 1}) == {"cello 1", "cello list"}
+    assert found(world.acme, k={"eq": True}) == {"cello true"}
+    assert found(world.acme, k={"in": ["1", True]}) == {"cello text", "cello true"}
+    assert found(world.acme, k={"gt": 1}) == {"cello 1.5", "cello large"}
+    assert found(world.acme, k={"lte": 2**60}) == {"cello 1", "cello 1.5", "cello large"}
+    assert found(world.acme, k={"contains": "上海"}) == {"cello list", "大提琴 cello"}
+    assert found(world.acme, k={"exists": False}) == {"cello null", "cello nothing"}
+    assert found(world.acme, k={"ne": 1}) == {*held, "cello nothing"} - {"cello 1", "cello list"}
+    assert found(world.acme, **{'other "key"': {"eq": "x"}, "k": {"lt": 2}}) == {"cello 1", "cello 1.5"}
+    assert found(world.acme, unheard={"eq": "x"}) == set()
+
+
+def test_an_image_holds_none_of_it(world: World) -> None:
+    remember(world.acme, "cello")
+    bare = image(world.acme).nbytes
+    remember(world.globex, "cello", metadata={"k": ["x" * 10] * 5_000})
+    assert image(world.globex).nbytes == bare
+
+
+def test_it_is_read_for_the_filter_that_names_it_alone(world: World) -> None:
+    remember(world.acme, "cello", metadata={"k": 1})
+    found(world.acme, k={"eq": 1})
+    with CaptureQueriesContext(connection) as asked:
+        found(world.acme, k={"eq": 1}, l={"ne": 2})
+    assert sum("metadata ->" in query["sql"] for query in asked.captured_queries) == 1
+    with CaptureQueriesContext(connection) as asked:
+        found(world.acme)
+    assert not any("metadata" in query["sql"] for query in asked.captured_queries)
+
+
+def test_what_was_changed_or_added_since_the_image_counts(world: World) -> None:
+    (held,) = remember(world.acme, "cello old", metadata={"k": 1})
+    assert found(world.acme, k={"eq": 1}) == {"cello old"}
+    remember(world.acme, "cello new", metadata={"k": 1})
+    assert found(world.acme, k={"eq": 1}) == {"cello old", "cello new"}
+    edit(world.acme, SnapshotAddress(world.acme.subject.external_id, held), metadata={"k": 2})
+    assert found(world.acme, k={"eq": 1}) == {"cello new"}
+
+
+def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
+    remember(world.acme, "cello", metadata={"k": 1})
+    query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter({"metadata.k": {"eq": 1}}))
+    held = image(world.acme)
+    for house, expected in ((world.acme, [True]), (world.globex, [False])):
+        with tenant_tx(house.tenant.id):
+            asked = with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held})[SNAPSHOTS]
+        assert alive_rows(held.columns, asked, skew=0).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "named"),
+    [
+        (FilterPolicy(metadata_bytes=500), "filter.metadata.k"),
+        (FilterPolicy(metadata_held_bytes=300), "filter.metadata.long"),
+        (FilterPolicy(looked_at=20), "filter.metadata.long"),
+    ],
+)
+def test_more_than_a_question_may_look_at_is_refused(world: World, policy: FilterPolicy, named: str) -> None:
+    remember(world.acme, "cello", metadata={"k": 1, "long": list(range(100))})
+    raw = {"metadata.k": {"eq": 1}, "metadata.long": {"gt": 7}}
+    query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter(raw))
+    held = image(world.acme)
+    with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
+        with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held}, policy=policy)
+    assert refused.value.faults[0].field == named
+
+
+NEAR_THE_LIMIT: dict[str, dict[str, Any]] = {
+    "texts": {f"k{number}": f"{number}" + "abcdé猫" * 800 for number in range(10)},
+    "keys": {f"k{number}": "x" * 40 for number in range(1_000)},
+    "control characters": {"k0": "\u0001" * 10_000, "k1": 3},
+    "a list of numbers": {"k0": [number / 7 for number in range(3_400)], "k1": 3},
+    "nested lists": {"k0": [[[[[["x", 1], "y"], "y"], "y"], "y"]] * 1_900},
+}
+"""What the API lets a product hang on one memory: 64 KiB of JSON."""
+
+
+@pytest.mark.parametrize("shape", sorted(NEAR_THE_LIMIT))
+def test_fifty_memories_with_as_much_as_they_may_hold_are_filtered_or_refused_in_no_time(
+    world: World, shape: str
+) -> None:
+    remember(world.acme, *(f"cello {number}" for number in range(50)), metadata=NEAR_THE_LIMIT[shape])
+    remember(world.acme, "cello alone", metadata={"k1": "猫"})
+    began, refused = time.process_time(), []
+    conditions: tuple[tuple[str, dict[str, Any], int], ...] = (
+        ("k1", {"eq": "猫"}, 1),
+        ("k0", {"contains": "no such text"}, 0),
+        ("k0", {"gt": 10**9}, 0),
+        ("unheard", {"exists": False}, 50),
+    )
+    for key, condition, expected in conditions:
+        try:
+            assert len(found(world.acme, **{key: condition})) == expected
+        except FilterTooCostly:
+            refused.append(key)
+    assert time.process_time() - began < 2
+    assert set(refused) <= {"k0"}
+    assert len(found(world.acme)) == 50
