@@ -1,12 +1,13 @@
-"""A context as one call: read what may go in, assemble, leave a receipt. One round trip to Postgres reads, one writes.
+"""The road of a context, told once: prepare the query, read what may go in, assemble, leave a receipt.
 
-Models are asked, and memories are ranked, with no transaction open. Between reading and writing the memory may change:
-then nothing is left, and the context is made anew; where that does not end, in one transaction that holds the memory.
+One round trip to Postgres reads, one writes. Models are asked, and memories are ranked, with no transaction open.
+Between reading and writing the memory may change: then nothing is left, and the context is made anew; where that does
+not end, in one transaction that holds the memory. Nobody becomes known by being asked about: an unknown subject gets an
+answer and leaves nothing.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
@@ -16,28 +17,26 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
 from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
-from profiles.services.subjects import ensure_subject
 from snapshots.context.assemble import assemble
+from snapshots.context.choosing.threshold import Abstained
 from snapshots.context.gathering.holding import hold_memory
 from snapshots.context.gathering.material import local_time, material_of, standing_notes
-from snapshots.context.gathering.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
+from snapshots.context.gathering.scene import scene_of, statements_along, surroundings_of
 from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.record import candidates_from, kept_sections, render_sent, shown_tokens
+from snapshots.context.stages import ContextAnswer, ContextQuery, Draft, Findings, PreparedQuery
 from snapshots.context.turn.reading import puts_right, with_intent, with_phase
 from snapshots.context.turn.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.turn.understanding import understand
-from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
+from snapshots.context.values import ContextRequest, Material
 from snapshots.context.writing.fence import new_nonce
 from snapshots.models import Receipt
-from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason, joined
-from snapshots.recall.filtering.grammar import FilterNode
 from snapshots.recall.loading.current import Whose, known_in_scope, known_to_product
-from snapshots.recall.now import recall_of
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.ranking.replies import asks_for_replies
-from snapshots.recall.search import Question, Stopwatch, prepare_question
+from snapshots.recall.search import Stopwatch, prepare_question
+from snapshots.recall.service import search_memory
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft
@@ -51,106 +50,32 @@ TRIED_FREELY = 2
 """How often a context is made while others may change the memory meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextQuery:
-    """One request for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
-
-    ``tasks``: whether the tasks in progress may go in; ``replies``: whether what the assistant said may, also where the
-    query does not ask for it; ``knowledge``: whether documents may, of which none are held yet, as the answer says.
-    ``recall`` steers which memories are found, ``filter`` narrows them as it does there; ``experiment`` and ``arm`` by
-    name are the subject's part in one.
-    """
-
-    request: ContextRequest
-    policy_version: str
-    conversation_id: str | None = None
-    tasks: bool = False
-    knowledge: bool = False
-    replies: bool = False
-    filter: FilterNode | None = None
-    recall: RecallPolicy = DEFAULT_RECALL
-    experiment: str = ""
-    arm: str = ""
-    by_model: bool = False
-    """Whether a chat model may be asked what the turn is after."""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What was read for one context."""
-
-    found: Recalled
-    around: Surroundings = field(default_factory=Surroundings)
-    scene: Scene | None = None
-    tasks: tuple[Passage, ...] = ()
-    missing: frozenset[DegradedReason] = frozenset()
-
-    @property
-    def degraded(self) -> frozenset[DegradedReason]:
-        """What was missing meanwhile."""
-        without_redis = self.scene is not None and self.scene.window.degraded
-        return self.found.degraded | self.missing | ({DegradedReason.REDIS_UNAVAILABLE} if without_redis else set())
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A request for which every model has been asked, to be answered from what is remembered, also more than once.
-
-    ``asked`` has its intent; ``missing``: what could not be asked.
-    """
-
-    subject: str
-    asked: ContextQuery
-    question: Question
-    policy: ContextPolicy
-    missing: frozenset[DegradedReason]
-    watch: Stopwatch
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A context of which nothing is written yet; ``held.found.subject_id`` is None for a subject that is new."""
-
-    ready: Ready
-    held: Held
-    context: AssembledContext
-    route: ModelRoute
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A context, its receipt, and milliseconds by stage."""
-
-    context: AssembledContext
-    route: ModelRoute
-    receipt: Receipt
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-
-
 def build_context(
     tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
-) -> Built:
-    """Return a context that fits its budget, and leave a receipt; makes the subject on first sight.
+) -> ContextAnswer:
+    """Return a context that fits its budget, and leave a receipt; an unknown subject stays unknown, without one.
 
     Opens the tenant's scopes itself. Raises BudgetTooSmall; then nothing is written.
     """
-    ready = made_ready(tenant_id, subject_external_id, asked, policy)
+    prepared = prepare_query(tenant_id, subject_external_id, asked, policy)
     for _ in range(TRIED_FREELY):
         with suppress(ContextOutdated):
-            return leave_receipt_alone(tenant_id, drawn_from(known_to_product(tenant_id, ready.subject), ready))
+            return leave_receipt_alone(tenant_id, make_draft(known_to_product(tenant_id, prepared.subject), prepared))
     with tenant_tx(tenant_id):
-        return build_held(ready)
+        return build_held(prepared)
 
 
-def draw_context(
+def draft_context(
     tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
-) -> Drawn:
+) -> Draft:
     """Return a context of what is remembered now, and write nothing. No scope may be open. Raises BudgetTooSmall."""
-    ready = made_ready(tenant_id, subject_external_id, asked, policy)
-    return drawn_from(known_to_product(tenant_id, subject_external_id), ready)
+    prepared = prepare_query(tenant_id, subject_external_id, asked, policy)
+    return make_draft(known_to_product(tenant_id, subject_external_id), prepared)
 
 
-def made_ready(tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy) -> Ready:
+def prepare_query(
+    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy
+) -> PreparedQuery:
     """Return a request with what models make of it. No scope may be open."""
     watch = Stopwatch()
     lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if asked.knowledge else ()))
@@ -162,72 +87,39 @@ def made_ready(tenant_id: UUID, subject_external_id: str, asked: ContextQuery, p
             request, missing = understand(tenant_id, asked.request)
             asked = replace(asked, request=request)
     asked = replace(asked, request=with_intent(asked.request, question.probe.vectors))
-    return Ready(subject_external_id, asked, question, policy, missing, watch)
+    return PreparedQuery(subject_external_id, asked, question, policy, missing, watch)
 
 
-def drawn_from(whose: Whose, ready: Ready) -> Drawn:
+def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
     """Return a context of what is remembered of ``whose`` subject as it is read, and write nothing. Raises
     BudgetTooSmall."""
-    asked, request, question, policy = ready.asked, ready.asked.request, ready.question, ready.policy
-    with ready.watch.stage("recall"):
-        held = replace(read(whose, ready), missing=ready.missing)
-    with ready.watch.stage("assemble"):
-        request = replace(request, at=local_time(request.at or utc_now(), held.found.lanes))
+    asked, request, question, policy = prepared.asked, prepared.asked.request, prepared.question, prepared.policy
+    with prepared.watch.stage("recall"):
+        findings = replace(read_findings(whose, prepared), missing=prepared.missing)
+    with prepared.watch.stage("assemble"):
+        request = replace(request, at=local_time(request.at or utc_now(), findings.found.lanes))
         material = material_of(
             request.query,
-            held.found,
-            held.scene,
-            full_history=held.around.full_history,
-            standing=standing_notes(held.around),
+            findings.found,
+            findings.scene,
+            full_history=findings.around.full_history,
+            standing=standing_notes(findings.around),
             needs=question.probe.needs,
         )
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
-        material = replace(material, tasks=held.tasks, said_first=first)
+        material = replace(material, tasks=findings.tasks, said_first=first)
         if policy.detect_phase:
             request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
-        route = routed(request, material, held.around.route, policy)
-    return Drawn(ready, held, context, route)
+        if findings.found.subject_id is None:
+            context = replace(context, abstained=Abstained.UNKNOWN_SUBJECT)
+        route = choose_route(request, material, findings.around.route, policy)
+    return Draft(prepared, findings, context, route)
 
 
-def leave_receipt(drawn: Drawn) -> Built:
-    """Leave the receipt of a context in the open scope. Raises ContextOutdated; the scope must then be given up."""
-    with drawn.ready.watch.stage("receipt"):
-        subject_id = drawn.held.found.subject_id or ensure_subject(drawn.ready.subject).id
-        receipt = write_receipt(draft_of(drawn, subject_id))
-    return built(drawn, receipt)
-
-
-def leave_receipt_or_anew(drawn: Drawn) -> Built:
-    """Leave the receipt of a context in the open scope, or else that of one made anew, which cannot be outdated."""
-    try:
-        with transaction.atomic():
-            return leave_receipt(drawn)
-    except ContextOutdated:
-        return build_held(drawn.ready)
-
-
-def build_held(ready: Ready) -> Built:
-    """Return a context and leave its receipt, all in the open scope while nobody can change the memory or end the
-    subject. They wait as long as it takes to read, rank and write. Raises BudgetTooSmall."""
-    hold_memory(ready.subject)
-    return leave_receipt(drawn_from(known_in_scope(ready.subject), ready))
-
-
-def leave_receipt_alone(tenant_id: UUID, drawn: Drawn) -> Built:
-    """Do the same with no scope open: in one round trip, but for a subject that is new. Raises ContextOutdated."""
-    subject_id = drawn.held.found.subject_id
-    if subject_id is None:
-        with tenant_tx(tenant_id):
-            return leave_receipt(drawn)
-    with drawn.ready.watch.stage("receipt"):
-        receipt = note_receipt(tenant_id, draft_of(drawn, subject_id))
-    return built(drawn, receipt)
-
-
-def read(whose: Whose, ready: Ready) -> Held:
+def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
-    asked, policy = ready.asked, ready.policy
+    asked, policy = prepared.asked, prepared.policy
     candidates = policy.candidates_for(
         asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
     )
@@ -246,15 +138,17 @@ def read(whose: Whose, ready: Ready) -> Held:
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
     along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id)
-    found = recall_of(whose, query, ready.question, along)
+    found = search_memory(whose, query, prepared.question, along)
     if found.subject_id is None:
-        return Held(found)
+        return Findings(found)
     around = surroundings_of(found.more)
     tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
-    return Held(found, around, scene_of(whose, around), tasks)
+    return Findings(found, around, scene_of(whose, around), tasks)
 
 
-def routed(request: ContextRequest, material: Material, before: ModelRoute | None, policy: ContextPolicy) -> ModelRoute:
+def choose_route(
+    request: ContextRequest, material: Material, before: ModelRoute | None, policy: ContextPolicy
+) -> ModelRoute:
     """Return which tier of model a turn calls for, after the answer that ``before`` was the route of."""
     return route_for(
         request.intent,
@@ -265,33 +159,68 @@ def routed(request: ContextRequest, material: Material, before: ModelRoute | Non
     )
 
 
-def draft_of(drawn: Drawn, subject_id: UUID) -> ReceiptDraft:
+def leave_receipt_alone(tenant_id: UUID, draft: Draft) -> ContextAnswer:
+    """Leave the receipt of a context in one round trip, with no scope open. Raises ContextOutdated."""
+    receipt = None
+    with draft.prepared.watch.stage("receipt"):
+        if draft.subject_id is not None:
+            receipt = note_receipt(tenant_id, receipt_draft(draft, draft.subject_id))
+    return answer_with(draft, receipt)
+
+
+def leave_receipt(draft: Draft) -> ContextAnswer:
+    """Do the same in the open scope. Raises ContextOutdated; the scope must then be given up."""
+    receipt = None
+    with draft.prepared.watch.stage("receipt"):
+        if draft.subject_id is not None:
+            receipt = write_receipt(receipt_draft(draft, draft.subject_id))
+    return answer_with(draft, receipt)
+
+
+def leave_receipt_or_anew(draft: Draft) -> ContextAnswer:
+    """Leave the receipt of a context in the open scope, or else that of one made anew, which cannot be outdated."""
+    try:
+        with transaction.atomic():
+            return leave_receipt(draft)
+    except ContextOutdated:
+        return build_held(draft.prepared)
+
+
+def build_held(prepared: PreparedQuery) -> ContextAnswer:
+    """Return a context and leave its receipt, all in the open scope while nobody can change the memory or end the
+    subject. They wait as long as it takes to read, rank and write. Raises BudgetTooSmall."""
+    hold_memory(prepared.subject)
+    return leave_receipt(make_draft(known_in_scope(prepared.subject), prepared))
+
+
+def receipt_draft(draft: Draft, subject_id: UUID) -> ReceiptDraft:
     """Return the receipt to be of a context."""
-    asked, held, context = drawn.ready.asked, drawn.held, drawn.context
+    asked, findings, context = draft.prepared.asked, draft.findings, draft.context
     return ReceiptDraft(
         subject_id=subject_id,
-        conversation_id=held.around.conversation.id if held.around.conversation else None,
+        conversation_id=findings.around.conversation.id if findings.around.conversation else None,
         policy_version=asked.policy_version,
         experiment=asked.experiment,
         arm=asked.arm,
         intent=context.intent,
         phase=context.phase,
-        model_route=drawn.route.kept,
-        candidates=candidates_from(context, held.found),
+        model_route=draft.route.kept,
+        candidates=candidates_from(context, findings.found),
         sections=kept_sections(context),
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,
-        degraded_reason=joined(held.degraded),
+        degraded_reason=joined(findings.degraded),
         rendered=render_sent(asked.request.query, context),
-        epoch=held.found.state.epoch or None,  # none: there was no memory that could be forgotten
+        epoch=findings.found.state.epoch or None,  # none: there was no memory that could be forgotten
     )
 
 
-def built(drawn: Drawn, receipt: Receipt) -> Built:
+def answer_with(draft: Draft, receipt: Receipt | None) -> ContextAnswer:
     """Return a context whose receipt is written, put into metrics and log."""
-    spent = drawn.ready.watch.ms
+    spent = draft.prepared.watch.ms
     timings = {**spent, "total": round(sum(spent.values()), 3)}
     CONTEXT_SECONDS.observe(timings["total"] / 1000)
-    CONTEXT_TOKENS.observe(drawn.context.tokens.total)
-    log(Event.CONTEXT_ASSEMBLED, receipt=receipt.id, tokens=drawn.context.tokens.total, ms=timings["total"])
-    return Built(drawn.context, drawn.route, receipt, timings)
+    CONTEXT_TOKENS.observe(draft.context.tokens.total)
+    log(Event.CONTEXT_ASSEMBLED, receipt=receipt and receipt.id, tokens=draft.context.tokens.total, ms=timings["total"])
+    degraded = joined(draft.findings.degraded)
+    return ContextAnswer(draft.prepared.asked, draft.context, draft.route, receipt, degraded, timings)

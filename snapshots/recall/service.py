@@ -1,4 +1,9 @@
-"""Recall as one call: the question is made ready with no transaction open, then all lanes are read."""
+"""The road of a recall, told once: make the question ready, search the memory, ask models for what they add.
+
+Models are asked with no transaction open. The search takes as few round trips as there can be: one where this process
+holds the image, else two. An image is brought up to date in the first, which most answers do without; the other brings
+the state of the subject's memory with the lanes and the texts.
+"""
 
 from dataclasses import replace
 from time import perf_counter
@@ -13,13 +18,15 @@ from profiles.belief_queries import subject_id_of
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.lanes import recall_lanes
-from snapshots.recall.loading.current import in_scope, known_to_product
+from snapshots.recall.loading.current import Whose, in_scope, known_to_product
 from snapshots.recall.loading.earlier import TURNS
-from snapshots.recall.now import recall_of
+from snapshots.recall.loading.metadata import with_metadata
+from snapshots.recall.loading.past import held_at
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.ranking.rerank import narrowed, rerank_head, unexplained, widened
 from snapshots.recall.rewording.rewriting import reworded
-from snapshots.recall.search import Question, Stopwatch, in_other_words, prepare_question
+from snapshots.recall.round_trip import BestHits, More, nothing_more, reading_of, statements_beside
+from snapshots.recall.search import Question, Stopwatch, current_image, held_image, in_other_words, prepare_question
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -37,25 +44,25 @@ def recall(
     model = reranker(settings.RERANKER) if query.rerank else None
     writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
     asked = widened(query) if model else query
-    found = answered(tenant_id, subject_external_id, asked, question)
+    found = answer_query(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started
     if writer and SNAPSHOTS in query.lanes:
-        found = rewritten(tenant_id, subject_external_id, asked, question, found, writer)
+        found = reword_and_search(tenant_id, subject_external_id, asked, question, found, writer)
     if model:
-        found = reranked(query, found, model)
+        found = rerank_answer(query, found, model)
     total = perf_counter() - started
-    count(found, total)
+    count_recall(found, total)
     own = {stage: found.timings_ms[stage] for stage in ("rewrite", "rerank") if stage in found.timings_ms}
     spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, **own, "total": total * 1000}
     timings = {stage: round(ms, 3) for stage, ms in spent.items()}
     return replace(found, timings_ms=timings, vectors=question.probe.vectors)
 
 
-def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
+def answer_query(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
     """Return what is remembered: snapshots, notes and replies in one read, the other lanes alone in one scope."""
     if query.searches:
         with TURNS.seat(query):
-            return recall_of(known_to_product(tenant_id, external_id), query, question)
+            return search_memory(known_to_product(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(external_id)
         if subject_id is None:
@@ -63,19 +70,62 @@ def answered(tenant_id: UUID, external_id: str, query: RecallQuery, question: Qu
         return recall_in_scope(subject_id, query, question)
 
 
-def rewritten(
+def search_memory(whose: Whose, query: RecallQuery, question: Question, more: More = nothing_more) -> Recalled:
+    """Return what the subject's memory answers, as it is or as it was known then; nothing for an unknown subject.
+
+    Where somebody writes in between, the image is brought up to date and asked again; where that does not end, the
+    answer is that of a moment ago, without what is gone since.
+    """
+    watch = Stopwatch()
+    with watch.stage("load"):
+        loaded = held_image(whose, question.embedders) or current_image(whose, question.embedders)
+    for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
+        if loaded is None:
+            break
+        with watch.stage("load"):
+            held = held_at(whose, loaded, question.embedders, query)
+            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
+        with watch.stage("rank"):
+            ranked = question.rank(asked[SNAPSHOTS], held.images[SNAPSHOTS]) if SNAPSHOTS in asked else []
+            noted = question.rank_notes(asked[NOTES], held.images[NOTES]) if NOTES in asked else []
+            replied = question.rank_replies(asked, held.images) if REPLIES in asked else []
+        best = BestHits([hit for hit in ranked if hit.left_out is None], noted, replied)
+        with watch.stage("read"):
+            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id)]
+            read = reading_of(query, whose.run(besides), best, held.earlier)
+        if not left or read.shows(loaded):
+            spent = {"embed": question.embed_ms, **watch.ms}
+            degraded = question.degraded | held.degraded
+            found = Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
+            return replace(found, left_out=tuple(ranked[len(best.hits) :]), notes=read.notes, replies=read.replies)
+        with watch.stage("load"):
+            loaded = current_image(whose, question.embedders, loaded)
+    return Recalled(degraded=question.degraded)
+
+
+def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
+    """Return what a known subject's memory answers to a prepared question, in the open scope."""
+    if query.searches:
+        return search_memory(in_scope(subject_id), query, question)
+    watch = Stopwatch()
+    with watch.stage("lanes"):
+        lanes = recall_lanes(subject_id, query)
+    return Recalled(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
+
+
+def reword_and_search(
     tenant_id: UUID, external_id: str, query: RecallQuery, question: Question, found: Recalled, model: ChatModel
 ) -> Recalled:
     """Return what all wordings find; without others in time what was ``found``, which the answer says (R5)."""
     with (watch := Stopwatch()).stage("rewrite"):
         others = reworded(query.text, model, passage=settings.REWRITE_PASSAGE)
         if others:
-            found = answered(tenant_id, external_id, query, in_other_words(question, others))
+            found = answer_query(tenant_id, external_id, query, in_other_words(question, others))
     degraded = found.degraded if others is not None else found.degraded | {DegradedReason.REWRITE_TIMEOUT}
     return replace(found, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
-def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
+def rerank_answer(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
     """Return what was found, the snapshots in the reranker's order.
 
     Without its answer in time they stay as they were, which the answer says. Notes and replies are not reranked.
@@ -88,17 +138,7 @@ def reranked(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
     return replace(answer, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
-def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
-    """Return what a known subject's memory answers to a prepared question, in the open scope."""
-    if query.searches:
-        return recall_of(in_scope(subject_id), query, question)
-    watch = Stopwatch()
-    with watch.stage("lanes"):
-        lanes = recall_lanes(subject_id, query)
-    return Recalled(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
-
-
-def count(found: Recalled, seconds: float) -> None:
+def count_recall(found: Recalled, seconds: float) -> None:
     """Put one recall into the metrics."""
     RETRIEVAL_SECONDS.observe(seconds)
     for stage, spent_ms in found.timings_ms.items():

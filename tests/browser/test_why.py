@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from memory_platform.console.shared.display import address_of
-from snapshots.context.service import ContextQuery, build_context
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextQuery
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx

@@ -21,7 +21,7 @@ from memory_platform.console.explanation.memories import as_id, known_memories
 from memory_platform.console.explanation.page import BAR_UNITS
 from memory_platform.console.policies.forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
-from memory_platform.console.receipts.playground_sides import Question, Side, counted, drawn_side, rows_of
+from memory_platform.console.receipts.playground_sides import Question, Side, counted, draft_side, rows_of
 from memory_platform.console.shared.access import Desk, actor_of, current_desk
 from memory_platform.console.shared.outside_transaction import answered_inside
 from profiles.models import Subject
@@ -67,7 +67,7 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
         steering = steering_of(table) if table.is_asked else ()
         note(request, subject_id, "asked" if steering else "opened")
     asked = question_of(table) if steering else Question("")
-    sides = [drawn_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
+    sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
     return answered_inside(desk, lambda: shown(request, table, sides, screen.admin_site.each_context(request)))
 
 

@@ -12,7 +12,8 @@ from memory_platform.console.explanation.words import reason_told
 from memory_platform.console.shared.codes import in_words
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.record import candidates_from, render_sent, shown_sections, shown_tokens
-from snapshots.context.service import ContextQuery, Drawn, draw_context
+from snapshots.context.service import draft_context
+from snapshots.context.stages import ContextQuery, Draft
 from snapshots.context.values import ContextRequest
 from snapshots.policies.effective import Policies
 from snapshots.receipts.packing import shown_candidate
@@ -68,22 +69,22 @@ class Row:
     moved: int
 
 
-def drawn_side(tenant_id: UUID, subject_external_id: str, asked: Question, label: str, policies: Policies) -> Side:
+def draft_side(tenant_id: UUID, subject_external_id: str, asked: Question, label: str, policies: Policies) -> Side:
     """Return the prompt that ``policies`` would make now. Writes nothing, asks no chat model; no scope may be open."""
     request = ContextRequest(query=asked.query, intent=asked.intent, tenant_locale=policies.tenant_locale)
     wanted = ContextQuery(request, policies.version, asked.conversation_id, recall=policies.recall)
     try:
-        return side_of(label, draw_context(tenant_id, subject_external_id, wanted, policies.context))
+        return side_of(label, draft_context(tenant_id, subject_external_id, wanted, policies.context))
     except BudgetTooSmall as fault:
         return Side(label, needed=fault.needed)
 
 
-def side_of(label: str, drawn: Drawn) -> Side:
-    """Return a drawn context as a page shows it."""
-    context = drawn.context
-    kept = [shown_candidate(one) for one in candidates_from(context, drawn.held.found)]
+def side_of(label: str, draft: Draft) -> Side:
+    """Return a draft context as a page shows it."""
+    context = draft.context
+    kept = [shown_candidate(one) for one in candidates_from(context, draft.findings.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
-    said = said_in(render_sent(drawn.ready.asked.request.query, drawn.context))
+    said = said_in(render_sent(draft.prepared.asked.request.query, draft.context))
     return Side(
         label=label,
         candidates=tuple(kept),
@@ -92,8 +93,8 @@ def side_of(label: str, drawn: Drawn) -> Side:
         tokens=tokens,
         intent=in_words(context.intent),
         phase=in_words(context.phase),
-        route=route_told(drawn.route.kept),
-        degraded=in_words(",".join(sorted(map(str, drawn.held.degraded)))),
+        route=route_told(draft.route.kept),
+        degraded=in_words(",".join(sorted(map(str, draft.findings.degraded)))),
     )
 
 

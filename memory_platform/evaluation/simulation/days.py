@@ -17,7 +17,8 @@ from memory_platform.evaluation.simulation.scenario import Life, SimulatedDay, S
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
-from snapshots.context.service import COUNTER, Built, ContextQuery, build_context
+from snapshots.context.service import COUNTER, build_context
+from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages
@@ -131,7 +132,7 @@ class Person:
             self._raw.add(message.text)
 
 
-def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | None) -> Built:
+def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | None) -> ContextAnswer:
     """Return the product's own context for a turn, within the promised budget; it leaves a receipt."""
     budget = BudgetRequest(total=BUDGET, memory=asker.memory)
     request = ContextRequest(query, system_prompt=asker.prompt, budget=budget)
@@ -139,7 +140,7 @@ def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | N
     return build_context(tenant_id, asker.subject, asked)
 
 
-def covered_by(built: Built, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[Covered]:
+def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[Covered]:
     """Return, for each evidence turn, by whom it is brought. What stands escaped in a prompt counts as it was said."""
     shown = "\n".join(html.unescape(str(one["content"])) for one in built.context.messages[:-1])
     tokens = built.context.tokens.total

@@ -2,7 +2,8 @@
 
 import pytest
 
-from snapshots.context.service import Built, ContextQuery, build_context
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
@@ -30,12 +31,12 @@ def turn(house: House, number: int, language: str) -> None:
     )
 
 
-def built(house: House, language: str, budget: BudgetRequest = ROOM) -> Built:
+def built(house: House, language: str, budget: BudgetRequest = ROOM) -> ContextAnswer:
     request = ContextRequest(SAID[language][0].format(99), budget=budget)
     return build_context(house.tenant.id, "ada", ContextQuery(request, "1", "c1"))
 
 
-def turns_in(context: Built) -> list[str]:
+def turns_in(context: ContextAnswer) -> list[str]:
     return [str(one["content"]) for one in context.context.messages if one["role"] != "system"][:-1]
 
 

@@ -15,14 +15,8 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.service import (
-    Built,
-    ContextQuery,
-    build_context,
-    draw_context,
-    leave_receipt,
-    leave_receipt_alone,
-)
+from snapshots.context.service import build_context, draft_context, leave_receipt, leave_receipt_alone
+from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.turn.route import ModelRoute
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.episodes.tasks import begin_task
@@ -49,12 +43,14 @@ PEANUTS = "I am allergic to peanuts"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def build(house: House, query: str, conversation_id: str | None = None, subject: str = "", **request: Any) -> Built:
+def build(
+    house: House, query: str, conversation_id: str | None = None, subject: str = "", **request: Any
+) -> ContextAnswer:
     asked = ContextQuery(ContextRequest(query, **request), "3", conversation_id)
     return build_context(house.tenant.id, subject or house.subject.external_id, asked, ContextPolicy(detect_phase=True))
 
 
-def shown(built: Built) -> list[str]:
+def shown(built: ContextAnswer) -> list[str]:
     return words_in(all_content(built.context.messages))
 
 
@@ -104,20 +100,20 @@ def test_what_changed_since_it_was_read_is_not_kept(world: World, change: Callab
     house = world.acme
     say(house, "Hello there", conversation="now")
     remember(house, PEANUTS)
-    drawn = draw_context(house.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1", "now"))
+    draft = draft_context(house.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1", "now"))
     change(house)
     with pytest.raises(ContextOutdated):
-        leave_receipt_alone(house.tenant.id, drawn)
+        leave_receipt_alone(house.tenant.id, draft)
     with pytest.raises(ContextOutdated), tenant_tx(house.tenant.id):
-        leave_receipt(drawn)
+        leave_receipt(draft)
     with tenant_tx(house.tenant.id):
         assert not Receipt.objects.exists()
 
 
 def test_what_was_added_since_does_not_hinder(world: World) -> None:
-    drawn = draw_context(world.acme.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1"))
+    draft = draft_context(world.acme.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1"))
     remember(world.acme, PEANUTS)
-    assert leave_receipt_alone(world.acme.tenant.id, drawn).receipt.subject_id == world.acme.subject.id
+    assert leave_receipt_alone(world.acme.tenant.id, draft).receipt.subject_id == world.acme.subject.id
 
 
 def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:

@@ -13,14 +13,8 @@ from django.db import connection
 
 from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
-from snapshots.context.service import (
-    Built,
-    ContextQuery,
-    build_context,
-    draw_context,
-    leave_receipt_alone,
-    leave_receipt_or_anew,
-)
+from snapshots.context.service import build_context, draft_context, leave_receipt_alone, leave_receipt_or_anew
+from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.subjects import erase_subject
@@ -40,15 +34,15 @@ CONTEXTS, STORMS = 15, 2
 ASKED = ContextQuery(ContextRequest("Which number is it? 是几号？"), "1", "now", tasks=True)
 
 
-def alone(house: House) -> Built:
+def alone(house: House) -> ContextAnswer:
     return build_context(house.tenant.id, "ada", ASKED)
 
 
-def in_an_open_scope(house: House) -> Built:
+def in_an_open_scope(house: House) -> ContextAnswer:
     """As a request with an Idempotency-Key leaves it."""
-    drawn = draw_context(house.tenant.id, "ada", ASKED)
+    draft = draft_context(house.tenant.id, "ada", ASKED)
     with tenant_tx(house.tenant.id):
-        return leave_receipt_or_anew(drawn)
+        return leave_receipt_or_anew(draft)
 
 
 @contextmanager
@@ -91,7 +85,7 @@ def renumber(house: House, memory: UUID, number: int) -> None:
 
 @pytest.mark.parametrize("made", [alone, in_an_open_scope])
 def test_a_memory_that_changes_all_the_time_is_told_each_time(
-    world: World, numbered: UUID, made: Callable[[House], Built]
+    world: World, numbered: UUID, made: Callable[[House], ContextAnswer]
 ) -> None:
     house = world.acme
     with storm(lambda chance: renumber(house, numbered, chance.randrange(10**6))):
@@ -106,9 +100,9 @@ def test_a_memory_that_changes_all_the_time_is_told_each_time(
 
 
 def is_outdated(house: House) -> bool:
-    drawn = draw_context(house.tenant.id, "ada", ASKED)
+    draft = draft_context(house.tenant.id, "ada", ASKED)
     try:
-        leave_receipt_alone(house.tenant.id, drawn)
+        leave_receipt_alone(house.tenant.id, draft)
     except ContextOutdated:
         return True
     return False
@@ -137,9 +131,9 @@ def test_others_wait_for_a_context_that_holds_the_memory(world: World, numbered:
     house = world.acme
     with storm(lambda chance: renumber(house, numbered, chance.randrange(10**6))):
         for _ in range(CONTEXTS):
-            drawn = draw_context(house.tenant.id, "ada", ASKED)
+            draft = draft_context(house.tenant.id, "ada", ASKED)
             with tenant_tx(house.tenant.id):
-                built = leave_receipt_or_anew(drawn)
+                built = leave_receipt_or_anew(draft)
                 now = Snapshot.objects.get(id=numbered).text
             told = words_in(all_content(built.context.messages))
-            assert built.context is drawn.context or now in told
+            assert built.context is draft.context or now in told

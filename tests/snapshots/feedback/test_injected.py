@@ -2,7 +2,8 @@
 
 import pytest
 
-from snapshots.context.service import ContextQuery, build_context
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextQuery
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.injected import injected_texts
 from snapshots.models import Receipt, Snapshot

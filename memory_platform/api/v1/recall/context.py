@@ -32,7 +32,8 @@ from memory_platform.api.v1.recall.recall import STRICT_HELP, FilterField
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
 from snapshots.context.record import shown_sections, shown_tokens
-from snapshots.context.service import Built, ContextQuery, Drawn, build_context, draw_context, leave_receipt_or_anew
+from snapshots.context.service import build_context, draft_context, leave_receipt_or_anew
+from snapshots.context.stages import ContextAnswer, ContextQuery, Draft
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.context.turn.route import Cause, ModelRoute, Tier
 from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, SectionName
@@ -152,7 +153,9 @@ class ContextOutput(Output):
     abstained = AbstainedOutput(
         allow_null=True, help_text="Why no memory of this turn stands in it; the prefix is no part of it."
     )
-    receipt_id = serializers.UUIDField()
+    receipt_id = serializers.UUIDField(
+        allow_null=True, help_text="None for a subject that nobody knows: it stays unknown."
+    )
     policy_version = serializers.CharField()
     experiment = ExperimentOutput(allow_null=True)
     degraded_reason = serializers.CharField(allow_null=True)
@@ -167,17 +170,17 @@ class ContextView(SubjectView):
 
     @extend_schema(request=ContextInput, responses=ContextOutput, examples=examples.CONTEXT)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Assemble a context and leave its receipt; makes the subject on first sight."""
+        """Assemble a context and leave its receipt; an unknown subject gets an answer and leaves nothing."""
         given, policies = ContextInput.parsed(request), self.policies_for(subject_id)
         asked, wanted = asked_of(given, policies), vendor_request_of(given)
 
         def at_once() -> Reply:
             made = build_context(self.tenant_id, subject_id, asked, policies.context)
-            return reply_of(made, prompt_of(self.tenant_id, made.receipt.subject_id, made.context, wanted))
+            return reply_of(made, prompt_of(self.tenant_id, made.subject_id, made.context, wanted))
 
         def prepared() -> Callable[[], Reply]:
-            drawn = draw_context(self.tenant_id, subject_id, asked, policies.context)
-            return partial(left, drawn, prompt_of(self.tenant_id, drawn.held.found.subject_id, drawn.context, wanted))
+            draft = draft_context(self.tenant_id, subject_id, asked, policies.context)
+            return partial(answer_draft, draft, prompt_of(self.tenant_id, draft.subject_id, draft.context, wanted))
 
         return write_prepared(request, at_once, prepared)
 
@@ -222,22 +225,22 @@ def prompt_of(
     return vendor_prompt(tenant_id, subject_id, context, wanted) if wanted else None
 
 
-def left(drawn: Drawn, prompt: VendorPrompt | None) -> Reply:
+def answer_draft(draft: Draft, prompt: VendorPrompt | None) -> Reply:
     """Leave the receipt of a context, or of one made anew in its place, inside the open transaction."""
-    made = leave_receipt_or_anew(drawn)
-    if prompt is not None and made.context is not drawn.context:
-        prompt = prompt_made_anew(prompt, drawn.context, made.context)
+    made = leave_receipt_or_anew(draft)
+    if prompt is not None and made.context is not draft.context:
+        prompt = prompt_made_anew(prompt, draft.context, made.context)
     return reply_of(made, prompt)
 
 
-def reply_of(made: Built, prompt: VendorPrompt | None) -> Reply:
+def reply_of(made: ContextAnswer, prompt: VendorPrompt | None) -> Reply:
     """Return a context as an answer."""
-    return Reply(shown_context(made, prompt), subject_id=made.receipt.subject_id)
+    return Reply(shown_context(made, prompt), subject_id=made.subject_id)
 
 
-def shown_context(made: Built, prompt: VendorPrompt | None) -> dict[str, Any]:
+def shown_context(made: ContextAnswer, prompt: VendorPrompt | None) -> dict[str, Any]:
     """Return a context as the API shows it."""
-    context, receipt = made.context, made.receipt
+    context, asked = made.context, made.asked
     return {
         "messages": context.messages,
         "text": context.text,
@@ -245,7 +248,7 @@ def shown_context(made: Built, prompt: VendorPrompt | None) -> dict[str, Any]:
         "tokens": shown_tokens(context.tokens),
         "intent": context.intent,
         "phase": context.phase,
-        "model_route": shown_route(receipt),
+        "model_route": {"tier": made.route.tier, "reason": made.route.reason},
         "cache": {
             "prefix_hash": context.prefix.hash,
             "prefix_tokens": context.prefix.tokens,
@@ -253,10 +256,10 @@ def shown_context(made: Built, prompt: VendorPrompt | None) -> dict[str, Any]:
         },
         "prompt": shown_prompt(prompt),
         "abstained": {"reason": context.abstained} if context.abstained else None,
-        "receipt_id": receipt.id,
-        "policy_version": receipt.policy_version,
-        "experiment": shown_part(receipt.experiment, receipt.arm),
-        "degraded_reason": receipt.degraded_reason or None,
+        "receipt_id": made.receipt_left.id if made.receipt_left else None,
+        "policy_version": asked.policy_version,
+        "experiment": shown_part(asked.experiment, asked.arm),
+        "degraded_reason": made.degraded_reason,
         "timings_ms": made.timings_ms,
     }
 

@@ -17,7 +17,8 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.console.receipts.playground_sides import BOTH, LEFT, NEITHER, RIGHT, Side, counted, rows_of
 from memory_platform.console.shared.display import address_of
 from profiles.models import Subject
-from snapshots.context.service import ContextQuery, build_context
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextQuery
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt, Snapshot
 from snapshots.policies.sections import SECTIONS

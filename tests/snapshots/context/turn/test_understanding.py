@@ -10,7 +10,8 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Preparable
 from memory_platform.providers.registry import chat_model, forget
-from snapshots.context.service import Built, ContextQuery, build_context
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.turn.understanding import PURPOSE
 from snapshots.context.values import ContextRequest
 from tenants.isolation import tenant_tx
@@ -35,12 +36,12 @@ def server(settings: Settings) -> Iterator[ModelServer]:
     forget()
 
 
-def build(world: World, query: str, *, by_model: bool = True, **request: Any) -> Built:
+def build(world: World, query: str, *, by_model: bool = True, **request: Any) -> ContextAnswer:
     asked = ContextQuery(ContextRequest(query, **request), "1", by_model=by_model)
     return build_context(world.acme.tenant.id, "ada", asked)
 
 
-def read(built: Built) -> tuple[str | None, str | None, str]:
+def read(built: ContextAnswer) -> tuple[str | None, str | None, str]:
     return built.context.intent, built.context.phase, built.receipt.degraded_reason
 
 

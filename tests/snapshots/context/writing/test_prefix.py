@@ -7,7 +7,8 @@ import pytest
 
 from profiles.models import Tag
 from profiles.services.tags.tags import use_tag
-from snapshots.context.service import Built, ContextQuery, build_context
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
@@ -74,7 +75,7 @@ def some_memory(house: House, random: Random) -> SnapshotAddress | None:
     return SnapshotAddress(house.subject.external_id, random.choice(ids)) if ids else None
 
 
-def asked(house: House, random: Random, system_prompt: str = "You are a kind assistant.") -> Built:
+def asked(house: House, random: Random, system_prompt: str = "You are a kind assistant.") -> ContextAnswer:
     """Assemble a context of anything, in any conversation, within any budget, for the same system prompt."""
     budget = BudgetRequest(total=random.choice((3_000, 6_000, 60_000)), memory=random.choice((None, 0, 900)))
     request = ContextRequest(

@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall import now
 from snapshots.recall.images.image import join, link, rows_of, take, unpack
 from snapshots.recall.loading.past import image_then
 from snapshots.recall.search import Question
-from snapshots.recall.service import recall
+from snapshots.recall.service import recall, search_memory
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 from tests.conftest import World
 from tests.snapshots.lifecycle.world import create_one, edit
@@ -98,9 +97,9 @@ def test_no_transaction_is_open_while_the_past_is_ranked(world: World, monkeypat
 
     def watched(whose: object, query: object, question: Question) -> object:
         own = Watched(question.probe, question.embedders, question.degraded, question.embed_ms)
-        return now.recall_of(whose, query, own)  # type: ignore[arg-type]
+        return search_memory(whose, query, own)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("snapshots.recall.service.recall_of", watched)
+    monkeypatch.setattr("snapshots.recall.service.search_memory", watched)
     found = recall(world.acme.tenant.id, "ada", RecallQuery("mat", asked_at=utc_now(), known_at=before))
     assert [memory.text for memory in found.memories] == ["The key is under the mat"]
     assert opened == [False]

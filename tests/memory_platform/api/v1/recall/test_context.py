@@ -133,11 +133,19 @@ def test_an_unknown_conversation_has_an_empty_window_and_stays_unknown(acme: Cal
     assert held_by(world.acme) == (1, 0, 1)
 
 
-def test_a_context_makes_its_subject(acme: Caller, world: World) -> None:
-    answer = context(acme, "你好", path="/v1/subjects/新用户/context")
-    assert answer["tokens"]["full_history"] == 0
-    assert answer["tokens"]["saved_ratio"] == 0
-    assert held_by(world.acme) == (2, 0, 1)
+@pytest.mark.parametrize("headers", [{}, {"Idempotency_Key": "k"}], ids=["plain", "keyed"])
+def test_an_unknown_subject_gets_an_answer_and_leaves_nothing(
+    acme: Caller, world: World, headers: dict[str, str]
+) -> None:
+    body = {"query": "你好", "conversation_id": "now", "system_prompt": SYSTEM, "include": ["tasks", "replies"]}
+    answers = [body_of(acme("POST", "/v1/subjects/新用户/context", body, **headers)) for _ in "12"]
+    for answer in answers:
+        assert answer["receipt_id"] is None
+        assert answer["abstained"] == {"reason": "unknown_subject"}
+        assert (answer["tokens"]["full_history"], answer["tokens"]["saved_ratio"]) == (0, 0)
+        assert [one["content"] for one in answer["messages"]] == [SYSTEM, "你好"]
+    assert held_by(world.acme) == (1, 0, 0)
+    problem_of(acme("GET", "/v1/subjects/新用户"), 404)
 
 
 def test_the_same_idempotency_key_leaves_one_receipt(acme: Caller, world: World) -> None:
@@ -171,8 +179,7 @@ def test_a_budget_too_small_says_what_it_needs_and_leaves_nothing(acme: Caller, 
 
 def test_a_tenants_locale_chooses_the_language_of_the_prompt(acme: Caller, globex: Caller, world: World) -> None:
     for caller in (acme, globex):
-        context(caller, "hello")  # makes the subject
-        caller("PATCH", "/v1/subjects/ada/profile", {"mbti": "INTJ"})
+        caller("PUT", "/v1/subjects/ada", {"profile": {"mbti": "INTJ"}})
     before = context(acme, "Where do I live?")["cache"]["prefix_hash"]
     assert context(acme, "我住在哪里?")["cache"]["prefix_hash"] == before
     with tenant_tx(world.acme.tenant.id):
@@ -343,8 +350,9 @@ def test_another_tenant_gets_what_it_gets_for_an_id_nobody_has(acme: Caller, glo
 
     def shown(path: str) -> dict[str, Any]:
         answer = context(globex, "peanuts", path=path, conversation_id="now")
-        return {name: answer[name] for name in ("messages", "sections", "tokens", "cache", "degraded_reason")}
+        return {name: value for name, value in answer.items() if name != "timings_ms"}
 
     assert shown(ADA) == shown("/v1/subjects/nobody/context")
-    assert held_by(world.acme) == before
+    assert shown(ADA)["receipt_id"] is None
+    assert (held_by(world.acme), held_by(world.globex)) == (before, (1, 0, 0))
     problem_of(globex("GET", "/v1/subjects/ada/context"), 405)

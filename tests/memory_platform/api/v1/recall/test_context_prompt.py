@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory_platform.api.v1.recall.context import left
+from memory_platform.api.v1.recall.context import answer_draft
 from memory_platform.providers.prompt_cache.forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget
-from snapshots.context.service import ContextQuery, draw_context
+from snapshots.context.service import draft_context
+from snapshots.context.stages import ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.context.writing.vendors import VendorRequest, vendor_prompt
 from snapshots.lifecycle.values import SnapshotAddress
@@ -112,14 +113,14 @@ def test_a_context_made_anew_names_what_is_kept_of_its_own_prefix(
     know(house, name="Ada 阿达")
     (memory,) = remember(house, "I like snacks 零食")
     request = ContextRequest("Any snacks?", LONG, BudgetRequest(total=12_000, system=9_000))
-    drawn = draw_context(house.tenant.id, "ada", ContextQuery(request, "1"))
-    prompt = vendor_prompt(house.tenant.id, house.subject.id, drawn.context, VendorRequest("gemini", True))
+    draft = draft_context(house.tenant.id, "ada", ContextQuery(request, "1"))
+    prompt = vendor_prompt(house.tenant.id, house.subject.id, draft.context, VendorRequest("gemini", True))
     assert prompt.body["cachedContent"] == "cachedContents/c1"
     edit(house, SnapshotAddress("ada", memory), text="I like fruit 水果")
     if renamed:
         know(house, name="Grace")
     with tenant_tx(house.tenant.id):
-        told = left(drawn, prompt).data["prompt"]
+        told = answer_draft(draft, prompt).data["prompt"]
     assert "水果" in str(told["body"])
     assert "零食" not in str(told["body"])
     assert told["body"].get("cachedContent") == (None if renamed else "cachedContents/c1")
@@ -169,6 +170,7 @@ def test_what_the_product_reports_as_lost_is_made_anew(acme: Caller, world: Worl
 
 def test_globex_gets_and_loses_nothing_of_ada(acme: Caller, globex: Caller, world: World, gemini: FakeGemini) -> None:
     name = context(acme, **KEPT)["prompt"]["cached_content"]["name"]
+    globex("PUT", ADA, {})
     other = context(globex, vendor="gemini", cached_content_lost=name)["prompt"]["cached_content"]["name"]
     assert other != name
     assert set(gemini.kept) == {name, other}

@@ -111,6 +111,7 @@ def test_what_is_not_near_enough_is_told(acme: Caller, world: World, settings: A
 def test_receipts_are_listed_by_subject_memory_and_time(acme: Caller, world: World) -> None:
     (memory,) = remember(world.acme, PEANUTS)
     first = assembled(acme)["receipt_id"]
+    acme("PUT", "/v1/subjects/小林", {})
     second = assembled(acme, "爬山", subject="小林")["receipt_id"]
     page = listed(acme)
     assert (ids(page), page["next_cursor"]) == ([first, second], None)

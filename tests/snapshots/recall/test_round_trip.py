@@ -21,10 +21,9 @@ from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.loading.cache import ImageKey
 from snapshots.recall.loading.current import known_to_product, memory_state
 from snapshots.recall.loading.sealing import seal_memories
-from snapshots.recall.now import recall_of
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
-from snapshots.recall.service import recall_in_scope
+from snapshots.recall.service import recall_in_scope, search_memory
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -53,7 +52,7 @@ class Asking:
             self.trips += 1
             return whose.run(statements)
 
-        return recall_of(replace(whose, run=run), query, prepare_question(query.text))
+        return search_memory(replace(whose, run=run), query, prepare_question(query.text))
 
 
 def nothing(house: House) -> None:
