@@ -21,6 +21,8 @@ _MARKS = re.escape(
 )
 _LONG_MARK_RUN = re.compile(f"([{_MARKS}]{{{MARK_RUN}}})[{_MARKS}]+")
 
+_PLURAL = re.compile(r"(?<=[a-z]{2})(?:ies|ie|(?<![su])s)$")
+_LONG_PLURAL = re.compile(r"(?<=[sxzh])e$")
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
@@ -99,6 +101,11 @@ def collapse_spaces(text: str) -> str:
 def comparable(text: str) -> str:
     """Return what two texts share when a reader would call them the same: ``index_form`` with single spaces."""
     return collapse_spaces(index_form(text))
+
+
+def singular(text: str) -> str:
+    """Return a form of lower-case ``text`` that one and several of its last word share: "window seat(s)"."""
+    return _LONG_PLURAL.sub("", _PLURAL.sub(lambda ending: "y" if "i" in ending.group() else "", text))
 
 
 def content_hash(text: str) -> bytes:

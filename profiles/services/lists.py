@@ -1,12 +1,11 @@
 """Values that are lists (likes, dislikes, interests): one entry more or less is a new version (row P3)."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import comparable, singular
 from profiles.models.belief import Belief
 from profiles.services.beliefs import Place, record_belief, retract_belief
 from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, Outcome, is_weaker, same_value
@@ -14,9 +13,6 @@ from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 
 B = TypeVar("B", bound=Belief)
-
-_PLURAL = re.compile(r"(?<=[a-z]{2})(?:ies|ie|(?<![su])s)$")
-_LONG_PLURAL = re.compile(r"(?<=[sxzh])e$")
 
 
 def amend_list(place: Place[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()) -> Outcome[B]:
@@ -69,11 +65,6 @@ def alike(one: Any, other: Any) -> bool:
     if isinstance(one, str) and isinstance(other, str):
         return singular(comparable(one)) == singular(comparable(other))
     return same_value(one, other)
-
-
-def singular(text: str) -> str:
-    """Return a form of lower-case ``text`` that one and several of its last word share: "window seat(s)"."""
-    return _LONG_PLURAL.sub("", _PLURAL.sub(lambda ending: "y" if "i" in ending.group() else "", text))
 
 
 def _emptied(place: Place[B], claim: Claim, before: B | None) -> Outcome[B] | None:

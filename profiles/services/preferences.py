@@ -1,10 +1,9 @@
-"""Preferences: record, amend a list, correct what named no object, retract (rows P3 and P4)."""
+"""Preferences: record, amend a list, retract (rows P3 and P4)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from memory_platform.kernel.errors import NotFound
 from profiles.models import CandidateKind, Preference, Subject
@@ -13,7 +12,6 @@ from profiles.services.beliefs import Place, record_belief, retract_belief
 from profiles.services.claims import Claim, Outcome, is_weaker
 from profiles.services.lists import amend_list, among_entries, entries_of
 from profiles.services.locking import lock_subject
-from profiles.services.quantities import in_place_of, same_unit
 from profiles.values import Provenance
 from tenants.services.audit import Actor, record_audit
 
@@ -89,23 +87,6 @@ def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequen
             outcome = amend_list_preference(subject, (held.category, held.key), rest, remove=gone)
             changed += [outcome.row] if outcome.row is not None else []
     return changed
-
-
-def correct_newest_preference(subject: Subject, claim: Claim, *, among: Collection[UUID]) -> Outcome[Preference] | None:
-    """Give the value that a correction without an object means a new one: "change that to 23", "换成25度".
-
-    ``among`` are the preferences that it can mean (those of the same conversation). Meant is the newest current one
-    whose value has the same unit as ``claim.value``; a number without a unit takes over the old value's. Returns None
-    when none is meant.
-    """
-    lock_subject(subject)
-    known = current_preferences(subject).filter(id__in=among).order_by("-valid_at", "-recorded_at", "-id")
-    for preference in known:
-        value = preference.value
-        if not isinstance(value, list) and same_unit(value, claim.value):
-            place = (preference.category, preference.key)
-            return record_preference(subject, *place, replace(claim, value=in_place_of(value, claim.value)))
-    return None
 
 
 def preference_place(subject: Subject, category: str, key: str) -> Place[Preference]:

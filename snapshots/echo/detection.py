@@ -44,10 +44,10 @@ _SENTENCE = re.compile(
 _QUOTED = re.compile(r'"[^"\n]{4,300}"|“[^”\n]{4,300}”|「[^」\n]{4,300}」|『[^』\n]{4,300}』')
 _CLAUSE = re.compile(r"\s*[,;:，；：、]\s*|\s+(?:and|but|or|while)\s+|并且|而且|以及|和|但是?|还有")
 _PAUSE = re.compile(r"[,;，；]")
+_LISTED = re.compile(r"^- (?P<words>.+) \([^()]{0,9}\d[^()]{0,12}\)$", re.MULTILINE)
+"""How a prompt lists a memory: with its date. Nobody writes so by hand."""
 _KEYED = re.compile(r"^[\s*•-]*[^\s:]{1,60}: ", re.MULTILINE)
 _TELLS = re.compile(r'["“「『]|^\s*>', re.MULTILINE)
-
-
 _STEM = 3
 """Letters that a word and its stem share."""
 
@@ -169,7 +169,7 @@ def may_echo(text: str, role: str) -> bool:
     """Return whether a message can hold an echo at all: a cheap look, before anything is read of what was shown."""
     if role != "user":
         return True
-    if "<user_memory" in text or _TELLS.search(text) or _KEYED.search(text):
+    if "<user_memory" in text or any(one.search(text) for one in (_TELLS, _KEYED, _LISTED)):
         return True
     return speaks_to_or_of_the_user(text) or ATTRIBUTION.match(text) is not None
 
@@ -183,6 +183,7 @@ def echoes_in(text: str, role: str, shown: Shown, at: datetime, policy: EchoPoli
     """Return what in a message of ``role``, accepted at ``at``, only comes back from a prompt."""
     pasted = [*_elements(text, shown, at)]
     pasted += _lines(blanked(text, pasted), shown)
+    pasted += _listed(blanked(text, pasted), shown, at)
     read = blanked(text, pasted)[: policy.message_chars]
     told = tuple(_sentences(read, role, shown, at))
     quoted = tuple(found.span() for found in _QUOTED.finditer(read) if role == "user" and _quotes(found, shown, at))
@@ -209,6 +210,11 @@ def _lines(text: str, shown: Shown) -> Iterator[Span]:
         if comparable(line) in shown.lines:
             yield start, start + len(line.rstrip())
         start += len(line)
+
+
+def _listed(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
+    """Yield lines as a prompt lists memories, where one that was shown says the same."""
+    return (found.span() for found in _LISTED.finditer(text) if shown.holds(found["words"], at))
 
 
 def _sentences(text: str, role: str, shown: Shown, at: datetime, policy: EchoPolicy = ECHO) -> Iterator[Span]:

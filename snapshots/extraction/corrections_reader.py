@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.extraction import corrections_phrases_en, corrections_phrases_zh
+from snapshots.extraction.corrections_words import grammar_of
 from snapshots.extraction.observe import language_of, matching_form
 
 WEIGHTS = Path(__file__).with_name("corrections.json")
@@ -25,26 +25,34 @@ LONGEST_READ = 260
 _SLOTS = 8_192
 """Length of the hashed words; with a quarter of it 0.02 to 0.05 less is right of strangers' corrections."""
 _WORDS_WEIGH = 4.0
-_IDLE = {"en": corrections_phrases_en.IDLE, "zh": corrections_phrases_zh.IDLE}
-"""Words do not show whose they are: reports were half of what the reader took for corrections wrongly."""
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]|[?!,.;:-]")
 _WORDS_A_LENGTH, _LENGTHS = 6, 6
 
 
 def is_correction(text: str) -> bool:
     """Return whether the reader is sure that ``text`` puts something right, and nothing in it is supposed, quoted or
-    told of others."""
+    told of others: words do not show whose they are, and reports were half of what the reader took for corrections
+    wrongly."""
     said = matching_form(text[:LONGEST_READ])
-    if not said.strip() or _IDLE[language_of(said)].search(said):
+    if not said.strip() or grammar_of(language_of(said)).idle.search(said):
         return False
     return correction_reader().told(features(said)) == CORRECTION
 
 
-@lru_cache(maxsize=64)  # asked once per clause of the same message
+@lru_cache(maxsize=64)  # asked once per sentence of the same message
+def correction_share(text: str) -> float:
+    """Return how probable the reader finds it that ``text`` puts something right, 0..1."""
+    return correction_reader().shares(features(text[:LONGEST_READ]))[CORRECTION]
+
+
 def is_doubtful(text: str) -> bool:
     """Return whether the reader doubts that ``text`` puts anything right."""
-    reader = correction_reader()
-    return reader.shares(features(text[:LONGEST_READ]))[CORRECTION] < reader.least[DOUBTED]
+    return correction_share(text) < correction_reader().least[DOUBTED]
+
+
+def is_sure(share: float) -> bool:
+    """Return whether this is a share from which the reader is sure."""
+    return share >= correction_reader().least[CORRECTION]
 
 
 @lru_cache(maxsize=1)

@@ -6,8 +6,9 @@ what is right.
 
 from profiles.models import Preference, Subject, Tag
 from profiles.models import ProfileFact as ProfileFactRow
+from profiles.selectors import current_preferences
 from profiles.services.claims import same_value
-from profiles.services.lists import among_entries
+from profiles.services.lists import among_entries, entries_of
 from profiles.services.preferences import OPPOSITE, preference_place
 from profiles.services.profile import FactName, fact_place
 from profiles.services.tags.tags import labelled
@@ -62,6 +63,28 @@ def _another_preference(subject: Subject, found: PreferenceCandidate) -> bool:
 
 def _is_equal_rival(held_by: str, held: object, known_by: str, said: object) -> bool:
     return Provenance(held_by) is Provenance(known_by) and not same_value(held, said)
+
+
+def takes_over(subject: Subject, found: Candidate) -> bool:
+    """Return whether ``found`` says something else than what is believed in its place; in the open scope."""
+    match found:
+        case TagCandidate():
+            held = labelled(subject, found.label)
+            return held is not None and any(
+                said and said != was for said, was in ((found.address, held.address), (found.phone, held.phone))
+            )
+        case ProfileFact():
+            fact = fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
+            return found.mode == "overwrite" and fact is not None and not same_value(fact.value, found.value)
+        case PreferenceCandidate(category=str(category), key=str(key), mode="set"):
+            preference = preference_place(subject, category, key).current()
+            return preference is not None and not same_value(preference.value, as_json(found.value))
+        case PreferenceCandidate(key=str(key), mode="add") if key in OPPOSITE:
+            rivals = current_preferences(subject).filter(key=OPPOSITE[key])
+            said = found.value if isinstance(found.value, tuple) else (found.value,)
+            return any(among_entries(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
+        case _:
+            return False
 
 
 def believed_against(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:

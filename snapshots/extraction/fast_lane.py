@@ -1,6 +1,6 @@
 """The fast lane (G4): what new messages correct is applied in the transaction that accepts them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -13,11 +13,9 @@ from profiles.models import Subject
 from profiles.values import Verdict
 from snapshots.echo.shown_memories import shown_before
 from snapshots.extraction.corrections import may_correct
-from snapshots.extraction.learn import Learned, Lesson, learn, said_with_changes
+from snapshots.extraction.learn import Learned, learn, urgent_in
 from snapshots.extraction.memories import lesson_of, own_names
-from snapshots.extraction.pipeline import extract
 from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import ExtractionContext
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 
@@ -25,9 +23,10 @@ APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
 
 
 def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
-    """Apply the corrections in new messages, in their order; return what became of each.
+    """Apply what new messages put right, end, or say in place of what is believed, in their order; return what became
+    of each.
 
-    Costs no query when no message corrects anything. A request pays for few words and few changes: from the first
+    Costs no query when no message holds a word of change. A request pays for few words and few changes: from the first
     message that would pass either bound, the batch waits for the worker, which keeps the order in which it was said.
     """
     spoken = _short([message for message in messages if message.remember and message.role == MessageRole.USER])
@@ -37,24 +36,22 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
     shown = shown_before(spoken)
     results: list[Learned] = []
     for message in spoken:
-        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown, changes_only=True)
-        if len(results) + len(said_with_changes(lesson.extraction)) > EXTRACTION.fast_lane_changes:
+        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown)
+        if len(results) + len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
             break
-        if lesson.extraction.corrections:
-            results += learn(lesson, changes_only=True)
+        results += learn(lesson, changes_only=True)
     return results
 
 
-def apply_unposted(subject: Subject, message: Message, *, among: Collection[UUID]) -> list[Learned]:
-    """Do the same for words that are no row: the product told them beside its conversations. ``among`` are the
-    preferences that a change without an object may mean. ``message.id`` tells a second time from a first."""
+def apply_unposted(subject: Subject, message: Message) -> list[Learned]:
+    """Do the same for words that are no row: the product told them beside its conversations. ``message.id`` tells a
+    second time from a first."""
     if not _short([message]):
         return []
-    found = extract(utterance_of(message), context=ExtractionContext(own_names=frozenset()))
-    if not 0 < len(said_with_changes(found)) <= EXTRACTION.fast_lane_changes:
+    shown = shown_before([message])
+    lesson = lesson_of(subject, message, ExtractionContext(), shown=shown, is_posted=False)
+    if len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
         return []
-    echoes = shown_before([message]).echoes(message)
-    lesson = Lesson(subject, None, message, found, frozenset(among), is_posted=False, echoes=echoes)
     return learn(lesson, changes_only=True)
 
 

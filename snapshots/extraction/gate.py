@@ -137,5 +137,5 @@ def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
 
 def _well_placed(candidate: PreferenceCandidate) -> bool:
     if candidate.category is None or candidate.key is None:
-        return candidate.sort == "change" and candidate.category is candidate.key
+        return candidate.sort == "change" and candidate.category is None
     return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))

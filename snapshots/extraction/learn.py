@@ -4,6 +4,7 @@ What a candidate became is kept under a stable id (message, extractor version, n
 ordered pass after the fast lane, finds the record and leaves it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
 from snapshots.extraction.applying import apply_candidate, as_json, target_of
-from snapshots.extraction.doubt import doubt_about
+from snapshots.extraction.doubt import doubt_about, takes_over
 from snapshots.extraction.gate import holds_sensitive
 from snapshots.extraction.lessons import UNRESOLVED, Learned, Lesson, kind_of
 from snapshots.extraction.pipeline import EXTRACTOR_VERSION, values_of
@@ -22,7 +23,6 @@ from snapshots.extraction.proposals import proposal_of
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
-    Extraction,
     PreferenceCandidate,
     ProfileFact,
     Rejection,
@@ -46,12 +46,12 @@ REASONS = {
 def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[Learned]:
     """Apply what was found, in the open scope; return what became of each candidate that had no record yet.
 
-    ``changes_only`` is the fast lane: only corrections are applied, with what their sentences say beside them, and one
-    that means nothing current yet is reported, and left to the ordered pass. With ``later_wins`` nothing waits for a
-    person: what was said later takes the place of what is known in the same way.
+    ``changes_only`` is the fast lane: only what is urgent is applied, and a correction that means nothing current yet
+    is reported, and left to the ordered pass. With ``later_wins`` nothing waits for a person: what was said later takes
+    the place of what is known in the same way.
     """
     numbered = list(_numbered(lesson))
-    urgent = said_with_changes(lesson.extraction) if changes_only else []
+    urgent = urgent_in(lesson) if changes_only else []
     known = _recorded(lesson, [record for record, _ in numbered])
     results = []
     for wanted, found in numbered:
@@ -67,15 +67,24 @@ def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = Fals
     return results
 
 
-def said_with_changes(extraction: Extraction) -> list[Candidate]:
-    """Return the corrections, and the preferences that stand in the same sentence: "not X any more, I prefer Y"."""
-    changed = {one.statement for one in extraction.corrections if isinstance(one, PreferenceCandidate)}
-    return [*extraction.corrections, *(one for one in extraction.preferences if one.statement in changed)]
+def urgent_in(lesson: Lesson) -> list[Candidate]:
+    """Return the corrections, what their sentences say beside them ("not X any more, I prefer Y"), and what takes the
+    place of something believed ("I moved to Leeds"); in the open scope."""
+    found = lesson.extraction
+    changed = {one.statement for one in found.corrections if isinstance(one, PreferenceCandidate)}
+    others: tuple[Candidate, ...] = (*found.facts, *found.preferences, *found.tags)
+    beside = [one for one in others if isinstance(one, PreferenceCandidate) and one.statement in changed]
+    return [
+        *found.corrections,
+        *(one for one in others if one in beside or takes_over(lesson.subject, one)),
+    ]
 
 
-def record_id(message: Message, origin: str, number: int) -> UUID:
-    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message."""
-    return stable_id(origin or EXTRACTOR_VERSION, message.id, number)
+def record_id(message: Message, origin: str, number: int, *, is_change: bool = False) -> UUID:
+    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message; what it
+    puts right is counted by itself, for that depends on what was believed."""
+    parts = ("change", number) if is_change else (number,)
+    return stable_id(origin or EXTRACTOR_VERSION, message.id, *parts)
 
 
 def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
@@ -91,18 +100,14 @@ def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
 def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
     """Corrections come first: what is put right should not be learned again from the same words."""
     extraction = lesson.extraction
-    counts: dict[str, int] = {}
-    for found in (
-        *extraction.corrections,
-        *extraction.facts,
-        *extraction.preferences,
-        *extraction.tags,
-        *extraction.rejections,
-    ):
-        origin = _origin(found)
-        number = counts.get(origin, 0)
-        counts[origin] = number + 1
-        yield record_id(lesson.message, origin, number), found
+    found: list[tuple[bool, Candidate | Rejection]] = [(True, one) for one in extraction.corrections]
+    stated: list[Candidate | Rejection] = [*extraction.facts, *extraction.preferences, *extraction.tags]
+    found += [(False, one) for one in (*stated, *extraction.rejections)]
+    counts = Counter[tuple[str, bool]]()
+    for is_change, one in found:
+        origin = _origin(one)
+        yield record_id(lesson.message, origin, counts[origin, is_change], is_change=is_change), one
+        counts[origin, is_change] += 1
 
 
 def _origin(found: Candidate | Rejection) -> str:

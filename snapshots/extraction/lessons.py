@@ -33,15 +33,13 @@ class Learned:
 class Lesson:
     """One message to learn from: who said it, where, and what extraction found in it.
 
-    ``among``: preferences that a change without an object may mean beside those of its conversation. A message that
-    ``is_posted`` is a row, and becomes a source of what it taught. What it ``echoes`` teaches nothing.
+    A message that ``is_posted`` is a row, and becomes a source of what it taught. What it ``echoes`` teaches nothing.
     """
 
     subject: Subject
     conversation: Conversation | None
     message: Message
     extraction: Extraction
-    among: frozenset[UUID] = frozenset()
     is_posted: bool = True
     echoes: Echoes = NO_ECHO
 

@@ -8,7 +8,9 @@ from profiles.models import ProfileFact, Subject
 from profiles.services.tombstones import is_forgotten
 from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
-from snapshots.extraction.learn import Lesson
+from snapshots.extraction.corrections import may_correct
+from snapshots.extraction.held import held_values
+from snapshots.extraction.lessons import Lesson
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.statements import utterance_of
 from snapshots.extraction.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
@@ -23,11 +25,13 @@ def lesson_of(
     context: ExtractionContext,
     shown: ShownBefore = NOTHING_SHOWN,
     *,
-    changes_only: bool = False,
+    is_posted: bool = True,
 ) -> Lesson:
-    """Return what a message teaches; of what the subject had forgotten only that it was refused, and so of what is
-    pasted from a prompt. ``changes_only``: a message without corrections is not looked up
-    among what was forgotten."""
+    """Return what a message teaches, and what of the subject's it puts right; of what the
+    subject had forgotten only that it was refused, and so of what is pasted from a prompt. One that is not posted is no
+    row."""
+    if may_correct(message.content):
+        context = replace(context, held=tuple(one.value for one in held_values(subject)))
     echoes = shown.echoes(message)
     spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
     extraction = extract(spoken, context=context)
@@ -35,15 +39,15 @@ def lesson_of(
         extraction = with_stated(extraction, replace(spoken, text=context.stated), context)
     if echoes.pasted:
         extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
-    matters = bool(extraction.corrections) if changes_only else extraction != NOTHING
-    if matters and is_forgotten_message(message):
+    if is_posted and extraction != NOTHING and is_forgotten_message(message):
         extraction = refused(extraction)
-    return Lesson(subject, message.conversation, message, extraction, echoes=echoes)
+    conversation = message.conversation if is_posted else None
+    return Lesson(subject, conversation, message, extraction, is_posted=is_posted, echoes=echoes)
 
 
 def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
     """Return an extraction with what a bare answer states; the words that prove it stand in no message."""
-    more = extract(stated, context=ExtractionContext(context.own_names))
+    more = extract(stated, context=ExtractionContext(context.own_names, held=context.held))
     nowhere = Evidence(stated.message_key, "", -1)
     return replace(
         extraction,

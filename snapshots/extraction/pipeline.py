@@ -1,26 +1,25 @@
 """Extraction on one page: observe -> refuse -> changes and slots -> gate. No model, no I/O.
 
-A sentence that changes something gives its changes; every other one gives the slots that are read in it.
+A sentence gives what it puts right or ends of what is held, and the slots that are read in it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from snapshots.extraction.corrections import clause_changes, framed_changes, sentence_changes
-from snapshots.extraction.everyday_en import lasting
-from snapshots.extraction.everyday_zh import is_the_speakers
+from snapshots.extraction.corrections import changes_in, texts_gone, without_vaguer
 from snapshots.extraction.gate import judge, speaks_for_subject
 from snapshots.extraction.instructions import is_instruction, may_instruct
 from snapshots.extraction.observe import Clause, observe
 from snapshots.extraction.policy import EXTRACTION, ExtractionPolicy
-from snapshots.extraction.rules import statement_of
+from snapshots.extraction.reasons import statement_of
 from snapshots.extraction.values import (
     Candidate,
     Evidence,
     Extraction,
     ExtractionContext,
+    HeldValue,
     PreferenceCandidate,
     ProfileFact,
     Rejection,
@@ -30,7 +29,7 @@ from snapshots.extraction.values import (
 from snapshots.sensitive.detector import is_sensitive, mask_sensitive
 from snapshots.understanding.slots.engine import read_slots
 
-EXTRACTOR_VERSION = "slots-1"
+EXTRACTOR_VERSION = "slots-2"
 """Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _SHUNNED = frozenset({"avoid", "dislikes"})
@@ -51,7 +50,13 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
     sentences = observe(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
     stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
-    candidates = islice((one for clauses in allowed for one in analyse(clauses, stated)), policy.max_candidates)
+    candidates = without_vaguer(
+        list(
+            islice(
+                (one for clauses in allowed for one in analyse(clauses, stated, context.held)), policy.max_candidates
+            )
+        )
+    )
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 
@@ -72,35 +77,13 @@ def refuse(utterance: Utterance, sentences: list[list[Clause]]) -> tuple[list[li
     return allowed, refused
 
 
-def analyse(clauses: list[Clause], stated: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates of one sentence: what it changes, else what is ``stated`` in it, clause by clause.
-
-    Changes that everyday talk only looks like are left out. The rest of a clause that changes something is the story
-    of that change.
-    """
+def analyse(clauses: list[Clause], stated: Iterable[Candidate], held: Sequence[HeldValue] = ()) -> list[Candidate]:
+    """Return the candidates of one sentence: what it puts right or ends of what is ``held``, and what is ``stated``."""
     first = clauses[0]
-    changes = _meant(sentence_changes(clauses), clauses)
-    if changes:
-        return changes
     start, end = first.sentence_start, first.sentence_start + len(first.sentence)
     inside = [_with_sentence(one, first) for one in stated if start <= one.evidence.start < end]
-    found: list[Candidate] = []
-    for clause in clauses:
-        changes = _meant(clause_changes(clause), clauses)
-        if changes:
-            found += changes
-            inside = [one for one in inside if not _is_in(one, clause)]
-    found = [*found, *inside]
-    if any(isinstance(one, PreferenceCandidate) and one.sort == "change" for one in found):
-        return found
-    changes = _meant(framed_changes(clauses, found), clauses)
-    return [*changes, *(one for one in found if not _gone(one, changes))]
-
-
-def _meant(found: Iterable[Candidate], clauses: list[Clause]) -> list[Candidate]:
-    """Return those of ``found`` changes that are the speaker's and last, by the words around them."""
-    text = clauses[0].utterance.text
-    return [one for one in lasting(found, clauses) if clauses[0].language != "zh" or is_the_speakers(one, text)]
+    changes = changes_in(clauses, held)
+    return [*changes, *(one for one in inside if not _gone(one, texts_gone(changes)))]
 
 
 def _with_sentence(one: Candidate, clause: Clause) -> Candidate:
@@ -108,13 +91,7 @@ def _with_sentence(one: Candidate, clause: Clause) -> Candidate:
     return replace(one, statement=statement_of(clause)) if isinstance(one, PreferenceCandidate) else one
 
 
-def _is_in(one: Candidate, clause: Clause) -> bool:
-    """Return whether the words that prove ``one`` share some with ``clause``."""
-    start, end = one.evidence.start, one.evidence.start + len(one.evidence.quote)
-    return start < clause.start + len(clause.text) - clause.shift and clause.start < end
-
-
-def _gone(one: Candidate, changes: Iterable[Candidate]) -> bool:
+def _gone(one: Candidate, gone: Collection[str]) -> bool:
     """Return whether a change takes the place of what ``one`` only shuns: 不吃包子了,换成燕麦粥 forbids no 包子; what
     is only over is not disliked either ("I don't want country any more").
 
@@ -122,14 +99,7 @@ def _gone(one: Candidate, changes: Iterable[Candidate]) -> bool:
     """
     if not isinstance(one, PreferenceCandidate) or one.key not in _SHUNNED or _MUST.search(one.statement):
         return False
-    gone = [change.replaces for change in changes if not isinstance(change, TagCandidate) and change.replaces]
-    if one.key == "dislikes":
-        gone += [old for change in changes for old in values_of(change) if _removes(change)]
     return any(value in old or old in value for value in values_of(one) for old in gone)
-
-
-def _removes(change: Candidate) -> bool:
-    return isinstance(change, PreferenceCandidate) and change.mode == "remove"
 
 
 def values_of(candidate: Candidate) -> set[str]:

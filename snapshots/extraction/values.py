@@ -185,14 +185,40 @@ NOBODY = Nearby()
 
 
 @dataclass(frozen=True, slots=True)
+class HeldValue:
+    """A value that is believed now: of a preference, a field of the profile (``key`` names either), an entry of its
+    list, or the ``address`` or ``phone`` of a tag."""
+
+    key: str
+    text: str
+
+    @property
+    def limit(self) -> str:
+        """Which kind of limit it is, "" for none: a limit is only lifted by words that lift it."""
+        return next((name for name in LIMITS if self.key == name or self.key.startswith(f"{name}_")), "")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a part of it alone is none: of an address, a number."""
+        return self.key in {"address", "phone"}
+
+
+AVOID = "avoid"
+LIMITS = ("allergies", AVOID, "dislikes")
+"""Keys of lists of what is not to be."""
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractionContext:
     """What the analysis may know beside the utterance: under which names the subject itself speaks, the assistant's
-    turn before it, whom the user named just before, and what the utterance states as the answer to that turn."""
+    turn before it, whom the user named just before, what the utterance states as the answer to that turn, and what is
+    believed of the subject, for an utterance may put it right."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
     nearby: Nearby = NOBODY
     stated: str = ""
+    held: tuple[HeldValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,6 @@
 """What the next turn says is right is applied at once (G4), once, whether or not the product posted the turn, too."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
@@ -12,7 +10,6 @@ from snapshots.extraction.fast_lane import APPLIED, apply_corrections, apply_unp
 from snapshots.extraction.learn import Learned
 from snapshots.extraction.policy import EXTRACTION
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.receipts.read import injected_in
 
 
 def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
@@ -31,7 +28,7 @@ def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
     if posted is not None and conversation is not None:
         results = apply_corrections(receipt.subject, conversation, [posted])
     else:
-        results = apply_unposted(receipt.subject, _unposted(receipt, said, at), among=_preferences_of(receipt))
+        results = apply_unposted(receipt.subject, _unposted(receipt, said, at))
     changed = [one.memory_id for one in results if one.verdict in APPLIED]
     note_changes(receipt.subject_id, changed, accepted_at=at)
     return results
@@ -60,7 +57,3 @@ def _unposted(receipt: Receipt, said: str, at: datetime) -> Message:
         seq=0,
         said_at=at,
     )
-
-
-def _preferences_of(receipt: Receipt) -> Sequence[UUID]:
-    return [memory for memory, lane in injected_in(receipt) if lane == "preferences"]

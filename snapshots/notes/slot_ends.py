@@ -12,11 +12,11 @@ from uuid import UUID
 from django.db.models import F
 
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import comparable, singular
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.services.beliefs import retract_belief
 from profiles.services.claims import learned, same_value
-from profiles.services.lists import among_entries, entries_of, singular
+from profiles.services.lists import among_entries, entries_of
 from profiles.services.preferences import amend_list_preference, preference_place
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import patch_tag

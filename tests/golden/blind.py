@@ -1,6 +1,6 @@
 """How well sentences are read that were written apart from the rules, scored as the README of this folder says.
 
-`python -m tests.golden.blind [FILE ...]` prints the figures of `utterances` and `corrections_blind`, or of the files
+`python -m tests.golden.blind [FILE ...]` prints the figures of `utterances`, or of the files
 named (a set of this folder, or a path) together; `--read` those of all utterances that rules were mended by;
 `--misses` prints the lines that were misread instead. A sealed set is scored without `--misses` until its figures are
 published.
@@ -16,9 +16,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory_platform.kernel.text import simplify
-from snapshots.extraction.corrections_reader import is_correction
 from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import Candidate, ExtractionContext, PreferenceCandidate, ProfileFact, TagCandidate
+from snapshots.extraction.values import (
+    Candidate,
+    ExtractionContext,
+    HeldValue,
+    PreferenceCandidate,
+    ProfileFact,
+    TagCandidate,
+)
 from tests.golden.labels import Score, rows
 from tests.snapshots.extraction.utterances import utter
 
@@ -41,9 +47,9 @@ class Found:
     replaces: str | None = None
 
 
-def found_in(text: str) -> list[Found]:
-    """Return every entry that the rules take from ``text``."""
-    got = extract(utter(text), context=ExtractionContext())
+def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[Found]:
+    """Return every entry that the rules take from ``text``, where these values are believed."""
+    got = extract(utter(text), context=ExtractionContext(held=tuple(held)))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return entries_of(candidates)
 
@@ -51,6 +57,22 @@ def found_in(text: str) -> list[Found]:
 def entries_of(candidates: Iterable[Candidate]) -> list[Found]:
     """Return the entries of candidates, one for each value of a list."""
     return [entry for candidate in candidates for entry in _entries(candidate)]
+
+
+def replaced_by(row: dict[str, Any]) -> list[HeldValue]:
+    """Return the values that a line's labels replace, as they may be held: of several names the one that it says."""
+    labels = [label for label in row.get("expected", ()) if label.get("replaces")]
+    return [HeldValue(_key_of(label), as_said(label["replaces"], row["text"])) for label in labels]
+
+
+def _key_of(label: dict[str, Any]) -> str:
+    return str(next(iter(_some(label.get("key")) or _some(label.get("field")) or ["address"])))
+
+
+def as_said(names: Any, text: str) -> str:
+    """Return which of several names a text says, else the first."""
+    several = [str(one) for one in _some(names)]
+    return next((one for one in several if folded(one) in folded(text)), several[0])
 
 
 def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str, Score]:
@@ -73,7 +95,7 @@ def compared(
 
     ``found`` is what another reader found in it, where not the rules read it.
     """
-    left = found_in(row["text"]) if found is None else list(found)
+    left = found_in(row["text"], replaced_by(row)) if found is None else list(found)
     right: list[Found] = []
     lost: list[dict[str, Any]] = []
     for label in row["expected"]:
@@ -89,27 +111,17 @@ def compared(
             lost.append(label)
     left = [entry for entry in left if not any(_matches(entry, label, level) for label in row.get("also", ()))]
     said_again = {value for entry in right for value in entry.values}
+    over = {folded(one.text) for one in replaced_by(row)}
+    left = [entry for entry in left if entry.values or folded(entry.replaces or "") not in over]
     wrong = [entry for entry in left if not said_again & set(entry.values) and entry.place != ("age_range",)]
     return right, wrong, lost
 
 
-def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
-    """Return how well `corrections_blind.jsonl` lines are told apart, and how often both sides are right."""
-    told: Counter[bool | str] = Counter()
-    sides: Counter[str] = Counter()
-    for row in wanted:
-        changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
-        found = bool(changes) or is_correction(row["text"])
-        told[f"{row['is_correction']}-{found}"] += 1
-        if row["is_correction"]:
-            sides["right" if any(sides_right(change, row) for change in changes) else "missed"] += 1
-    detected = Score(told["True-True"], told["False-True"], told["True-False"])
-    return {"detected": detected, "sides": Score(sides["right"], 0, sides["missed"])}
-
-
 def lasting_scores(wanted: Iterable[dict[str, Any]]) -> Score:
     """Return how well lasting wishes (``lasting`` true) are told from those of the moment (false)."""
-    told = Counter((row["lasting"], bool(found_in(row["text"]))) for row in wanted if "lasting" in row)
+    told = Counter(
+        (row["lasting"], bool(found_in(row["text"], replaced_by(row)))) for row in wanted if "lasting" in row
+    )
     return Score(told[True, True], told[False, True], told[True, False])
 
 
@@ -162,7 +174,8 @@ def _valued(found: Found, label: dict[str, Any]) -> bool:
             not said or any(_alike(a, b) for a in found.values for b in said)
         )
     wanted = _some(label.get("value"))
-    if not wanted:
+    # What a line replaces has ended; what holds instead may be left to its note.
+    if not wanted or (found.sort == "change" and not found.values):
         return not found.values and (
             label.get("replaces") is None
             or any(_alike(folded(found.replaces or ""), folded(r)) for r in _some(label["replaces"]))
@@ -178,13 +191,6 @@ def _placed(found: Found, label: dict[str, Any]) -> bool:
         return all(not names or _name(at) in map(_name, names) for at, names in zip(found.place, wanted, strict=True))
     names = label.get("field") if label["kind"] == "profile" else label.get("label")
     return any(_alike(_name(found.place[0]), _name(str(name))) for name in _some(names))
-
-
-def sides_right(change: Found, row: dict[str, Any]) -> bool:
-    """Return whether a change names both sides as the line does."""
-    old, new = _some(row["wrong"]), _some(row["right"])
-    right = not new or any(_alike(value, folded(one)) for value in change.values for one in new)
-    return right and (not old or any(_alike(folded(change.replaces or ""), folded(one)) for one in old))
 
 
 def _some(value: Any) -> list[Any]:
@@ -209,17 +215,13 @@ def folded(text: str) -> str:
 
 
 def report(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the figures of the lines ``wanted``, of utterances and corrections, as lines of text."""
+    """Yield the figures of the lines ``wanted`` as lines of text."""
     utterances = [row for row in wanted if "class" in row]
-    corrections = [row for row in wanted if "is_correction" in row]
     for language in (None, "en", "zh"):
         name = language or "both"
         some = [row for row in utterances if language in (None, row["language"])]
         if some:
             yield from _of_utterances(name, some)
-        told = [row for row in corrections if language in (None, row["language"])]
-        if told:
-            yield from (_line(f"{name} corrections {part}", score) for part, score in correction_scores(told).items())
 
 
 def _of_utterances(name: str, some: list[dict[str, Any]]) -> Iterator[str]:
@@ -239,15 +241,9 @@ def _line(name: str, score: Score) -> str:
 def misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
     """Yield what went wrong on the lines ``wanted``."""
     for row in wanted:
-        if "class" in row:
-            _, wrong, lost = compared(row, "placed")
-            if wrong or lost:
-                yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
-        else:
-            changes = [entry for entry in found_in(row["text"]) if entry.sort == "change"]
-            if bool(changes) != row["is_correction"]:
-                sides = f"[{row['wrong']} > {row['right']}]"
-                yield f"{row['id']} correction={row['is_correction']} {row['text']} {sides} {changes}"
+        _, wrong, lost = compared(row, "placed")
+        if wrong or lost:
+            yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
 
 
 def read_lines(name: str) -> list[dict[str, Any]]:
@@ -260,6 +256,6 @@ def read_lines(name: str) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     files = [name for name in sys.argv[1:] if not name.startswith("--")]
     files += READ if "--read" in sys.argv else ()
-    files = files or ["utterances", "corrections_blind"]
+    files = files or ["utterances"]
     lines = [row for name in files for row in read_lines(name)]
     sys.stdout.write("\n".join(misread(lines) if "--misses" in sys.argv else report(lines)) + "\n")

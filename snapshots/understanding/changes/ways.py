@@ -13,7 +13,7 @@ _SIDES = {
     "en": {
         "old": r"(?P<old>[^,;.!?\n]{1,40}?|(?:[A-Z]\w*\. )?[^,;.!?\n]{1,36}?)",
         "new": r"(?P<new>[^,;!?\n]{1,40}?)",
-        "new_at": r"(?:(?:^|[,.;:] ?|\b(?:is|are|use|take|text|call|have|want|prefer|at|on|to|with|now|make it|it's|i) )"  # noqa: E501
+        "new_at": r"(?:(?:^|(?<=[,.;:]) ?|\b(?:is|are|use|take|text|call|have|want|prefer|at|on|to|with|now|make it|it's|i) )"  # noqa: E501
         r"(?P<new_at>[^,;.!?\n]{1,40}?))",
         "end": r"(?=\s*(?:[,;.!\n]|$)| (?:now|please|from now on|because|since|as of|from)\b)",
     },

@@ -107,7 +107,7 @@ def is_phone(value: str, words: Words) -> bool:
 
 def is_address(value: str, words: Words) -> bool:
     """Return whether ``value`` looks like a street address: a number beside a word, or what the language says."""
-    if len(value) > LONGEST_ADDRESS:
+    if len(value) > LONGEST_ADDRESS or value.lower().startswith("not "):
         return False
     if _HAN.search(value):
         return words.holds_any("address_shape", value)

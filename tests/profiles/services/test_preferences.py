@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -16,7 +15,6 @@ from profiles.selectors import current_preference, current_preferences, preferen
 from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, learned, stated
 from profiles.services.preferences import (
     amend_list_preference,
-    correct_newest_preference,
     record_preference,
     retract_preference,
     take_from_opposite,
@@ -77,38 +75,6 @@ def test_what_is_known_better_or_has_no_opposite_stays_whole(ada: Subject) -> No
     assert take_from_opposite(ada, "likes", stated(None), ["nuts"]) == []
     assert take_from_opposite(ada, "avoid_food", stated(None), ["coffee"]) == []
     assert preference_values(current_preferences(ada)) == {"food": {"dislikes": ["coffee"], "allergies": ["nuts"]}}
-
-
-@pytest.mark.parametrize(
-    ("values", "correction", "key", "after"),
-    [
-        ([("temperature", "25度"), ("budget_limit", "300元")], "23", "budget_limit", "23元"),
-        ([("temperature", "25度"), ("budget_limit", "300元")], "23度", "temperature", "23度"),
-        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "23", "temperature", "23 degrees"),
-        ([("budget_limit", "$300"), ("temperature", "25 degrees")], "$250", "budget_limit", "$250"),
-        ([("temperature", 25)], 23, "temperature", 23),
-        ([("seat", "window"), ("temperature", "25度")], "aisle", "seat", "aisle"),
-    ],
-)
-def test_a_correction_without_an_object_goes_to_the_newest_value_that_it_can_mean(
-    ada: Subject, values: list[tuple[str, Any]], correction: Any, key: str, after: Any
-) -> None:
-    among = record_all(ada, values)
-    outcome = correct_newest_preference(ada, stated(correction), among=among)
-    assert outcome is not None and outcome.row is not None
-    assert (outcome.row.key, current_preference(ada, "comfort", key).value) == (key, after)
-
-
-def test_a_correction_that_can_mean_nothing_changes_nothing(ada: Subject) -> None:
-    among = record_all(ada, [("temperature", "25度")])
-    assert correct_newest_preference(ada, stated("20元"), among=among) is None
-    assert correct_newest_preference(ada, stated("23度"), among=[]) is None
-    assert current_preference(ada, "comfort", "temperature").value == "25度"
-
-
-def record_all(subject: Subject, values: list[tuple[str, Any]]) -> list[UUID]:
-    outcomes = [record_preference(subject, "comfort", key, stated(value)) for key, value in values]
-    return [outcome.row.id for outcome in outcomes if outcome.row is not None]
 
 
 def test_a_retracted_preference_is_gone_and_its_history_stays(ada: Subject) -> None:

@@ -13,7 +13,8 @@ from snapshots.extraction.corrections_reader import (
     is_correction,
     is_doubtful,
 )
-from tests.golden.blind import correction_scores, found_in
+from tests.golden.blind import found_in
+from tests.golden.corrections_read import correction_scores
 from tests.golden.labels import HERE, rows
 
 LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_4")

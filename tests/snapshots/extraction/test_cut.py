@@ -13,11 +13,6 @@ def values(text: str) -> set[str]:
     return {value for entry in found_in(text) for value in entry.values}
 
 
-def swapped(text: str) -> list[tuple[str, tuple[str, ...], str | None]]:
-    """Return (kind, values, what they replace) of every change."""
-    return [(entry.kind, entry.values, entry.replaces) for entry in found_in(text) if entry.sort == "change"]
-
-
 def shunned(text: str) -> list[Found]:
     """Return what ``text`` is read to shun."""
     return [entry for entry in found_in(text) if entry.place and entry.place[-1].startswith(("avoid", "dislikes"))]
@@ -53,32 +48,6 @@ def test_what_names_nothing_teaches_nothing(text: str) -> None:
 def test_an_age_told_of_a_pet_is_not_the_speaker_s() -> None:
     assert [entry.place for entry in found_in("我家狗叫元宝，五岁了，特别能吃")] == [("pets",)]
     assert ("age",) in [entry.place for entry in found_in("我叫周琳，我今年三十五岁")]
-
-
-@pytest.mark.parametrize(
-    ("text", "change"),
-    [
-        ("别老叫我阿强了，我都当爹的人了，叫我强哥吧", ("profile", ("强哥",), "阿强")),
-        ("mbti 昨天又测了一次，不是 ISTJ，是 ISFJ", ("profile", ("isfj",), "ISTJ")),
-        ("那台帕萨特卖了，新换的是汉EV", ("profile", ("汉ev",), "帕萨特")),
-        ("我不吃素了，现在荤的也可以", ("preference", ("荤",), "素")),
-        ("I gave up tennis because of my elbow and took up rowing", ("preference", ("rowing",), "tennis")),
-        (
-            "We moved the depot, it's 41 Quarry Drive these days, not Dock Road",
-            ("preference", ("41 quarry drive",), "Dock Road"),
-        ),
-    ],
-)
-def test_both_sides_of_a_change_are_cut_right(text: str, change: tuple[str, tuple[str, ...], str | None]) -> None:
-    assert change in swapped(text)
-
-
-def test_a_pastime_taken_up_is_an_interest_too() -> None:
-    found = found_in("现在迷上了爬山")
-    assert {(entry.kind, entry.place) for entry in found} == {
-        ("preference", ("sports", "likes")),
-        ("profile", ("interests",)),
-    }
 
 
 def test_what_something_else_takes_the_place_of_is_not_forbidden() -> None:

@@ -34,19 +34,3 @@ def test_what_is_taught_by_the_way_is_learned() -> None:
 def test_a_thing_of_ones_own_is_told_from_what_everybody_says(idle: str, telling: str, value: str) -> None:
     assert found_in(idle) == []
     assert any(value in one for entry in found_in(telling) for one in entry.values)
-
-
-@pytest.mark.parametrize(
-    ("idle", "telling"),
-    [
-        ("I used to dance with my grandma when I was little.", "I used to drink coffee, but now it's only tea."),
-        ("It's great that you have friends to lean on, that's rare.", "You have me down as Maya, it's Mia."),
-        ("I've never been to Norway but it sounds breathtaking.", "Who told you that? I've never been to Norway."),
-        ("My mood is terrible now.", "My locker is number 40 now."),
-        ("I gave up on the crossword.", "I gave up smoking."),
-        ("You should take breaks instead of pushing through.", "Use oat milk instead of cream."),
-    ],
-)
-def test_a_change_that_names_nothing_is_none(idle: str, telling: str) -> None:
-    assert [entry for entry in found_in(idle) if entry.sort == "change"] == []
-    assert [entry for entry in found_in(telling) if entry.sort == "change"]

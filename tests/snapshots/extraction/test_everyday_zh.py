@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.words_zh import begins_inside, cuts_a_turn, is_telling
 from tests.golden.blind import compared, found_in, utterance_scores
 from tests.golden.labels import rows
 
 MADIAL = Path("/work/shared/data/madial-zh-dev.json")
-FALSE_PER_HUNDRED = 4.2
-"""Candidates of a hundred lines that teach nothing, all of them changes that are none."""
-RECALL = {"explicit": 0.58, "change": 0.9, "constraint": 0.4}
+FALSE_PER_HUNDRED = 1.5
+"""Candidates of a hundred lines that teach nothing."""
+RECALL = {"explicit": 0.58, "change": 0.6, "constraint": 0.4}
 
 
 def test_everyday_talk_teaches_next_to_nothing() -> None:
@@ -58,18 +56,6 @@ def test_stories_truths_and_parts_of_words_teach_nothing(text: str) -> None:
 )
 def test_in_a_story_what_the_speaker_says_of_himself_counts(text: str, value: str) -> None:
     assert any(value in found for entry in found_in(text) for found in entry.values)
-
-
-def test_a_name_begins_with_a_word() -> None:
-    assert begins_inside("永远不会选择这个酒店", "择这个酒店")
-    assert not begins_inside("我不能吃生的", "生")
-    assert not begins_inside("我喜欢火锅", "火锅")
-    assert cuts_a_turn("我们交换了名片", "们交")
-
-
-def test_a_turn_is_no_story() -> None:
-    assert not is_telling(matching_form("我对花生过敏,以后点餐别放花生"))
-    assert is_telling(matching_form("房间不错,前台热情。就是隔音差了点,晚上能听到隔壁的声音。"))
 
 
 def test_nothing_wrong_is_learned_of_tales_about_others() -> None:

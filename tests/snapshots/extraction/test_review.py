@@ -53,7 +53,7 @@ def decide(verb: Any, house: House, candidate_id: UUID, reason: str = "") -> Can
 def test_one_guess_against_another_waits_and_changes_nothing(acme: House) -> None:
     waiting = in_doubt(acme)
     assert (waiting.reason, waiting.target) == ("contradiction", "climate/temperature")
-    assert (waiting.value, waiting.sort, waiting.origin) == (WARM, "explicit", "slots-1")
+    assert (waiting.value, waiting.sort, waiting.origin) == (WARM, "explicit", "slots-2")
     assert preferences(acme)["climate"]["temperature"] == COOL
 
 

@@ -5,6 +5,7 @@ Rows: E1, E2, G4.
 
 import pytest
 
+from snapshots.extraction.values import HeldValue
 from tests.conftest import World
 from tests.golden.blind import Found, found_in
 from tests.golden.talk import believed
@@ -94,9 +95,24 @@ def test_what_was_ever_liked_is_liked_for_all_of_a_busy_while() -> None:
     ],
 )
 def test_an_allergy_that_is_denied_ends(said: str) -> None:
-    found = found_in(said)
-    assert [(entry.sort, entry.place, entry.values) for entry in found] == [("change", ("food", "allergies"), ())]
+    held = [HeldValue("allergies", name) for name in ("花生", "peanuts", "虾")] + [HeldValue("likes", "peanuts")]
+    found = found_in(said, held)
+    assert [(entry.sort, entry.values) for entry in found] == [("change", ())]
     assert found[0].replaces in {"花生", "peanuts"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I like peanuts.",
+        "我老公对花生不过敏",
+        "My sister is not allergic to peanuts any more.",
+        "Are you not allergic to nuts?",
+    ],
+)
+def test_an_allergy_that_others_have_not_stays(said: str) -> None:
+    held = [HeldValue("allergies", name) for name in ("花生", "peanuts", "nuts")]
+    assert [entry for entry in found_in(said, held) if entry.sort == "change"] == []
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,17 @@ Rows: E1, E2, G4, A3.
 
 import pytest
 
-from tests.golden.blind import correction_scores, found_in, lasting_scores, utterance_scores
+from tests.golden.blind import found_in, lasting_scores, utterance_scores
+from tests.golden.corrections_read import correction_scores, outcome_scores
 from tests.golden.labels import rows
 
-SAID = {"explicit": (0.8, 0.2), "change": (0.8, 0.57), "constraint": (0.95, 0.24)}
+SAID = {"explicit": (0.8, 0.2), "change": (0.95, 0.62), "constraint": (0.95, 0.24)}
 """Precision and recall; goal .95 in both classes of statements: right or silent."""
-DETECTED = (0.92, 0.73)
-SIDES = 0.33
+DETECTED = (0.93, 0.7)
+ENDED = 0.5
+"""Share of the corrections that end what they name as wrong, among other values."""
+HELD, PUT_RIGHT = 0.76, 0.44
+"""Share of those whose right side is held afterwards, and of those that do all that they say."""
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -30,11 +34,18 @@ def test_what_teaches_nothing_is_left_alone() -> None:
 def test_wishes_of_the_moment_are_no_lasting_ones() -> None:
     score = lasting_scores(rows("utterances_unseen"))
     assert score.precision == 1.0
-    assert score.recall >= 0.34
+    assert score.recall >= 0.25
 
 
 def test_corrections_of_strangers_are_found() -> None:
     found = correction_scores(rows("corrections_unseen"))
     assert found["detected"].precision >= DETECTED[0]
     assert found["detected"].recall >= DETECTED[1]
-    assert found["sides"].recall >= SIDES
+    assert found["ended"].recall >= ENDED
+    assert found["ended"].precision == 1.0
+
+
+def test_what_strangers_put_right_is_held_afterwards() -> None:
+    found = outcome_scores(rows("corrections_unseen"))
+    assert found["held"].recall >= HELD
+    assert found["put right"].recall >= PUT_RIGHT

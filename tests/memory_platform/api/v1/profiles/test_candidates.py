@@ -31,7 +31,7 @@ def listed(caller: Caller, query: str = "") -> list[dict[str, Any]]:
 def test_each_candidate_says_what_it_is_and_where_its_evidence_stands(acme: Caller) -> None:
     [one] = listed(acme, "?verdict=pending")
     assert (one["kind"], one["target"], one["value"]) == ("preference", "climate/temperature", WARM)
-    assert (one["reason"], one["sort"], one["origin"]) == ("contradiction", "explicit", "slots-1")
+    assert (one["reason"], one["sort"], one["origin"]) == ("contradiction", "explicit", "slots-2")
     assert (one["evidence"]["start"], one["evidence"]["end"]) == (0, 10)
     assert one["evidence"]["message_id"] == one["message_id"]
     assert one["conversation_id"] == "c1"

@@ -267,7 +267,7 @@ def test_a_memory_that_a_correction_agrees_with_is_not_corrected(
 
 def test_a_correction_that_means_nothing_believed_says_so(acme: Caller, world: World) -> None:
     prefer(world.acme, "food", "likes", ["coffee"])
-    (told,) = outcome(acme, assembled(acme, "A drink?"), next_user_message="Not tea, cocoa.")["fast_lane"]
+    (told,) = outcome(acme, assembled(acme, "A drink?"), next_user_message="No, I said cocoa, not tea.")["fast_lane"]
     assert (told["category"], told["key"], told["kind"], told["preference_id"]) == (None, None, None, None)
     assert (told["verdict"], told["reason"]) == ("rejected", "object_unknown")
 
@@ -276,7 +276,7 @@ def test_a_correction_that_means_nothing_believed_says_so(acme: Caller, world: W
     ("held", "said", "after"),
     [
         (
-            ["spicy Sichuan food", "soup"],
+            ["spicy food", "soup"],
             "No, I do not like spicy food any more, I prefer Italian food",
             {"Italian food", "soup"},
         ),
