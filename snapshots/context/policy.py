@@ -21,6 +21,7 @@ class ContextPolicy:
     last_turns: int = promised(2, row="X11")
     """Turns of the window that come before memories where the total is small."""
     standing_notes: int = promised(100, row="X1")
+    changed_notes: int = assumed(200, owner="context", settle_by="notes of one subject that are over or doubted")
     detect_phase: bool = promised(False, row="X6")
     """Whether guidance on the phase also stands where the caller names none."""
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")

@@ -20,7 +20,7 @@ from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from snapshots.context.assemble import assemble
 from snapshots.context.choosing.threshold import Abstained
 from snapshots.context.gathering.holding import hold_memory
-from snapshots.context.gathering.material import local_time, material_of, standing_notes
+from snapshots.context.gathering.material import local_time, material_of
 from snapshots.context.gathering.scene import scene_of, statements_along, surroundings_of
 from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
@@ -98,14 +98,8 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
         findings = replace(read_findings(whose, prepared), missing=prepared.missing)
     with prepared.watch.stage("assemble"):
         request = replace(request, at=local_time(request.at or utc_now(), findings.found.lanes))
-        material = material_of(
-            request.query,
-            findings.found,
-            findings.scene,
-            full_history=findings.around.full_history,
-            standing=standing_notes(findings.around),
-            needs=question.probe.needs,
-        )
+        needs = question.probe.needs
+        material = material_of(request.query, findings.found, findings.scene, findings.around, needs=needs)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         material = replace(material, tasks=findings.tasks, said_first=first)
         if policy.detect_phase:

@@ -66,7 +66,8 @@ class MemoryItem:
     the question, and ``score``, which weighs that, orders items of one call.
     ``message_keys`` name the messages it came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
     ``grade``, ``vital`` and ``statement_id``, the snapshot of its whole message, are a note's.
-    ``looks`` is what its text looks like, None where nobody has looked yet.
+    ``doubted_since``: from when on it may hold no more. ``looks`` is what its text looks like, None where nobody has
+    looked yet.
     """
 
     lane: Lane
@@ -85,6 +86,7 @@ class MemoryItem:
     grade: str = ""
     vital: bool = False
     statement_id: str = ""
+    doubted_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ INDEXED = frozenset({"text", "category", "topics", "said_at"})
 """What stands in words and vectors: a change of it makes new ones."""
 
 TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at", "review_by"})
-IDS = frozenset({"superseded_by_id", "about_tag_id", "changed_by"})
+IDS = frozenset({"superseded_by_id", "about_tag_id", "changed_by", "newer"})
 SUPERSEDED = ("invalid_at", "superseded_by_id")
 
 NOTE = "note"

@@ -18,6 +18,7 @@ from snapshots.extraction.statements import Heard
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.understanding.changes.foresee import Ending, HeldChange, endings_of, held_changes
+from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.changes.sentences import changing_sentences
 from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.config import CHANGES
@@ -61,7 +62,8 @@ def foresee(tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Se
     found: dict[str, tuple[Ending, ...]] = {}
     try:
         for one, said, grades in zip(known.heard, spoken, grade_messages(spoken), strict=True):
-            endings = endings_of(changing_sentences(said, grades), known.held)
+            told = endings_of(changing_sentences(said, grades), known.held)
+            endings = [ending for ending in told if ending.effect is not Effect.RETELLS]
             if endings:
                 found[one.message.content] = tuple(endings)
     except EmbeddingUnavailable:

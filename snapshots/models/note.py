@@ -48,7 +48,8 @@ class Note(SubjectOwned):
     words for it. ``vital_class`` is empty for a note that is not vital. ``context`` is the turn before, kept where the
     note does not say by itself whom or what it means. ``span_start`` and ``span_end`` are its characters in the source
     message; NULL for a note that nobody said. ``statement`` is the snapshot of the whole message, NULL once it is gone.
-    ``changed_by`` is the id of the message that ended the note or made it possibly outdated.
+    ``changed_by`` is the id of the message that ended the note or made it possibly outdated. ``newer`` is the id of the
+    snapshot of a later note that may speak of the same thing: no context shows this one without it.
     """
 
     snapshot = TenantForeignKey(Snapshot, verbose_name=_("snapshot"))
@@ -68,6 +69,7 @@ class Note(SubjectOwned):
     span_start = models.PositiveIntegerField(null=True, blank=True, editable=False)
     span_end = models.PositiveIntegerField(null=True, blank=True, editable=False)
     changed_by = models.UUIDField(null=True, blank=True, editable=False)
+    newer = models.UUIDField(null=True, blank=True, editable=False)
     reader_version = models.CharField(_("reader"), max_length=32, blank=True)
 
     snapshot_id: UUID  # for mypy: Django makes these from the keys above

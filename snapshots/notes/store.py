@@ -65,8 +65,8 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
         if one.note_id not in notes or one.message_id in behind[one.note_id]:
             continue
         snapshot, note = held[one.note_id], notes[one.note_id]
-        outdated = {"possibly_outdated": False, "changed_by": None}
-        details: dict[str, Any] = dict(outdated) if note.possibly_outdated else {}
+        outdated = {"possibly_outdated": False, "changed_by": None, "newer": None}
+        details: dict[str, Any] = dict(outdated) if note.possibly_outdated or note.newer else {}
         columns = stronger_of(snapshot, one.confidence, one.provenance)
         if _is_further_day(snapshot, note, one, behind[one.note_id]):
             columns |= _a_step_surer(snapshot)

@@ -41,6 +41,10 @@ class ChangePolicy:
 
     sure_from: float = measured(0.85, source=f"{_TAUGHT}: ends from .75 .87 / .54, from .85 .97 / .38")
     doubt_from: float = measured(0.65, source=f"{_TAUGHT}: ends and doubts from .5 .89 / .71, from .7 .92 / .65")
+    retold_from: float = measured(
+        0.3, source="own ten lives: half of what was over is told of once more, so is a fifth of all other notes"
+    )
+    """From which share of "ends or doubts" on a later note may speak of the same thing."""
     change_from: float = assumed(0.5, owner="understanding", settle_by="figures of `change` in docs/understanding.md")
     compared: int = assumed(40, owner="understanding", settle_by="notes that share a word or a kind with a change")
     held_compared: int = assumed(300, owner="understanding", settle_by="how long ago notes were said that ended")

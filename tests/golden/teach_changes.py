@@ -9,7 +9,7 @@ others taught. ``--measure`` prints the figures of the set that teaches nothing,
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,16 @@ django.setup()
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.providers.registry import embedders
-from snapshots.understanding.changes.judge import DOUBTS, ENCODER, ENDS, HOLDS, WEIGHTS, candidates_among, judge
+from snapshots.understanding.changes.judge import (
+    DOUBTS,
+    ENCODER,
+    ENDS,
+    HOLDS,
+    WEIGHTS,
+    Effect,
+    candidates_among,
+    judge,
+)
 from snapshots.understanding.changes.pairs import HeldText, Sentence, Vectors, numbers, texts_of
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import grade_messages
@@ -35,6 +44,7 @@ STRICTNESS = 0.3
 """Inverse strength of the regularisation (scikit-learn's C): of .05, .1, .3 and 1 the best at precision .9."""
 FOLDS, ROUNDS = 10, 3
 SURE, DOUBTED, KEPT = "sure", "doubted", "kept"
+BECOMES: Mapping[Effect | None, str] = {Effect.ENDS: SURE, Effect.DOUBTS: DOUBTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +162,10 @@ def figures(lines: Sequence[Line], title: str) -> Iterator[str]:
     told: Counter[tuple[str, str]] = Counter()
     for line in lines:
         among = candidates_among(line.sentence, line.held)
-        judged = {one.place: one for one in judge(line.sentence, line.held, among, vectors)}
+        judged = {one.place: one.effect for one in judge(line.sentence, line.held, among, vectors)}
         for place in range(len(line.held)):
             one = judged.get(place)
-            told[line.label(place), SURE if one and one.is_sure else DOUBTED if one else KEPT] += 1
+            told[line.label(place), BECOMES.get(one, KEPT)] += 1
     became = {label: sum(told[label, each] for each in (SURE, DOUBTED, KEPT)) for label in CLASSES}
     sure, asked = (sum(told[label, each] for label in CLASSES) for each in (SURE, DOUBTED))
     yield _figure(f"{title}: sure endings", told[ENDS, SURE], sure, became[ENDS])

@@ -11,6 +11,7 @@ from profiles.models import Tag
 from profiles.zones import zone_named
 from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.choosing.touched_facts import touched_facts
+from snapshots.context.gathering.changed import Changes, bring_up_to_date
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.looks import LOOKS
@@ -31,25 +32,24 @@ def material_of(
     query: str,
     found: Recalled,
     scene: Scene | None,
+    around: Surroundings,
     *,
-    full_history: int,
-    standing: tuple[MemoryItem, ...] = (),
     needs: float = 1.0,
 ) -> Material:
-    """Return all that may go into the context of ``query``: ``full_history`` in tokens, ``standing`` the notes that are
-    there whatever is asked, ``needs`` how probably the query needs memory."""
-    profile = replace(profile_view(found.lanes), notes=standing)
+    """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory."""
+    changes = Changes.of_rows(around.changed, _standing_note)
+    profile = replace(profile_view(found.lanes), notes=standing_notes(around, changes))
+    said = (*map(note_item, found.notes), *map(memory_item, (*found.memories, *found.replies)))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
         profile=profile,
         memories=(
-            *map(note_item, found.notes),
-            *map(memory_item, (*found.memories, *found.replies)),
+            *bring_up_to_date(said, changes),
             *touched_facts(query, replace(profile, notes=()), meant, needs),
         ),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
-        full_history_tokens=full_history,
+        full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
     )
 
@@ -123,11 +123,12 @@ def note_item(note: RecalledNote) -> MemoryItem:
     return marked(replace(item, text=text))
 
 
-def standing_notes(around: Surroundings) -> tuple[MemoryItem, ...]:
+def standing_notes(around: Surroundings, changes: Changes) -> tuple[MemoryItem, ...]:
     """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
-    once."""
+    once, with what is newer."""
     began = around.conversation.created_at if around.conversation else None
-    return tuple(_standing_note(row) for row in around.standing if row[10] or began is None or row[11] <= began)
+    known = (_standing_note(row) for row in around.standing if row[10] or began is None or row[11] <= began)
+    return tuple(bring_up_to_date(known, changes))
 
 
 def local_time(moment: datetime, lanes: RecalledLanes) -> datetime:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import connection
 
 from memory_platform.postgres.prepared import Rows, Statement
+from snapshots.context.gathering.changed import CHANGED
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.turn.route import ModelRoute
 from snapshots.context.writing.guide import LANGUAGE_CHARS
@@ -49,10 +50,11 @@ SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, n.grade, n.statemen
 FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.retired_at IS NULL
   AND (s.expires_at IS NULL OR s.expires_at > now())
-  AND (n.vital_class <> '' OR n.grade IN ('{NoteGrade.LIMIT}', '{NoteGrade.HABIT}'))
+  AND (n.vital_class <> '' OR n.grade IN ('{NoteGrade.LIMIT}', '{NoteGrade.HABIT}') AND NOT n.possibly_outdated
+    AND NOT EXISTS (SELECT FROM snapshot o WHERE o.tenant_id = n.tenant_id AND o.id = n.newer AND o.retired_at IS NULL))
 ORDER BY n.vital_class = '', s.valid_at DESC, s.id LIMIT {DEFAULT_CONTEXT.standing_notes}
 """  # noqa: S608  # made of constants; values are parameters
-"""The notes that stand in a prefix whatever is asked; beyond the most, the newest."""
+"""The notes that stand in a prefix whatever is asked, without those that may be over; beyond the most, the newest."""
 
 RECENT_ANSWERS = 20
 """Receipts of the subject among which that of the conversation's last answer is looked for."""
@@ -80,11 +82,13 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the notes that stand in a prefix, the conversation if there
-    is one, how it began, the turns between summary and window, the newest first, and the route of its last answer."""
+    """What was read along: the tokens of the whole history, the notes that stand in a prefix, those that changed, the
+    conversation if there is one, how it began, the turns between summary and window, the newest first, and the route
+    of its last answer."""
 
     full_history: int = 0
     standing: Rows = field(default_factory=list)
+    changed: Rows = field(default_factory=list)
     conversation: Conversation | None = None
     beginning: Rows | None = None
     between: tuple[WindowTurn, ...] = ()
@@ -93,7 +97,7 @@ class Surroundings:
 
 def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
     """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
-    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING)]
+    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING, CHANGED)]
     if conversation_id is None:
         return always
     place = [tenant_id, subject_id, conversation_id]
@@ -102,14 +106,16 @@ def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | N
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
     """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
-    history, standing, *place = found
+    history, standing, changed, *place = found
     ((tokens,),) = history
     if not place or not place[0]:
-        return Surroundings(tokens, standing)
+        return Surroundings(tokens, standing, changed)
     rows, beginning, between, routes = place
     conversation = Conversation.from_db(connection.alias, _COLUMNS, rows[0])
     route = ModelRoute.of(routes[0][0]) if routes else None
-    return Surroundings(tokens, standing, conversation, beginning, tuple(WindowTurn(*row) for row in between), route)
+    return Surroundings(
+        tokens, standing, changed, conversation, beginning, tuple(WindowTurn(*row) for row in between), route
+    )
 
 
 def scene_of(whose: Whose, around: Surroundings) -> Scene | None:

@@ -121,6 +121,12 @@ def date_of(day: date, language: Language, today: date | None = None) -> str:
     return f"{day.day} {MONTHS[day.month - 1]}" + ("" if same else f" {day.year}")
 
 
+def until(day: date, language: Language, today: date | None = None) -> str:
+    """Return until when something held, as a line shows it."""
+    told = date_of(day, language, today)
+    return f"至{told}" if language == "zh" else f"until {told}"
+
+
 def phase_guidance(phase: str | None, language: Language) -> str:
     """Return one sentence for ``phase``; "" for none and for a phase that has no guidance."""
     return _PHASES[phase][language] if phase in _PHASES else ""

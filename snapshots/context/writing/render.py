@@ -17,7 +17,7 @@ from snapshots.context.budget import Frame, Piece, Shelf
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, Language, MemoryItem, Passage, SectionName, WindowTurn
 from snapshots.context.writing.fence import MEMORY, element, escaped, escaped_attribute, opening, shown, unforged
-from snapshots.context.writing.guide import CAUTION, date_of, heading, today_line
+from snapshots.context.writing.guide import CAUTION, date_of, heading, today_line, until
 
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
@@ -68,11 +68,17 @@ class Scribe:
         if self.request.style == "full" and self.request.format != "plain":
             return self._element(item, in_prefix=in_prefix)
         today = None if in_prefix or self.request.at is None else self.request.at.date()
-        since = f" ({date_of(_day(item.valid_since), self.language, today)})" if item.valid_since else ""
+        since = self._dated(item, today)
         field = f"{escaped_attribute(item.category)}: " if item.lane == "profile" else ""
         line = f"- {field}{_body(item, one_line=True)}{since}\n"
         frame = None if self.request.format == "plain" else self._frame(item, in_prefix=in_prefix)
         return Piece(line, self.counter.count(line), item, frame)
+
+    def _dated(self, item: MemoryItem, today: date | None) -> str:
+        """Return since when an item holds, or until when it may have held."""
+        if item.doubted_since:
+            return f" ({until(_day(item.doubted_since), self.language, today)}?)"
+        return f" ({date_of(_day(item.valid_since), self.language, today)})" if item.valid_since else ""
 
     def passage(self, passage: Passage) -> Piece:
         """Return ``passage`` as one element named for what it is."""

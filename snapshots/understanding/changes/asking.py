@@ -53,7 +53,10 @@ def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
     now = utc_now()
     if still:
         change_note(
-            row, note, {**CONFIRMED, "last_validated_at": now}, {"possibly_outdated": False, "changed_by": None}
+            row,
+            note,
+            {**CONFIRMED, "last_validated_at": now},
+            {"possibly_outdated": False, "changed_by": None, "newer": None},
         )
         touch_memory(subject.id, changed=[row.position])
         return Verdict.UNCHANGED

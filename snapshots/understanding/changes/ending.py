@@ -12,6 +12,7 @@ from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSour
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.slot_ends import end_slots_of_notes
 from snapshots.understanding.changes.foresee import Ending
+from snapshots.understanding.changes.judge import Effect
 
 
 def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
@@ -28,7 +29,7 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     rows = current_notes(message.subject_id, [one.note_id for one in endings])
     changed, positions = [], []
     for one in endings:
-        if one.note_id not in rows:
+        if one.note_id not in rows or one.effect is Effect.RETELLS:
             continue
         snapshot, note = rows[one.note_id]
         if not _is_before(snapshot, message):
@@ -48,16 +49,22 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
 
 
 def name_successors(message: Message, endings: Sequence[Ending]) -> None:
-    """Say what holds in place of the notes that a message ended: the note of the same words, once it is stored."""
+    """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
+    retells: the note of the same words, once it is stored."""
     own = {"subject_id": message.subject_id}
     made = SnapshotSource.objects.filter(message_id=message.id, memory__kind=SnapshotKind.NOTE, **own)
     new = Note.objects.filter(snapshot_id__in=made.order_by().values("memory_id"), span_start__isnull=False, **own)
     spans = [(row.span_start or 0, row.span_end or 0, row.snapshot_id) for row in new]
     for one in endings:
         over = [(start, row_id) for start, end, row_id in spans if start < one.end and one.start < end]
-        ended = Snapshot.objects.filter(id=one.note_id, invalid_at__isnull=False, superseded_by__isnull=True, **own)
-        if over and one.is_sure and min(over)[1] != one.note_id:
+        if not over or min(over)[1] == one.note_id:
+            continue
+        if one.is_sure:
+            ended = Snapshot.objects.filter(id=one.note_id, invalid_at__isnull=False, superseded_by__isnull=True, **own)
             ended.update(superseded_by=min(over)[1], version=F("version") + 1)
+        else:
+            doubted = {"changed_by": message.id} if one.effect is Effect.DOUBTS else {"possibly_outdated": False}
+            Note.objects.filter(snapshot_id=one.note_id, **doubted, **own).update(newer=min(over)[1])
 
 
 def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:

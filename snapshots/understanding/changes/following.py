@@ -44,7 +44,9 @@ def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
     A note of a message that comes late is also held against what was said after it and read before it.
     """
     ordered = sorted(read, key=lambda one: (one.heard.message.said_at, one.heard.message.seq))
-    changing = {one.heard.message.id: changing_sentences(one.spoken, one.grades) for one in ordered}
+    changing = {
+        one.heard.message.id: changing_sentences(one.spoken, one.grades, lasting=bool(one.drafts)) for one in ordered
+    }
     found: list[MessageEndings] = []
     if any(changing.values()):
         found += _of_held(tenant_id, ordered, changing)
@@ -92,7 +94,9 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
     for one in late:
         drafts = [HeldChange.of_draft(draft) for draft in one.drafts]
         for row_id in after[one.heard.message.id]:
-            endings = endings_of(changing_sentences(spoken[row_id], grades[row_id]), drafts) if row_id in spoken else []
+            if row_id not in spoken:
+                continue
+            endings = endings_of(changing_sentences(spoken[row_id], grades[row_id], lasting=True), drafts)
             if endings:
                 found.append(MessageEndings(later[row_id].message, tuple(endings)))
     return found

@@ -15,7 +15,7 @@ from memory_platform.providers.lru_cache import Recent
 from memory_platform.providers.registry import embedders
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
-from snapshots.understanding.changes.judge import ENCODER, candidates_among, judge
+from snapshots.understanding.changes.judge import ENCODER, STRENGTH, Effect, candidates_among, judge
 from snapshots.understanding.changes.pairs import HeldText, Vectors, texts_of
 from snapshots.understanding.changes.persons import SELF
 from snapshots.understanding.changes.sentences import Changing
@@ -52,12 +52,17 @@ class HeldChange:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A note that a sentence, characters ``start`` to ``end`` of a message, ends (``is_sure``) or makes doubtful."""
+    """What a sentence, characters ``start`` to ``end`` of a message, does to a note."""
 
     note_id: UUID
-    is_sure: bool
+    effect: Effect
     start: int
     end: int
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the note ends."""
+        return self.effect is Effect.ENDS
 
 
 def held_changes(
@@ -84,7 +89,7 @@ def held_changes(
 
 
 def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list[Ending]:
-    """Return what the sentences of one message end of ``held``, each note once. No transaction may be open.
+    """Return what the sentences of one message do to ``held``, the most to each note. No transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
@@ -98,8 +103,9 @@ def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list
     found: dict[UUID, Ending] = {}
     for one, places in zip(changing, among, strict=True):
         for judged in judge(one.sentence, texts, places, vectors):
-            ending = Ending(held[judged.place].id, judged.is_sure, one.start, one.end)
-            if judged.is_sure or ending.note_id not in found:
+            ending = Ending(held[judged.place].id, judged.effect, one.start, one.end)
+            before = found.get(ending.note_id)
+            if before is None or STRENGTH[ending.effect] > STRENGTH[before.effect]:
                 found[ending.note_id] = ending
     return list(found.values())
 

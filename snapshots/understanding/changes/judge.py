@@ -1,10 +1,12 @@
-"""Whether a sentence ends held notes, surely or perhaps: a regression over :mod:`pairs`, and what it must not decide.
+"""Whether a sentence ends held notes, makes them doubtful or only speaks of the same: a regression over :mod:`pairs`,
+and what it must not decide.
 
 It was taught by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and what taught them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,12 +28,23 @@ ENCODER = "use"
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
 
 
+class Effect(StrEnum):
+    """What a later sentence does to a held note. One that is retold may hold as before, or no more."""
+
+    ENDS = "ends"
+    DOUBTS = "doubts"
+    RETELLS = "retells"
+
+
+STRENGTH = {Effect.RETELLS: 0, Effect.DOUBTS: 1, Effect.ENDS: 2}
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A held note, by its place among those that were asked about, that a sentence ends (``is_sure``), or may end."""
+    """What a sentence does to a held note, by its place among those that were asked about."""
 
     place: int
-    is_sure: bool
+    effect: Effect
     share: float
 
 
@@ -53,10 +66,10 @@ def judge(
     vectors: Vectors,
     policy: ChangePolicy = CHANGES,
 ) -> list[Judged]:
-    """Return what a sentence ends, or makes doubtful, of the notes at the places ``among``.
+    """Return what a sentence does to the notes at the places ``among``: those to which it does nothing are left out.
 
-    Sure is what the reader is sure of and what speaks of the same person; a vital note only where its words are named
-    as over. Raises KeyError for a text without a vector.
+    What ends is what the reader is sure of and what speaks of the same person; a vital note only where its words are
+    named as over. A sentence that hints at no change retells at most. Raises KeyError for a text without a vector.
     """
     wanted = [held[place] for place in among]
     if not wanted:
@@ -69,10 +82,12 @@ def judge(
             continue
         ends, doubts = share
         may_end = row["is_said"] and (not one.is_vital or old_is_named(sentence, one))
-        if ends >= policy.sure_from and may_end:
-            found.append(Judged(place, is_sure=True, share=ends))
-        elif ends + doubts >= policy.doubt_from:
-            found.append(Judged(place, is_sure=False, share=ends + doubts))
+        if sentence.hints and ends >= policy.sure_from and may_end:
+            found.append(Judged(place, Effect.ENDS, ends))
+        elif sentence.hints and ends + doubts >= policy.doubt_from:
+            found.append(Judged(place, Effect.DOUBTS, ends + doubts))
+        elif ends + doubts >= policy.retold_from:
+            found.append(Judged(place, Effect.RETELLS, ends + doubts))
     return found
 
 

@@ -1,4 +1,5 @@
-"""Which sentences of a message may end something: by a hint in their words, or by the reader's grade."""
+"""Which sentences of a message may end something: by a hint in their words, or by the reader's grade; and which tell
+something that lasts, and so may tell of what is held once more."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from itertools import groupby
 from snapshots.extraction.observe import matching_form
 from snapshots.understanding.changes.pairs import Sentence
 from snapshots.understanding.changes.words import may_change
-from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.config import CHANGES, NOTING, ChangePolicy
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
 
@@ -21,12 +22,15 @@ class Changing:
     end: int
 
 
-def changing_sentences(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy = CHANGES) -> list[Changing]:
-    """Return the sentences of a message that may end something, in order, each with what was said just before it."""
-    return list(_changing(spoken, grades, policy))[: policy.sentences]
+def changing_sentences(
+    spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy = CHANGES, *, lasting: bool = False
+) -> list[Changing]:
+    """Return the sentences of a message that may end something, in order, each with what was said just before it;
+    ``lasting``: and those that tell something that lasts."""
+    return list(_changing(spoken, grades, policy, lasting=lasting))[: policy.sentences]
 
 
-def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy) -> Iterator[Changing]:
+def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy, *, lasting: bool) -> Iterator[Changing]:
     before = spoken.asked
     pairs = zip(spoken.clauses, grades, strict=False)
     for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
@@ -35,6 +39,8 @@ def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy) -> 
         text = spoken.text[start:end]
         change = max(grade.change for _, grade in parts)
         asked = any(clause.asked for clause, _ in parts)
-        if not asked and (may_change(matching_form(text)) or change >= policy.change_from):
-            yield Changing(Sentence(text, before, change), start, end)
+        hints = may_change(matching_form(text)) or change >= policy.change_from
+        lasts = lasting and max(grade.lasting for _, grade in parts) >= NOTING.held_from
+        if not asked and (hints or lasts):
+            yield Changing(Sentence(text, before, change, hints), start, end)
         before = text

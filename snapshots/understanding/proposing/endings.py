@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from snapshots.understanding.changes.foresee import Ending, HeldChange, vectors_of
-from snapshots.understanding.changes.judge import candidates_among, judge
+from snapshots.understanding.changes.judge import Effect, candidates_among, judge
 from snapshots.understanding.changes.pairs import Sentence, texts_of
 from snapshots.understanding.changes.sentences import Changing
 from snapshots.understanding.config import CHANGES
@@ -42,8 +42,9 @@ def _doubts(changing: Changing, note: HeldChange, policy: JudgingPolicy) -> Iter
     if among:
         vectors = vectors_of(texts_of(changing.sentence, texts))
         sooner = replace(CHANGES, doubt_from=policy.doubt_from)
-        for _ in judge(changing.sentence, texts, among, vectors, sooner):
-            yield Ending(note.id, is_sure=False, start=changing.start, end=changing.end)
+        for one in judge(changing.sentence, texts, among, vectors, sooner):
+            if one.effect is not Effect.RETELLS:
+                yield Ending(note.id, Effect.DOUBTS, changing.start, changing.end)
 
 
 def _sentences(said: Said) -> Iterator[Changing]:

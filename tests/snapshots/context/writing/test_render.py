@@ -174,6 +174,13 @@ def test_a_memory_of_unknown_age_says_so() -> None:
     assert context(unknown).messages[1]["content"].splitlines()[1] == "- tea"
 
 
+def test_what_may_be_over_says_until_when_it_held() -> None:
+    doubted = Material(memories=(memory(1, "tea at four", doubted_since=SINCE),))
+    assert context(doubted).messages[1]["content"].splitlines()[1] == "- tea at four (until 2 Jan 2026?)"
+    chinese = context(doubted, system_prompt="你是一个助手。").messages[1]["content"]
+    assert chinese.splitlines()[1] == "- tea at four (至2026年1月2日?)"
+
+
 def test_every_candidate_stands_where_the_context_says() -> None:
     material = Material(
         profile=ADA,

@@ -1,0 +1,119 @@
+"""What later messages did to what was told before: ended words do not come back, and nothing that is told of anew comes
+without what is newer."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from snapshots.context.choosing.dedupe import NOTED
+from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.values import MemoryItem
+from snapshots.understanding.heard.turns import tells_something
+
+CHANGED = f"""
+SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at,
+       o.id, o.text, o.confidence, o.provenance, o.valid_at, nn.grade, nn.statement_id, nn.about_label, nn.relation,
+       nn.context, nn.vital_class, o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())
+FROM note n
+JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
+LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND n.possibly_outdated
+LEFT JOIN note nn ON nn.tenant_id = n.tenant_id AND nn.snapshot_id = coalesce(s.superseded_by_id, n.newer)
+LEFT JOIN snapshot o ON o.tenant_id = nn.tenant_id AND o.id = nn.snapshot_id
+WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
+  AND (s.invalid_at IS NOT NULL OR n.possibly_outdated OR n.newer IS NOT NULL)
+ORDER BY s.said_at DESC, s.id LIMIT {DEFAULT_CONTEXT.changed_notes}
+"""  # noqa: S608  # made of constants; values are parameters
+"""The newest notes that ended, are possibly outdated, or are told of anew, each with the note that is newer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a note: its words are over, doubtful since a moment, or told of anew by a ``newer`` one that is
+    held or has itself changed."""
+
+    note_id: str
+    text: str
+    is_over: bool
+    doubted_at: datetime | None
+    newer: MemoryItem | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What became of a subject's notes, by the ids of the notes and of their statements."""
+
+    of_note: Mapping[str, Change] = field(default_factory=dict)
+    of_statement: Mapping[str, Sequence[Change]] = field(default_factory=dict)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Sequence[Any]], item_of: Callable[[Sequence[Any]], MemoryItem]) -> "Changes":
+        """Return what rows of ``CHANGED`` tell; ``item_of`` makes an item of a standing note's
+        columns."""
+        of_note, of_statement = dict[str, Change](), defaultdict[str, list[Change]](list)
+        for note_id, statement_id, text, is_over, doubted_at, *newer, is_held in rows:
+            item = item_of((*newer, None)) if newer[0] is not None and is_held else None
+            change = Change(str(note_id), text, is_over, None if is_over else doubted_at, item)
+            of_note[change.note_id] = change
+            of_statement[str(statement_id or "")].append(change)
+        return cls(of_note, of_statement)
+
+    def of_item(self, item: MemoryItem) -> Sequence[Change]:
+        """Return what became of a note, or of the notes of a statement."""
+        if item.lane != "snapshots":
+            return ()
+        if item.kind == "note":
+            return [self.of_note[item.id]] if item.id in self.of_note else ()
+        return self.of_statement.get(item.id, ())
+
+    def newest_of(self, change: Change) -> MemoryItem | None:
+        """Return what holds now in place of a changed note: the last of those that are newer one than the other."""
+        seen, newest = {change.note_id}, None
+        after: Change | None = change
+        while after is not None and after.newer is not None and after.newer.id not in seen:
+            seen.add(after.newer.id)
+            newest = after.newer
+            after = self.of_note.get(newest.id)
+        is_over = newest is not None and newest.id in self.of_note and self.of_note[newest.id].is_over
+        return None if is_over else newest
+
+
+def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[MemoryItem]:
+    """Return items without words that are over, those that may be over with the day since when, and before each that is
+    told of anew what is newer, as relevant as it."""
+    kept: dict[tuple[str, str], MemoryItem] = {}
+    wanted: dict[str, MemoryItem] = {}
+    for item in items:
+        now = _as_of_today(item, changes.of_item(item))
+        if now is not None:
+            kept[item.lane, item.id] = now
+        for newest in filter(None, map(changes.newest_of, changes.of_item(item))):
+            before = wanted.get(newest.id, newest)
+            wanted[newest.id] = _as_relevant(before, item)
+    for note_id, newest in wanted.items():
+        own = kept.get((newest.lane, note_id))
+        kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
+    return sorted(kept.values(), key=lambda item: item.id not in wanted)
+
+
+def _as_of_today(item: MemoryItem, changes: Sequence[Change]) -> MemoryItem | None:
+    """Return an item as its words hold now; None where nothing of them does."""
+    text = item.text
+    for one in changes:
+        if one.is_over and item.kind != "note":
+            text = text.replace(one.text, " ")
+    text = " ".join(text.split()).strip(_LOOSE) if text != item.text else text
+    if text != item.text and not tells_something(text):
+        return None
+    doubted = [one for one in changes if one.doubted_at and len(one.text) >= NOTED * len(text)]
+    since = max((one.doubted_at for one in doubted if one.doubted_at), default=None)
+    return replace(item, text=text, doubted_since=since) if text != item.text or since else item
+
+
+_LOOSE = " ,;:、，。；"
+
+
+def _as_relevant(newer: MemoryItem, older: MemoryItem) -> MemoryItem:
+    relevance, score = max(newer.relevance, older.relevance), max(newer.score, older.score)
+    return replace(newer, relevance=relevance, score=score)

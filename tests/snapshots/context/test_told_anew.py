@@ -1,0 +1,65 @@
+"""A context of somebody whose life changed: what may be over leaves the prefix, and never comes without what is newer.
+Rows: P4, X1, X11."""
+
+from datetime import timedelta
+
+import pytest
+
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextQuery
+from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.models import Message, Note, SnapshotKind
+from snapshots.notes.selectors import NoteFilter, notes_of
+from snapshots.understanding.changes.ending import name_successors
+from snapshots.understanding.changes.foresee import Ending
+from snapshots.understanding.changes.judge import Effect
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.extraction.making import MONDAY, say, settle
+
+LATER = MONDAY + timedelta(days=3)
+TOLD = [
+    ("早上打太极,六点半,在浣花溪", "太极挪地方了,浣花溪在修路,现在去百花潭", "早上到哪里打太极", "浣花溪", "百花潭"),
+    ("I usually run in Hollow Park before work", "Hollow Park is shut, I run along the canal now", "Where do I run?",
+     "Hollow Park before", "canal"),
+]  # fmt: skip
+
+
+def see_context(house: House, query: str, *, total: int) -> tuple[str, str]:
+    """Return message 0 and message 1."""
+    request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=total), at=LATER)
+    built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
+    first, second, *_ = [one["content"] for one in built.context.messages]
+    return first, second
+
+
+@pytest.mark.parametrize("told", TOLD)
+@pytest.mark.parametrize("total", [300, 2_000])
+def test_what_is_told_anew_is_not_in_the_prefix_and_comes_with_what_is_newer(
+    world: World, told: tuple[str, str, str, str, str], total: int
+) -> None:
+    old, change, question, was, now = told
+    say(world.acme, old, conversation="c1")
+    say(world.acme, change, conversation="c2", at=LATER)
+    settle(world.acme)
+    first, second = see_context(world.acme, question, total=total)
+    assert was not in first
+    assert now in second
+
+
+def test_a_later_word_of_the_same_is_kept_beside_a_note_until_it_is_confirmed(world: World) -> None:
+    house = world.acme
+    say(house, TOLD[0][0])
+    say(house, TOLD[0][1], at=LATER, conversation="c2")
+    settle(house)
+    with tenant_tx(house.tenant.id):
+        message = Message.objects.get(content=TOLD[0][1])
+        held = list(notes_of(house.subject, NoteFilter()).order_by("position"))
+        (old, *new) = held
+        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, len(message.content))])
+        assert Note.objects.get(snapshot=old).newer in {one.id for one in new}
+        assert {one.kind for one in held} == {SnapshotKind.NOTE}
+    say(house, TOLD[0][0], at=LATER + timedelta(days=1), conversation="c3")
+    settle(house)
+    with tenant_tx(house.tenant.id):
+        assert Note.objects.get(snapshot=old).newer is None
