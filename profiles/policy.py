@@ -28,7 +28,7 @@ class BeliefPolicy:
             Provenance.CONFIRMED_BY_USER: self.confirmed_ceiling,
         }[provenance]
 
-    def capped(self, confidence: float, provenance: Provenance) -> float:
+    def cap_confidence(self, confidence: float, provenance: Provenance) -> float:
         """Return ``confidence``, at most the ceiling of ``provenance``."""
         return min(confidence, self.ceiling(provenance))
 

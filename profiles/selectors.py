@@ -37,26 +37,26 @@ def all_subjects() -> QuerySet[Subject]:
     return Subject.objects.filter(erasing=False)
 
 
-def held(
+def select_as_of(
     rows: QuerySet[B],
     *,
     as_of: datetime | None = None,
     known_at: datetime | None = None,
     include_history: bool = False,
 ) -> QuerySet[B]:
-    """Return of ``rows`` what was true at ``as_of`` as it was known at ``known_at``; None is now, for either clock.
+    """Return the ``rows`` that were true at ``as_of`` as known at ``known_at``; None is now, for either clock.
 
     With ``known_at`` alone: what was current for the platform at that moment. ``include_history`` adds the values that
     had ended by then.
     """
-    known = rows.filter(_known(known_at))
+    known = rows.filter(_known_filter(known_at))
     if as_of is not None:
         known = known.filter(valid_at__lte=as_of)
         return known if include_history else known.filter(_open_at(as_of))
     return known if include_history else known.filter(invalid_at__isnull=True)
 
 
-def _known(at: datetime | None) -> Q:
+def _known_filter(at: datetime | None) -> Q:
     if at is None:
         return Q(retired_at__isnull=True)
     return Q(recorded_at__lte=at) & (Q(retired_at__isnull=True) | Q(retired_at__gt=at))
@@ -79,11 +79,11 @@ def preferences_at(
     category: str | None = None,
     include_history: bool = False,
 ) -> QuerySet[Preference]:
-    """Return the preferences at a moment of either clock, as :func:`held` says."""
+    """Return the preferences at a moment of either clock, as :func:`select_as_of` says."""
     rows = Preference.objects.filter(subject_id=subject.id)
     if category is not None:
         rows = rows.filter(category=category)
-    return held(rows, as_of=as_of, known_at=known_at, include_history=include_history)
+    return select_as_of(rows, as_of=as_of, known_at=known_at, include_history=include_history)
 
 
 def current_preference(subject: Subject, category: str, key: str) -> Preference:
@@ -110,13 +110,13 @@ def preference_values(preferences: Iterable[Preference]) -> dict[str, dict[str, 
 def profile_facts(
     subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None
 ) -> QuerySet[ProfileFact]:
-    """Return the facts that make up the profile at a moment of either clock, as :func:`held` says."""
-    return held(ProfileFact.objects.filter(subject_id=subject.id), as_of=as_of, known_at=known_at)
+    """Return the facts that make up the profile at a moment of either clock, as :func:`select_as_of` says."""
+    return select_as_of(ProfileFact.objects.filter(subject_id=subject.id), as_of=as_of, known_at=known_at)
 
 
 def profile_history(subject: Subject) -> QuerySet[ProfileFact]:
     """Return every value that the profile's fields and attributes have had, as known now."""
-    return held(ProfileFact.objects.filter(subject_id=subject.id), include_history=True)
+    return select_as_of(ProfileFact.objects.filter(subject_id=subject.id), include_history=True)
 
 
 def current_profile(subject: Subject) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def profile_of(facts: Iterable[ProfileFact]) -> dict[str, Any]:
 def current_profiles(subjects: Collection[Subject]) -> Mapping[UUID, dict[str, Any]]:
     """Return ``{subject.id: profile}`` of many subjects in one query."""
     facts: dict[UUID, list[ProfileFact]] = {subject.id: [] for subject in subjects}
-    for fact in held(ProfileFact.objects.filter(subject_id__in=list(facts))):
+    for fact in select_as_of(ProfileFact.objects.filter(subject_id__in=list(facts))):
         facts[fact.subject_id].append(fact)
     return {subject_id: profile_of(own) for subject_id, own in facts.items()}
 
@@ -161,7 +161,7 @@ def details_of(tag: Tag) -> QuerySet[TagDetail]:
 
 def detail_history(tag: Tag) -> QuerySet[TagDetail]:
     """Return every value that the details of a tag have had, as known now."""
-    return held(details_of(tag), include_history=True)
+    return select_as_of(details_of(tag), include_history=True)
 
 
 def detail_histories(
@@ -170,20 +170,20 @@ def detail_histories(
     """Return by tag what the details of tags had been by a moment of either clock, in the order of beginning."""
     rows = TagDetail.objects.filter(tag_id__in=[tag.id for tag in tags])
     past: dict[UUID, list[TagDetail]] = defaultdict(list)
-    for row in held(rows, as_of=as_of, known_at=known_at, include_history=True).order_by("valid_at", "id"):
+    for row in select_as_of(rows, as_of=as_of, known_at=known_at, include_history=True).order_by("valid_at", "id"):
         past[row.tag_id].append(row)
     return past
 
 
 def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None) -> QuerySet[Tag]:
-    """Return the tags that there were at a moment of either clock, as :func:`held` says; each as it is now.
+    """Return the tags that there were at a moment of either clock, as :func:`select_as_of` says; each as it is now.
 
     :func:`tags_as_held` says what they were. A tag without details is as it was made.
     """
     if as_of is None and known_at is None:
         return tags_of(subject)
     own = TagDetail.objects.filter(subject_id=subject.id, tag_id=OuterRef("id"))
-    called = held(own.filter(detail=DetailName.LABEL), as_of=as_of, known_at=known_at)
+    called = select_as_of(own.filter(detail=DetailName.LABEL), as_of=as_of, known_at=known_at)
     unchanged = ~Exists(own) & Q(created_at__lte=min(one for one in (as_of, known_at) if one is not None))
     return tags_of(subject).filter(Exists(called) | unchanged)
 
@@ -194,7 +194,7 @@ def tags_as_held(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at
         return list(tags)
     own = TagDetail.objects.filter(tag_id__in=[tag.id for tag in tags])
     then: dict[UUID, list[TagDetail]] = defaultdict(list)
-    for row in held(own, as_of=as_of, known_at=known_at).order_by("valid_at", "id"):
+    for row in select_as_of(own, as_of=as_of, known_at=known_at).order_by("valid_at", "id"):
         then[row.tag_id].append(row)
     return [tag_with(tag, then[tag.id]) if tag.id in then else tag for tag in tags]
 

@@ -179,7 +179,7 @@ def _purge(turn: Turn) -> int:
 
 def purge_in_force() -> PurgePolicy:
     """Return how long the tenant of the open scope keeps what is no memory."""
-    return PURGE.applied(section_in_force(PURGE.name))
+    return PURGE.apply(section_in_force(PURGE.name))
 
 
 def _preview_days() -> CarePreview:

@@ -38,7 +38,7 @@ RETENTION_SECTION = Section(
 
 def retention_in_force() -> RetentionPolicy:
     """Return how long the tenant of the open scope keeps its snapshots; one query."""
-    return RETENTION_SECTION.applied(section_in_force(RETENTION_SECTION.name))
+    return RETENTION_SECTION.apply(section_in_force(RETENTION_SECTION.name))
 
 
 def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETENTION) -> datetime | None:

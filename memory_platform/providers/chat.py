@@ -119,7 +119,7 @@ class Chat:
         """Import the library, without asking the endpoint. Raises ChatUnavailable."""
         self._connection.prepare()
 
-    def structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
         """See :class:`ChatModel`."""
         return self._structured(prompt, shape, self._connection.forms, self._policy.repairs)
 
@@ -134,7 +134,7 @@ class Chat:
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
         """See :class:`ChatModel`."""
-        return self.structured(ChatPrompt(instructions, content), shape).value
+        return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
     def _structured(
         self, prompt: ChatPrompt, shape: type[Shape], forms: tuple[JsonForm, ...], repairs: int

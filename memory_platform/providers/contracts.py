@@ -188,14 +188,14 @@ class ChatModel(Protocol):
     def name(self) -> str:
         """Stable name of model and version."""
 
-    def structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
         """Return the model's answer as a valid ``shape``, which the model is told of; repaired at most once."""
 
     def text(self, prompt: ChatPrompt) -> Answered[str]:
         """Return the model's answer as it is, without blanks around it and without its thoughts; never empty."""
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
-        """Return the value alone of :meth:`structured`."""
+        """Return the value alone of :meth:`ask_structured`."""
 
 
 @runtime_checkable

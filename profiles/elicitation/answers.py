@@ -10,7 +10,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, FieldFault, NotFound, Refused
 from memory_platform.kernel.text import detect_language
 from profiles.models import Ask, Subject, TagKind
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import amend_list_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
@@ -103,12 +103,12 @@ def _write(subject: Subject, answer: Answer) -> tuple[Verdict, str]:
         tag = upsert_tag(subject, TagDraft(answer.label, answer.details))
         return tag.verdict, tag.reason
     if answer.key in {"food", "music"}:
-        claim = stated(list(answer.entries))
+        claim = stated_claim(list(answer.entries))
         listed = amend_list_preference(subject, (answer.key, "likes"), claim, add=answer.entries)
         take_from_opposite(subject, "likes", claim, answer.entries)
         return listed.verdict, listed.reason
     is_list = answer.key == "interests"
-    claim = stated(list(answer.entries) if is_list else answer.text)
+    claim = stated_claim(list(answer.entries) if is_list else answer.text)
     change = FactChange(FactName.read(answer.key), claim, "append" if is_list else "overwrite")
     (fact,) = patch_profile(subject, [change])
     return fact.verdict, fact.reason

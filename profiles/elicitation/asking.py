@@ -79,7 +79,7 @@ def next_ask(
         return Decision(Why.ASKED_LATELY)
     chinese = speaks_chinese(known, said=moment.said)
     why = Why.OUTDATED if need in doubted else Why.MISSING
-    return Decision(why, _recorded(subject, moment, need, chinese=chinese, at=at))
+    return Decision(why, _record_ask(subject, moment, need, chinese=chinese, at=at))
 
 
 def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
@@ -90,7 +90,7 @@ def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[st
     return {*lately, *refused}
 
 
-def _recorded(subject: Subject, moment: Moment, need: Need, *, chinese: bool, at: datetime) -> Ask:
+def _record_ask(subject: Subject, moment: Moment, need: Need, *, chinese: bool, at: datetime) -> Ask:
     return Ask.objects.create(
         subject=subject,
         conversation=moment.conversation,

@@ -99,7 +99,7 @@ def record_belief(place: Place[B], claim: Claim, *, now: datetime | None = None)
         return _say_again(holds, claim, moment)
     if holds is not None and is_weaker(claim, holds):
         return _reject(place, claim, moment)
-    return _insert(place, claim, _bounded(place, moment))
+    return _insert(place, claim, _bound_moment(place, moment))
 
 
 def retract_belief(place: Place[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
@@ -148,7 +148,7 @@ def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
     return time if changed is None else max(time, changed.recorded_at)
 
 
-def _bounded(place: Place[B], moment: _Moment[B]) -> _Moment[B]:
+def _bound_moment(place: Place[B], moment: _Moment[B]) -> _Moment[B]:
     """Return ``moment`` with the end of a value that begins there."""
     holds, at = moment.holds, moment.at
     said_later = [time for time in sayings_of(holds) if time > at] if holds is not None else []

@@ -46,7 +46,7 @@ class ValidInFuture(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One value as it was said. Use :func:`stated` for the product's own word and :func:`learned` for what was read.
+    """One value as it was said. See :func:`stated_claim` and :func:`learned_claim`.
 
     ``valid_at`` is since when it is true: by default when it was said, else when it is recorded. ``explicit`` marks the
     product's own word: it may lower the confidence of the same value, and it brings back what was retracted.
@@ -72,7 +72,7 @@ class Outcome(Generic[B]):
     current: B | None = None
 
 
-def stated(
+def stated_claim(
     value: Any,
     *,
     provenance: Provenance | None = None,
@@ -80,7 +80,7 @@ def stated(
     valid_at: datetime | None = None,
     **details: Any,
 ) -> Claim:
-    """Return the claim of a product that says it itself: confirmed by the user unless it says otherwise.
+    """Return a claim that the product states: confirmed by the user unless it says otherwise.
 
     Confidence is by default the ceiling of the provenance. Raises ConfidenceAboveCeiling and ValidInFuture.
     """
@@ -95,7 +95,7 @@ def stated(
     return Claim(value, known_by, sure, valid_at, explicit=True, details=details)
 
 
-def learned(
+def learned_claim(
     value: Any,
     *,
     provenance: Provenance,
@@ -104,7 +104,7 @@ def learned(
     message_ref: UUID | None = None,
     **details: Any,
 ) -> Claim:
-    """Return the claim that extraction read from a message said at ``said_at``; confidence is cut to its ceiling."""
+    """Return a claim that was extracted from a message said at ``said_at``; confidence is cut to its ceiling."""
     sure = max(0.0, min(confidence, BELIEFS.ceiling(provenance)))
     return Claim(value, provenance, sure, said_at, message_ref=message_ref, details=details)
 

@@ -29,13 +29,13 @@ def amend_list(place: Place[B], claim: Claim, *, add: Sequence[Any] = (), remove
     if entries is None:
         return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
     kept = [entry for entry in entries if not among_entries(entry, remove)]
-    amended = united(kept, add)
+    amended = merge_entries(kept, add)
     if amended == entries and not add:
         return Outcome(Verdict.UNCHANGED, ABSENT, None, place.current())
-    emptied = _emptied(place, claim, before) if not amended else None
+    emptied = _retract_emptied_list(place, claim, before) if not amended else None
     if emptied is not None:
         return emptied
-    outcome = _merged(record_belief(place, replace(claim, value=amended)))
+    outcome = _mark_merged(record_belief(place, replace(claim, value=amended)))
     return _carried_on(place, claim, add, outcome) if outcome.reason == OLDER else outcome
 
 
@@ -46,8 +46,8 @@ def entries_of(value: Any) -> list[Any] | None:
     return list(value) if isinstance(value, list) else [value]
 
 
-def united(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
-    """Return ``entries`` followed by those of ``more`` that are not among them yet."""
+def merge_entries(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+    """Return ``entries`` followed by the entries of ``more`` that are not among them."""
     result = list(entries)
     for entry in more:
         if not among_entries(entry, result):
@@ -67,8 +67,8 @@ def alike(one: Any, other: Any) -> bool:
     return same_value(one, other)
 
 
-def _emptied(place: Place[B], claim: Claim, before: B | None) -> Outcome[B] | None:
-    """Retract a list whose last entry is gone; None when that is not for this claim to do."""
+def _retract_emptied_list(place: Place[B], claim: Claim, before: B | None) -> Outcome[B] | None:
+    """Retract a list whose last entry is gone. Return None when the claim is weaker than the list."""
     if before is None or not before.is_current or is_weaker(claim, before):
         return None
     retracted = retract_belief(place, at=claim.valid_at)
@@ -86,8 +86,8 @@ def _carried_on(place: Place[B], claim: Claim, add: Sequence[Any], outcome: Outc
     if not missing:
         return outcome
     last_said = max(current.said_times or [current.valid_at])
-    return _merged(record_belief(place, replace(claim, value=[*entries, *missing], valid_at=last_said)))
+    return _mark_merged(record_belief(place, replace(claim, value=[*entries, *missing], valid_at=last_said)))
 
 
-def _merged(outcome: Outcome[B]) -> Outcome[B]:
+def _mark_merged(outcome: Outcome[B]) -> Outcome[B]:
     return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome

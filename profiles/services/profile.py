@@ -77,7 +77,7 @@ def patch_profile(
     """
     lock_subject(subject)
     verdicts = [_verdict(change.name, _apply(subject, change)) for change in changes]
-    verdicts += [_removed(subject, name, at) for name in remove]
+    verdicts += [_remove_fact(subject, name, at) for name in remove]
     if any(verdict.verdict in _CHANGED for verdict in verdicts):
         Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
         subject.profile_version += 1
@@ -125,7 +125,7 @@ def _verdict(name: FactName, outcome: Outcome[ProfileFact]) -> FactVerdict:
     return FactVerdict(name, outcome.verdict, outcome.reason, outcome.row)
 
 
-def _removed(subject: Subject, name: FactName, at: datetime | None) -> FactVerdict:
+def _remove_fact(subject: Subject, name: FactName, at: datetime | None) -> FactVerdict:
     row = retract_belief(fact_place(subject, name), at=at)
     if row is None:
         return FactVerdict(name, Verdict.UNCHANGED, ABSENT)

@@ -26,7 +26,7 @@ class SubjectPut:
 
 def ensure_subject(external_id: str) -> Subject:
     """Return the subject that the product calls ``external_id``, making it on first sight."""
-    return _seen(external_id)[0]
+    return _get_or_create_subject(external_id)[0]
 
 
 def put_subject(
@@ -37,7 +37,7 @@ def put_subject(
     metadata: dict[str, Any] | None = None,
 ) -> SubjectPut:
     """Make or change a subject: profile changes merge, metadata is replaced, what is not given stays."""
-    subject, created = _seen(external_id)
+    subject, created = _get_or_create_subject(external_id)
     lock_subject(subject)
     verdicts = patch_profile(subject, changes, remove=remove)
     if metadata is not None:
@@ -45,8 +45,8 @@ def put_subject(
     return SubjectPut(subject, created, tuple(verdicts))
 
 
-def _seen(external_id: str) -> tuple[Subject, bool]:
-    """Return the subject and whether this made it; of two makers at once, one makes and both get the same row."""
+def _get_or_create_subject(external_id: str) -> tuple[Subject, bool]:
+    """Return the subject and whether this call created it. Two calls at once get the same row."""
     found = find_subject(external_id)
     if found is not None:
         return found, False

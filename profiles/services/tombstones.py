@@ -60,7 +60,7 @@ def drop_marks(subject_id: UUID, marks: Marks) -> None:
 
 def keep_marks(subject_id: UUID, marks: Marks) -> None:
     """Store marks that are not there yet, in the open scope."""
-    known = _known(subject_id, marks)
+    known = _forgotten_digests(subject_id, marks)
     rows = [
         Forgotten(subject_id=subject_id, kind=kind, digest=digest)
         for digest, kind in marks.items()
@@ -82,21 +82,21 @@ def marked_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks
 def forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
     """Return those of ``texts`` that carry a mark; one query, in the open scope."""
     marks = {text: _text_mark(subject_id, text) for text in set(texts)}
-    known = _known(subject_id, marks.values())
+    known = _forgotten_digests(subject_id, marks.values())
     return {text for text, mark in marks.items() if mark in known}
 
 
 def forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
     """Return those of the messages that carry a mark; one query, in the open scope."""
     marks = {name: _message_mark(subject_id, name) for name in set(names)}
-    known = _known(subject_id, marks.values())
+    known = _forgotten_digests(subject_id, marks.values())
     return {name for name, mark in marks.items() if mark in known}
 
 
 def forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
     """Return those of the ids of beliefs' rows that carry a mark; one query, in the open scope."""
     marks = {row_id: _belief_mark(subject_id, row_id) for row_id in set(rows)}
-    known = _known(subject_id, marks.values())
+    known = _forgotten_digests(subject_id, marks.values())
     return {row_id for row_id, mark in marks.items() if mark in known}
 
 
@@ -107,10 +107,10 @@ def has_marks(subject_id: UUID) -> bool:
 
 def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
     """Return whether a message or its text carries a mark; one query, in the open scope."""
-    return bool(_known(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
+    return bool(_forgotten_digests(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
 
 
-def _known(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:
+def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:
     wanted = list(digests)
     if not wanted:
         return set()

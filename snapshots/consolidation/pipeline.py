@@ -39,7 +39,7 @@ def consolidate_tenant(
     for subject_id in subjects_after(turn.tenant_id, turn.after):
         if not turn.may_go_on():
             break
-        turn.reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, policy))
+        turn.mark_reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, policy))
     return 0
 
 

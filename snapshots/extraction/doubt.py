@@ -11,7 +11,7 @@ from profiles.services.claims import same_value
 from profiles.services.lists import among_entries, entries_of
 from profiles.services.preferences import OPPOSITE, preference_place
 from profiles.services.profile import FactName, fact_place
-from profiles.services.tags.tags import labelled
+from profiles.services.tags.tags import find_tag_by_label
 from profiles.values import Provenance
 from snapshots.extraction.applying import as_json
 from snapshots.extraction.policy import DOUBT, DoubtPolicy
@@ -92,7 +92,7 @@ def believed_against(subject: Subject, found: Candidate) -> list[Preference | Pr
     rows: list[Preference | ProfileFactRow | Tag | None] = []
     match found:
         case TagCandidate():
-            rows = [labelled(subject, found.label)]
+            rows = [find_tag_by_label(subject, found.label)]
         case ProfileFact():
             rows = [fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()]
         case PreferenceCandidate(category=str(category), key=str(key)):

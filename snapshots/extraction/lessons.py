@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
 from profiles.models import CandidateKind, Subject
-from profiles.services.claims import Claim, learned
+from profiles.services.claims import Claim, learned_claim
 from profiles.values import Provenance, Verdict
 from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.extraction.values import Candidate, Extraction, PreferenceCandidate, ProfileFact, TagCandidate
@@ -46,7 +46,7 @@ class Lesson:
 
 def claim_of(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Claim:
     """Return what a candidate claims, as said in the lesson's message."""
-    return learned(
+    return learned_claim(
         value,
         provenance=Provenance(found.provenance),
         confidence=found.confidence,

@@ -15,7 +15,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import comparable, singular
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.services.beliefs import retract_belief
-from profiles.services.claims import learned, same_value
+from profiles.services.claims import learned_claim, same_value
 from profiles.services.lists import among_entries, entries_of
 from profiles.services.preferences import amend_list_preference, preference_place
 from profiles.services.profile import FactChange, FactName, patch_profile
@@ -221,7 +221,7 @@ def _take_out(
 ) -> None:
     if not gone:
         return
-    claim = learned(
+    claim = learned_claim(
         gone,
         provenance=Provenance(slot.provenance),
         confidence=slot.confidence,

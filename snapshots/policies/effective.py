@@ -99,11 +99,11 @@ def read_in_force(steering: Steering) -> InForce:
 
 def policies_of(number: int, document: Document) -> Policies:
     """Return what a version says, with the code's defaults where it says nothing."""
-    scoring = SCORING.applied(document.get(SCORING.name, {}))
-    ranking = RANKING.applied(document.get(RANKING.name, {}))
+    scoring = SCORING.apply(document.get(SCORING.name, {}))
+    ranking = RANKING.apply(document.get(RANKING.name, {}))
     return Policies(
         version=str(number),
         recall=replace(DEFAULT_RECALL, scoring=scoring, ranking=ranking),
-        context=CONTEXT.applied(document.get(CONTEXT.name, {})),
-        top_k=ANSWER.applied(document.get(ANSWER.name, {})).top_k,
+        context=CONTEXT.apply(document.get(CONTEXT.name, {})),
+        top_k=ANSWER.apply(document.get(ANSWER.name, {})).top_k,
     )

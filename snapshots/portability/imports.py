@@ -147,7 +147,7 @@ def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotD
         category="".join(labels_without_secrets([row["category"]], mask_sensitive)),
         topics=tuple(labels_without_secrets(row["topics"], mask_sensitive)),
         importance=row["importance"],
-        confidence=CEILINGS.capped(row["confidence"], Provenance(row["provenance"])),
+        confidence=CEILINGS.cap_confidence(row["confidence"], Provenance(row["provenance"])),
         provenance=row["provenance"],
         metadata=row["metadata"],
         masked=row["masked"] or masked > 0,

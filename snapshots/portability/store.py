@@ -125,7 +125,7 @@ def _columns(kind: LineKind, row: Values) -> Values:
     if kind.model is Message:
         return {**row, "content_hash": fingerprint(row)}
     if kind.model in BELIEFS:
-        return {**row, "confidence": CEILINGS.capped(row["confidence"], Provenance(row["provenance"]))}
+        return {**row, "confidence": CEILINGS.cap_confidence(row["confidence"], Provenance(row["provenance"]))}
     if kind.model is Receipt and row.get("rendered") is not None:
         return {**row, "rendered": zlib.compress(orjson.dumps(row["rendered"]))}
     return row

@@ -42,7 +42,7 @@ def digested(drawn: SnapshotDraft, messages: Sequence[Utterance], model: ChatMod
     ``messages`` are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable.
     """
     told = shortened(messages)
-    facts = model.structured(question(told), Digest).value.facts
+    facts = model.ask_structured(question(told), Digest).value.facts
     text = " ".join(fact.text.strip() for fact in facts)
     if rough_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(is_told(fact, told) for fact in facts):
         return None

@@ -81,17 +81,17 @@ class Protect(Operation):
 
 def app_role() -> str:
     """Name of the role that serves, quoted for SQL."""
-    return _quoted(settings.DATABASES["default"]["USER"])
+    return _quote_name(settings.DATABASES["default"]["USER"])
 
 
 def owner_role() -> str:
     """Name of the role that migrates, quoted for SQL."""
-    return _quoted(settings.DATABASES["owner"]["USER"])
+    return _quote_name(settings.DATABASES["owner"]["USER"])
 
 
 def lookup_role() -> str:
     """Name of the role that owns the look-ups made before a tenant is known, quoted for SQL."""
-    return _quoted(settings.LOOKUP_ROLE)
+    return _quote_name(settings.LOOKUP_ROLE)
 
 
 def foreign_keys_to_tenant_owned(model: type[models.Model]) -> list[models.ForeignKey[Any, Any]]:
@@ -180,5 +180,5 @@ def _is_tenant_owned(model: object) -> bool:
     )
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

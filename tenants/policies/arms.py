@@ -25,7 +25,7 @@ def bucket_of(experiment_id: UUID, subject_external_id: str) -> int:
     return int.from_bytes(digest.digest()) % BUCKETS
 
 
-def dealt(arms: Sequence[Arm]) -> list[Arm]:
+def assign_buckets(arms: Sequence[Arm]) -> list[Arm]:
     """Return the arms with as many buckets as they have percent, moving no more than must move.
 
     An arm that shrinks gives up its last buckets; what is free then goes to the arms that grow, the lowest first. So an
@@ -47,7 +47,7 @@ def owners(arms: Iterable[Arm]) -> dict[int, Arm]:
     return {bucket: arm for arm in arms for bucket in arm.buckets}
 
 
-def stored(arms: Iterable[Arm]) -> list[dict[str, Any]]:
+def arms_to_json(arms: Iterable[Arm]) -> list[dict[str, Any]]:
     """Return the arms as their experiment keeps them."""
     return [
         {"name": arm.name, "policy_version": arm.policy_version, "percent": arm.percent, "buckets": list(arm.buckets)}

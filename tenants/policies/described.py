@@ -47,10 +47,10 @@ class DescribedThings:
             for name in sorted(value)
         )
 
-    def shown(self, held: tuple[Described, ...]) -> dict[str, Any]:
+    def to_json(self, held: tuple[Described, ...]) -> dict[str, Any]:
         return {one.name: {"description": one.description, "examples": list(one.examples)} for one in held}
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         return {
             "type": "described",
             "most": self.most,

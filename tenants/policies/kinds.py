@@ -32,13 +32,13 @@ class Kind(Protocol):
     """One kind of value."""
 
     def read(self, value: Any) -> Any:
-        """Return what the code holds for a JSON value. Raises WrongValue."""
+        """Return the value of the code for a JSON value. Raises WrongValue."""
 
-    def shown(self, held: Any) -> Any:
-        """Return the JSON value of what the code holds."""
+    def to_json(self, held: Any) -> Any:
+        """Return a value of the code as JSON."""
 
-    def told(self) -> dict[str, Any]:
-        """Return type and bounds as plain JSON."""
+    def describe(self) -> dict[str, Any]:
+        """Return the type and its bounds as plain JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Flag:
             raise WrongValue("Must be true or false.")
         return value
 
-    def shown(self, held: bool) -> bool:
+    def to_json(self, held: bool) -> bool:
         return held
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         return {"type": "boolean"}
 
 
@@ -68,10 +68,10 @@ class Choice:
             raise WrongValue(f"Must be one of: {', '.join(self.options)}.")
         return value
 
-    def shown(self, held: str) -> str:
+    def to_json(self, held: str) -> str:
         return held
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         return {"type": "choice", "options": list(self.options)}
 
 
@@ -90,10 +90,10 @@ class Whole:
             raise WrongValue(f"Lies between {self.least} and {self.most}.")
         return int(value)
 
-    def shown(self, held: int) -> int:
+    def to_json(self, held: int) -> int:
         return held
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         return {"type": "integer", "least": self.least, "most": self.most, "unit": self.unit}
 
 
@@ -107,11 +107,11 @@ class Days:
     def read(self, value: Any) -> timedelta:
         return timedelta(days=Whole(self.least, self.most).read(value))
 
-    def shown(self, held: timedelta) -> int:
+    def to_json(self, held: timedelta) -> int:
         return held.days
 
-    def told(self) -> dict[str, Any]:
-        return Whole(self.least, self.most, "days").told()
+    def describe(self) -> dict[str, Any]:
+        return Whole(self.least, self.most, "days").describe()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,11 @@ class DaysOrNever:
             raise WrongValue(f"Must be a whole number of days between {self.least} and {self.most}, or null for never.")
         return Days(self.least, self.most).read(value)
 
-    def shown(self, held: timedelta | None) -> int | None:
+    def to_json(self, held: timedelta | None) -> int | None:
         return None if held is None else held.days
 
-    def told(self) -> dict[str, Any]:
-        return {**Days(self.least, self.most).told(), "nullable": True}
+    def describe(self) -> dict[str, Any]:
+        return {**Days(self.least, self.most).describe(), "nullable": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +149,10 @@ class Number:
             raise WrongValue(f"Lies between {self.least:g} and {self.most:g}.")
         return float(value)
 
-    def shown(self, held: float) -> float:
+    def to_json(self, held: float) -> float:
         return held
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         return {"type": "number", "least": self.least, "most": self.most}
 
 
@@ -172,11 +172,11 @@ class Numbers:
             raise WrongValue("Each number must be greater than the one before it.")
         return numbers
 
-    def shown(self, held: tuple[float, ...]) -> list[float]:
+    def to_json(self, held: tuple[float, ...]) -> list[float]:
         return list(held)
 
-    def told(self) -> dict[str, Any]:
-        return {"type": "numbers", "length": self.length, "rising": self.rising, "each": self.each.told()}
+    def describe(self) -> dict[str, Any]:
+        return {"type": "numbers", "length": self.length, "rising": self.rising, "each": self.each.describe()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +193,8 @@ class Named:
             raise WrongValue(f"A name has 1 to {NAME_CHARS} printable characters.")
         return tuple((name, self.each.read(value[name])) for name in sorted(value))
 
-    def shown(self, held: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:
+    def to_json(self, held: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:
         return dict(held)
 
-    def told(self) -> dict[str, Any]:
-        return {"type": "named", "each": self.each.told()}
+    def describe(self) -> dict[str, Any]:
+        return {"type": "named", "each": self.each.describe()}

@@ -32,7 +32,9 @@ class Section(Generic[PolicyT]):
             return
         for field, value in values.items():
             if field not in self.kinds:
-                yield FieldFault(f"{self.name}.{_told(field)}", "unknown_field", f"Known are {', '.join(self.kinds)}.")
+                yield FieldFault(
+                    f"{self.name}.{_printable_name(field)}", "unknown_field", f"Known are {', '.join(self.kinds)}."
+                )
                 continue
             try:
                 self.kinds[field].read(value)
@@ -40,7 +42,7 @@ class Section(Generic[PolicyT]):
                 for one in wrong.faults:
                     yield FieldFault(f"{self.name}.{field}{one.path}", "wrong_value", one.message)
 
-    def applied(self, values: Mapping[str, Any]) -> PolicyT:
+    def apply(self, values: Mapping[str, Any]) -> PolicyT:
         """Return the policy with these values in place of its defaults.
 
         What this code does not know, or no longer allows, keeps its default: documents outlive the code that checked
@@ -54,9 +56,9 @@ class Section(Generic[PolicyT]):
                 continue
         return replace(self.default, **read) if read else self.default  # type: ignore[type-var]  # all are dataclasses
 
-    def shown(self, policy: PolicyT) -> dict[str, Any]:
+    def to_json(self, policy: PolicyT) -> dict[str, Any]:
         """Return the fields of ``policy`` that a tenant may set, as JSON."""
-        return {field: kind.shown(getattr(policy, field)) for field, kind in self.kinds.items()}
+        return {field: kind.to_json(getattr(policy, field)) for field, kind in self.kinds.items()}
 
     def provenance(self, field: str) -> Provenance:
         """Return where the default of a field comes from."""
@@ -76,8 +78,8 @@ class Change:
     after: Any
 
 
-def checked(document: Any, sections: Sections) -> Document:
-    """Return ``document`` as it is stored: known fields only, with values in their plain form, without empty sections.
+def check_document(document: Any, sections: Sections) -> Document:
+    """Return ``document`` as it is stored: known fields only, values in their plain form, no empty sections.
 
     Raises InvalidInput that names every unknown section and field, with what is known, and every wrong value.
     """
@@ -91,19 +93,19 @@ def checked(document: Any, sections: Sections) -> Document:
     }
 
 
-def together(document: Document, sections: Sections) -> Document:
-    """Return ``document`` when its values go together. Raises InvalidInput that names those that do not."""
+def check_together(document: Document, sections: Sections) -> Document:
+    """Return ``document``. Raises InvalidInput that names the values that do not go together."""
     faults = [
         FieldFault(f"{name}.{field}", "not_together", message)
         for name, section in sections.items()
-        for field, message in section.rule(section.applied(document.get(name, {})))
+        for field, message in section.rule(section.apply(document.get(name, {})))
     ]
     if faults:
         raise InvalidInput("The policy cannot be made so.", faults=faults)
     return document
 
 
-def changed(document: Document, changes: Document, remove: Collection[str] = ()) -> Document:
+def merge_changes(document: Document, changes: Document, remove: Collection[str] = ()) -> Document:
     """Return ``document`` with ``changes`` laid over it, and the fields in ``remove`` (``section.field``, or a whole
     section by its name) back at their defaults."""
     merged = {name: {**document.get(name, {}), **changes.get(name, {})} for name in {**document, **changes}}
@@ -115,7 +117,7 @@ def changed(document: Document, changes: Document, remove: Collection[str] = ())
     return {name: values for name, values in kept.items() if values}
 
 
-def removable(remove: Collection[str], sections: Sections) -> None:
+def check_removable(remove: Collection[str], sections: Sections) -> None:
     """Raise InvalidInput for a name in ``remove`` that is neither a section nor a field."""
     known = {*sections, *(f"{name}.{field}" for name, section in sections.items() for field in section.kinds)}
     faults = [
@@ -129,7 +131,7 @@ def removable(remove: Collection[str], sections: Sections) -> None:
 
 def effective(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
     """Return every field that a tenant may set, with the value that is in force under ``document``, as JSON."""
-    return {name: section.shown(section.applied(document.get(name, {}))) for name, section in sections.items()}
+    return {name: section.to_json(section.apply(document.get(name, {}))) for name, section in sections.items()}
 
 
 def differences(before: Document, after: Document, sections: Sections) -> list[Change]:
@@ -151,13 +153,13 @@ def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
         if name in sections:
             yield from sections[name].faults(values)
         else:
-            yield FieldFault(_told(name), "unknown_section", f"Known are {', '.join(sections)}.")
+            yield FieldFault(_printable_name(name), "unknown_section", f"Known are {', '.join(sections)}.")
 
 
 def _plain(kind: Kind, value: Any) -> Any:
-    return kind.shown(kind.read(value))
+    return kind.to_json(kind.read(value))
 
 
-def _told(name: Any) -> str:
-    """Return a caller's name for something as errors may repeat it: short and printable."""
+def _printable_name(name: Any) -> str:
+    # Errors repeat a caller's name: it is cut and loses characters that cannot be printed.
     return "".join(one for one in str(name)[:40] if one.isprintable())

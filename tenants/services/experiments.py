@@ -12,7 +12,7 @@ from memory_platform.kernel.errors import FieldFault
 from tenants.errors import ExperimentConflict, ExperimentRefused, ExperimentUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Tenant
-from tenants.policies.arms import BUCKETS, Arm, arms_of, dealt, stored
+from tenants.policies.arms import BUCKETS, Arm, arms_of, arms_to_json, assign_buckets
 from tenants.services.audit import Actor, record_audit
 from tenants.services.policies import lock_steering
 
@@ -34,7 +34,7 @@ def create_experiment(name: str, arms: Sequence[Arm], *, by: Actor, reason: str)
     _refuse([*_faults_of(arms), *_unknown_versions(arms)])
     if Experiment.objects.filter(name=name).exists():
         raise ExperimentConflict("Another experiment has this name.")
-    made = Experiment.objects.create(name=name, arms=stored(dealt(arms)))
+    made = Experiment.objects.create(name=name, arms=arms_to_json(assign_buckets(arms)))
     _audit(by, "experiment.created", made, reason)
     return made
 
@@ -45,7 +45,7 @@ def start_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Acc
     Raises ExperimentUnknown, ExperimentConflict for one that has ended or while another one runs.
     """
     lock_steering()
-    experiment = _taken(experiment_id, accept)
+    experiment = _load_accepted(experiment_id, accept)
     if experiment.status == ExperimentStatus.ENDED:
         raise ExperimentConflict("This experiment has ended; an experiment runs once.")
     if Experiment.objects.filter(status=ExperimentStatus.RUNNING).exclude(id=experiment_id).exists():
@@ -62,7 +62,7 @@ def end_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accep
     Raises ExperimentUnknown, ExperimentConflict for a draft.
     """
     lock_steering()
-    experiment = _taken(experiment_id, accept)
+    experiment = _load_accepted(experiment_id, accept)
     if experiment.status == ExperimentStatus.DRAFT:
         raise ExperimentConflict("This experiment has not been started.")
     if experiment.status == ExperimentStatus.RUNNING:
@@ -85,7 +85,7 @@ def share_out(
     one that has ended.
     """
     lock_steering()
-    experiment = _taken(experiment_id, accept)
+    experiment = _load_accepted(experiment_id, accept)
     if experiment.status == ExperimentStatus.ENDED:
         raise ExperimentConflict("This experiment has ended.")
     arms = arms_of(experiment.arms)
@@ -93,12 +93,12 @@ def share_out(
     shared = [replace(arm, percent=percents.get(arm.name, arm.percent)) for arm in arms]
     names = ", ".join(arm.name for arm in arms)
     _refuse([*(FieldFault("percents", "unknown_arm", f"The arms are {names}.") for _ in strange), *_too_much(shared)])
-    experiment.arms = stored(dealt(shared))
+    experiment.arms = arms_to_json(assign_buckets(shared))
     _save(experiment, "experiment.shared_out", by, reason)
     return experiment
 
 
-def _taken(experiment_id: UUID, accept: Accept) -> Experiment:
+def _load_accepted(experiment_id: UUID, accept: Accept) -> Experiment:
     experiment = experiment_by_id(experiment_id)
     accept(experiment.id, experiment.version)
     return experiment

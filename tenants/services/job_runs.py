@@ -58,8 +58,8 @@ class Turn:
         self.is_cut = self.is_cut or time.monotonic() >= self.ends_at
         return not self.is_cut
 
-    def reached(self, subject_id: UUID | None, rows: int = 0) -> None:
-        """Mark that all up to this subject is done, and ``rows`` were touched since the last mark.
+    def mark_reached(self, subject_id: UUID | None, rows: int = 0) -> None:
+        """Record that all subjects up to this one are done and ``rows`` were touched since the last mark.
 
         Raises RunLost when another worker goes on with the run.
         """
@@ -78,7 +78,7 @@ def run_once(job: str, default: Default, work: Callable[[], Tally]) -> bool:
     run = _begin(job, default, leased=None)
     if run is None:
         return False
-    tally = _ended(run, work())
+    tally = _end_run(run, work())
     log(Event.JOB_RUN, job=job, rows=tally.rows, skipped=tally.skipped, errors=tally.errors)
     return True
 
@@ -113,12 +113,12 @@ def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             errors += 1
             log(Event.JOB_FAILED, job=job, tenant=tenant_id, error=type(fault).__name__)
-    return _ended(run, Tally(rows + sum(marked), errors=errors))
+    return _end_run(run, Tally(rows + sum(marked), errors=errors))
 
 
 def run_whole_by_hand(job: str, work: Callable[[], Tally]) -> Tally:
     """Do a job that is no tenant's now, on a record of its own that no slot counts."""
-    return _ended(_begin_by_hand(job), work())
+    return _end_run(_begin_by_hand(job), work())
 
 
 def by_hand(job: str) -> str:
@@ -187,11 +187,11 @@ class _Round:
         left = list(ids.filter(id__gt=self.run.reached) if self.run.reached else ids)
         if left and self.run.tries > self.policy.deaths:  # whoever worked at this tenant died: the others wait for it
             log(Event.JOB_FAILED, job=self.run.job, tenant=left[0], error="workers_died")
-            self._done(left[0], len(left) - 1, errors=1)
+            self._finish_tenant(left[0], len(left) - 1, errors=1)
             left = left[1:]
         for number, tenant_id in enumerate(left, 1):
             yield tenant_id
-            self._done(tenant_id, len(left) - number)
+            self._finish_tenant(tenant_id, len(left) - number)
 
     def _turn(self, tenant_id: UUID) -> bool:
         """Return whether the tenant's turn is over: it is not when its time was."""
@@ -212,7 +212,7 @@ class _Round:
         if time.monotonic() - self.marked_at >= self.policy.mark_every.total_seconds():
             self._mark(tries=1)
 
-    def _done(self, tenant_id: UUID, left: int, errors: int = 0) -> None:
+    def _finish_tenant(self, tenant_id: UUID, left: int, errors: int = 0) -> None:
         self.run.reached, self.run.reached_within = tenant_id, None
         self.run.errors += errors
         self._mark(skipped=left, tries=1)
@@ -234,8 +234,7 @@ def _begin_by_hand(job: str) -> JobRun:
     return JobRun.objects.create(job=by_hand(job), scheduled_for=timezone.now(), started_at=timezone.now())
 
 
-def _ended(run: JobRun, tally: Tally) -> Tally:
-    """Write down that the run is over and what it did; return that."""
+def _end_run(run: JobRun, tally: Tally) -> Tally:
     did = {"rows": tally.rows, "skipped": tally.skipped, "errors": tally.errors}
     JobRun.objects.filter(id=run.id).update(**did, ended_at=timezone.now())
     return tally

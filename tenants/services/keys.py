@@ -166,7 +166,7 @@ def _caller(row: _KeyRow, parts: KeyParts) -> Caller:
         api_key_id=row.api_key_id,
         key_id=parts.key_id,
         scopes=frozenset(row.scopes),
-        limits=Limits.given(
+        limits=Limits.from_values(
             row.requests_per_second,
             row.burst,
             row.messages_per_day,

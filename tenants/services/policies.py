@@ -11,7 +11,16 @@ from memory_platform.postgres.prepared import fetch_prepared
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
-from tenants.policies.sections import Change, Document, Sections, changed, checked, differences, removable, together
+from tenants.policies.sections import (
+    Change,
+    Document,
+    Sections,
+    check_document,
+    check_removable,
+    check_together,
+    differences,
+    merge_changes,
+)
 from tenants.services.audit import Actor, record_audit
 
 FIRST = 1
@@ -57,10 +66,10 @@ def propose(
 
     Raises InvalidInput that names what is wrong, PolicyUnknown, and PolicyUnchanged where nothing would differ.
     """
-    removable(remove, sections)
-    new = checked(changes, sections)
+    check_removable(remove, sections)
+    new = check_document(changes, sections)
     base = version_by_number(active_number() if based_on is None else based_on)
-    document = together(changed(base.document, new, remove), sections)
+    document = check_together(merge_changes(base.document, new, remove), sections)
     differing = differences(base.document, document, sections)
     if not differing:
         raise PolicyUnchanged("The changes leave everything as it is.")

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.belief_queries import beliefs_held, subject_id_of, tags_held
 from profiles.selectors import preference_values, preferences_at, profile_facts, profile_of, tags_of
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -22,15 +22,19 @@ def live(house: House) -> list[datetime]:
     """Let Ada change her mind and return the moments between."""
     moments = [START]
     with tenant_tx(house.tenant.id):
-        record_preference(house.subject, "food", "favourite_drink", stated("茶", valid_at=START))
-        record_preference(house.subject, "navigation", "avoid_highway", stated(True))
+        record_preference(house.subject, "food", "favourite_drink", stated_claim("茶", valid_at=START))
+        record_preference(house.subject, "navigation", "avoid_highway", stated_claim(True))
         facts = (FactName("occupation"), FactName("city", is_attribute=True))
-        patch_profile(house.subject, [FactChange(facts[0], stated("程序员")), FactChange(facts[1], stated("London"))])
+        patch_profile(
+            house.subject, [FactChange(facts[0], stated_claim("程序员")), FactChange(facts[1], stated_claim("London"))]
+        )
     moments.append(utc_now())
     with tenant_tx(house.tenant.id):
-        record_preference(house.subject, "food", "favourite_drink", stated("咖啡", valid_at=START + timedelta(days=20)))
+        record_preference(
+            house.subject, "food", "favourite_drink", stated_claim("咖啡", valid_at=START + timedelta(days=20))
+        )
         retract_preference(house.subject, "navigation", "avoid_highway")
-        patch_profile(house.subject, [FactChange(facts[0], stated("teacher"))], remove=[facts[1]])
+        patch_profile(house.subject, [FactChange(facts[0], stated_claim("teacher"))], remove=[facts[1]])
     return [*moments, START + timedelta(days=10), START + timedelta(days=30), utc_now()]
 
 

@@ -11,7 +11,7 @@ from django.db import connections
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -74,13 +74,15 @@ def remember(house: House, *texts: str, messages: Sequence[Message] = (), **colu
 def prefer(house: House, category: str, key: str, value: Any, **said: Any) -> None:
     """Record a preference as the product states it."""
     with tenant_tx(house.tenant.id):
-        record_preference(house.subject, category, key, stated(value, **said))
+        record_preference(house.subject, category, key, stated_claim(value, **said))
 
 
 def know(house: House, **facts: Any) -> None:
     """Set fields of the profile as the product states them."""
     with tenant_tx(house.tenant.id):
-        patch_profile(house.subject, [FactChange(FactName(field), stated(value)) for field, value in facts.items()])
+        patch_profile(
+            house.subject, [FactChange(FactName(field), stated_claim(value)) for field, value in facts.items()]
+        )
 
 
 def label(house: House, name: str, **details: Any) -> None:

@@ -12,7 +12,7 @@ from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.profile import FactName
-from profiles.services.tags.tags import labelled
+from profiles.services.tags.tags import find_tag_by_label
 from profiles.values import Verdict
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
@@ -74,7 +74,7 @@ def _forget_belief(subject: Subject, call: ToolCall, by: Actor) -> Erasure:
     if named["kind"] == "profile_fact":
         name = FactName.read(named["field"])
         return forget_fact(subject, name.field, is_attribute=name.is_attribute, by=by, reason=REASON)
-    tag = labelled(subject, named["label"])
+    tag = find_tag_by_label(subject, named["label"])
     if tag is None:
         raise NotFound("no such tag")
     return forget_tag(subject, tag, by=by, reason=REASON)

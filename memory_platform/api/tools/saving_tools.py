@@ -12,7 +12,7 @@ from memory_platform.api.v1.profiles.preference_serializers import shown_prefere
 from memory_platform.api.v1.profiles.tag_serializers import refuse_in as refuse_in_tag
 from memory_platform.api.v1.profiles.tag_serializers import shown_tag
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
-from profiles.services.claims import Claim, same_value, stated
+from profiles.services.claims import Claim, same_value, stated_claim
 from profiles.services.lists import among_entries, entries_of
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
@@ -23,7 +23,7 @@ from profiles.services.preferences import (
     take_from_opposite,
 )
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
-from profiles.services.tags.tags import TagDraft, labelled, upsert_tag
+from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tool_saves import note_saved, was_saved
 from profiles.values import Provenance, Verdict
 
@@ -81,7 +81,7 @@ def check_arguments(tool: str, arguments: Arguments) -> None:
 
 def claim_of(arguments: Arguments, value: Any, **details: Any) -> Claim:
     """Return what a tool claims: as sure as its provenance allows."""
-    return stated(value, provenance=Provenance(arguments["provenance"]), **details)
+    return stated_claim(value, provenance=Provenance(arguments["provenance"]), **details)
 
 
 def _lasting_id(row: Preference | ProfileFact | Tag) -> UUID:
@@ -159,7 +159,7 @@ def _as_tag(arguments: Arguments) -> dict[str, Any]:
 
 def _held_tag(subject: Subject, arguments: Arguments) -> Tag | None:
     draft = _draft(arguments)
-    tag = labelled(subject, draft.label)
+    tag = find_tag_by_label(subject, draft.label)
     if tag is None:
         return None
     news = draft.news()

@@ -13,7 +13,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.shares import COUNTS, Share, wilson
 from snapshots.models import Indicator, QueueDay
 from tenants.models import UsageDay
-from tenants.services.usage.ledger import PricedDay, priced
+from tenants.services.usage.ledger import PricedDay, price_days
 
 GROUPS: Mapping[str, tuple[str, ...]] = {"all": (), "version": ("policy_version",), "arm": ("experiment", "arm")}
 """What the days can be told apart by, and the columns that do it."""
@@ -40,7 +40,7 @@ def figures_of(period: int, group: str) -> Figures:
     found = _by_group(days[0], GROUPS[group])
     shown = dict(list(found.items())[: FIGURES.series])
     waits = {row.day: row for row in QueueDay.objects.filter(day__gte=days[0])}
-    money = {row.used.day: row for row in priced(UsageDay.objects.filter(day__gte=days[0]).order_by("day"))}
+    money = {row.used.day: row for row in price_days(UsageDay.objects.filter(day__gte=days[0]).order_by("day"))}
     return Figures(days, shown, len(found) - len(shown), waits, money)
 
 

@@ -64,7 +64,7 @@ class DescribedField(forms.Field):
     def clean(self, value: Any) -> Any:
         """Return the value as JSON. Raises ValidationError with every fault and where it is."""
         try:
-            return self.kind.shown(self.kind.read(json.loads(value or "{}")))
+            return self.kind.to_json(self.kind.read(json.loads(value or "{}")))
         except WrongValue as wrong:
             raise forms.ValidationError(self._refused(wrong)) from None
         except (ValueError, RecursionError):

@@ -43,7 +43,7 @@ class ValueField(forms.CharField):
         text = super().clean(value)
         try:
             read = json.loads(f"[{text}]" if isinstance(self.kind, Numbers) else text)
-            return self.kind.shown(self.kind.read(read))
+            return self.kind.to_json(self.kind.read(read))
         except (WrongValue, ValueError, RecursionError):
             raise forms.ValidationError(_wrong(self.kind)) from None
 
@@ -157,7 +157,7 @@ def _differing(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, di
     changes: dict[str, dict[str, Any]] = {}
     remove: list[str] = []
     for section, held in effective(base.document, SECTIONS).items():
-        usual = SECTIONS[section].shown(SECTIONS[section].default)
+        usual = SECTIONS[section].to_json(SECTIONS[section].default)
         for field, value in held.items():
             new = given[key(section, field)]
             if new == value:

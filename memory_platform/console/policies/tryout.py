@@ -69,7 +69,7 @@ class TriedAdmin(ReplayedAdmin):
         version = self.get_object(request, object_id)
         if version is None:
             raise Http404
-        held = FIELDS_SECTION.shown(FIELDS_SECTION.applied(version.document.get(FIELDS_SECTION.name, {})))
+        held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply(version.document.get(FIELDS_SECTION.name, {})))
         form = TryForm(request.POST if request.method == "POST" else None, initial=held)
         if not form.is_bound or EDIT in request.POST or not form.is_valid():
             return self._shown(request, version, form)

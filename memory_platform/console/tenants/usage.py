@@ -15,7 +15,7 @@ from memory_platform.console.shared.display import column
 from memory_platform.console.shared.lists import CarefulList
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from tenants.models import ModelPrice, UsageDay, UsageLimit
-from tenants.services.usage.ledger import PricedDay, priced
+from tenants.services.usage.ledger import PricedDay, price_days
 from tenants.services.usage.limits import NAMES, REQUESTS, set_limits
 
 key_shown = column("api_key", lambda key: key.key_id if key else _("the whole tenant"), _("for"))
@@ -67,14 +67,14 @@ class PricedList(CarefulList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows = list(self.result_list)
-        for row, money in zip(rows, priced(rows), strict=True):
+        for row, money in zip(rows, price_days(rows), strict=True):
             row.money = money
         self.result_list = rows
 
 
 def _money(row: UsageDay) -> PricedDay:
     """Return the day's money: of a list's row as the list priced it, of a row alone now."""
-    found: PricedDay = getattr(row, "money", None) or priced([row])[0]
+    found: PricedDay = getattr(row, "money", None) or price_days([row])[0]
     return found
 
 
@@ -126,7 +126,7 @@ class UsageDayScreen(TenantAdmin):
         answer["Content-Disposition"] = 'attachment; filename="usage.csv"'
         table = csv.writer(answer)
         table.writerow((*CSV_COLUMNS, *CSV_MONEY))
-        for day in priced(queryset.order_by("day")):
+        for day in price_days(queryset.order_by("day")):
             own = [getattr(day.used, name) for name in CSV_COLUMNS]
             table.writerow([*own, *(getattr(day, name) for name in CSV_MONEY)])
         return answer

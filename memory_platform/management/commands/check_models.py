@@ -99,7 +99,7 @@ def asked(model: ChatModel) -> str:
     if isinstance(model, Preparable):
         model.prepare()
     started = perf_counter()
-    answered = model.structured(QUESTION, Sum)
+    answered = model.ask_structured(QUESTION, Sum)
     seconds, usage = perf_counter() - started, answered.usage
     wrong = "" if answered.value.sum == 2 + 3 else "; its sum is wrong: a very small model"
     repaired = "; its first answer was no valid JSON" if usage.requests > 1 else ""

@@ -115,7 +115,7 @@ def _span(form: str, text: str, words: Sequence[Word]) -> tuple[int, int] | None
     """Return the first words of the query that are ``form`` and mean it, from and to, or None."""
     wanted = [word.text for word in words_of(form, [form])]
     if is_han(form) and form in text:
-        return next((span for span in _joined(form, words) if _is_meant(form, span, words)), None)
+        return next((span for span in _find_joined_words(form, words) if _is_meant(form, span, words)), None)
     size = len(wanted)
     for start in range(len(words) - size + 1):
         if [word.text for word in words[start : start + size]] == wanted:
@@ -125,7 +125,7 @@ def _span(form: str, text: str, words: Sequence[Word]) -> tuple[int, int] | None
     return None
 
 
-def _joined(form: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+def _find_joined_words(form: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """Yield runs of words that together are the Chinese ``form``, or hold it without cutting a known word."""
     for start in range(len(words)):
         joined = ""
@@ -218,7 +218,9 @@ def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[Word], named: froz
     """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
-    tried = (max(_typo(text, content, named), _slip(text, words, named), _covered(text, content)) for text in own)
+    tried = (
+        max(_typo(text, content, named), _slip(text, words, named), _label_coverage(text, content)) for text in own
+    )
     score = max(tried, default=0.0)
     return _Found(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
 
@@ -268,8 +270,8 @@ def _typo_han(form: str, content: Sequence[Word]) -> float:
     return 0.0
 
 
-def _covered(form: str, content: Sequence[Word]) -> float:
-    """Return which share of ``form`` the query's content is, 0 unless all of it stands there and covers half."""
+def _label_coverage(form: str, content: Sequence[Word]) -> float:
+    """Return the share of ``form`` that the query's content covers; 0 below half or when a word is not in it."""
     said = [word.text for word in content]
     if not said or len("".join(said)) < 2:  # noqa: PLR2004  # one character says nothing
         return 0.0

@@ -15,7 +15,7 @@ from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
 from profiles.selectors import tag_by_id, tags_of
 from profiles.services.claims import OLDER, WEAKER, Claim
-from profiles.services.lists import united
+from profiles.services.lists import merge_entries
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import (
@@ -87,7 +87,7 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     said otherwise and became a candidate.
     """
     lock_subject(subject)
-    known = labelled(subject, draft.label)
+    known = find_tag_by_label(subject, draft.label)
     if known is None:
         return _make(subject, draft)
     ensure_details(known)
@@ -122,7 +122,7 @@ def patch_tag(
     lock_subject(subject)
     label = changes.get("label")
     if label is not None:
-        namesake = labelled(subject, label)
+        namesake = find_tag_by_label(subject, label)
         if namesake is not None and namesake.id != tag.id:
             raise LabelTaken
     changed = {name: value for name, value in changes.items() if getattr(tag, name) != value or valid_at is not None}
@@ -163,13 +163,13 @@ def use_tag(subject: Subject, tag_id: UUID) -> Tag:
     return tag_by_id(subject, tag_id)
 
 
-def cleared(names: list[str]) -> dict[str, Any]:
-    """Return the columns ``names`` with what stands for nothing in each."""
+def empty_columns(names: list[str]) -> dict[str, Any]:
+    """Return the empty value of each column in ``names``."""
     empty: dict[str, Any] = {"lat": None, "lon": None, "aliases": []}
     return {name: empty.get(name, "") for name in names}
 
 
-def labelled(subject: Subject, label: str) -> Tag | None:
+def find_tag_by_label(subject: Subject, label: str) -> Tag | None:
     """Return the subject's tag with this label as a reader sees it: case, width and script of characters aside."""
     wanted = comparable(label)
     return next((tag for tag in tags_of(subject) if comparable(tag.label) == wanted), None)
@@ -190,7 +190,7 @@ def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
         label=draft.label,
         provenance=draft.provenance,
         confidence=draft.confidence,
-        **{"kind": kind_of(news), **news, "aliases": united([], news.get("aliases", []))},
+        **{"kind": kind_of(news), **news, "aliases": merge_entries([], news.get("aliases", []))},
     )
     begin_details(tag, since=draft.valid_at or tag.created_at)
     refresh_search_text(subject)

@@ -45,7 +45,7 @@ def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:
     if not turns:
         return {}
     try:
-        verdicts = model.structured(question(turns), TurnVerdicts).value.verdicts
+        verdicts = model.ask_structured(question(turns), TurnVerdicts).value.verdicts
     except ChatUnavailable:
         return {}
     senses: dict[int, Sense] = {}

@@ -16,7 +16,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import Place, record_belief
-from profiles.services.claims import Outcome, stated
+from profiles.services.claims import Outcome, stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
@@ -76,7 +76,7 @@ def confirm_memory(memory: M, doing: Doing) -> M:
     elif isinstance(held, Tag):
         patch_tag(held.subject, held, CONFIRMED)
     else:
-        record_belief(place_of(held), stated(held.value))
+        record_belief(place_of(held), stated_claim(held.value))
     note_act(held, ActVerb.CONFIRMED, doing, before=before)
     return held
 
@@ -103,7 +103,7 @@ def correct_belief(row: Belief, value: Any, doing: Doing, **details: Any) -> Bel
         **{name: getattr(held, name) for name in SURENESS},
         "last_validated_at": held.last_validated_at.isoformat(),
     }
-    claim = stated(value, **details)
+    claim = stated_claim(value, **details)
     made: Any
     if isinstance(held, ProfileFact):
         name = FactName(held.field, is_attribute=held.is_attribute)

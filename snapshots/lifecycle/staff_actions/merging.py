@@ -7,7 +7,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import retract_belief
-from profiles.services.lists import united
+from profiles.services.lists import merge_entries
 from profiles.services.profile import FactName, patch_profile
 from profiles.services.tags.details import past_as_json
 from profiles.services.tags.tags import delete_tag, patch_tag
@@ -100,7 +100,7 @@ def _end_belief(ended: Any) -> None:
 
 def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
     news: Mapping[str, Any] = {
-        "aliases": united(held.aliases, [ended.label, *ended.aliases]),
+        "aliases": merge_entries(held.aliases, [ended.label, *ended.aliases]),
         "use_count": held.use_count + ended.use_count,
         **{name: getattr(ended, name) for name in DETAILS if getattr(held, name) in ("", None)},
     }

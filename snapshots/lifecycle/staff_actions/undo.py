@@ -14,7 +14,7 @@ from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.details import bring_past_back
-from profiles.services.tags.tags import labelled, patch_tag, put_back
+from profiles.services.tags.tags import find_tag_by_label, patch_tag, put_back
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.embedding.stored_drafts import Mask
@@ -211,7 +211,7 @@ def _check_unchanged(tag: Tag, act: MemoryAct) -> None:
 def _bring_tag_back(tag: Tag, act: MemoryAct) -> None:
     gone = act.before["gone"]
     _check_unchanged(tag, act)
-    if labelled(tag.subject, gone["label"]) is not None:
+    if find_tag_by_label(tag.subject, gone["label"]) is not None:
         raise UndoImpossible("another tag has its label by now")
     # Nothing of the other tag may stay here: no message behind this one said it.
     patch_tag(tag.subject, tag, act.before["columns"])

@@ -67,4 +67,4 @@ def fields_asked(subjects: list[Subject]) -> Asked:
 
 def fields_in_force() -> Asked:
     """Return which fields the tenant of the open scope asks for now; one query."""
-    return FIELDS_SECTION.applied(section_in_force(FIELDS_SECTION.name)).attributes
+    return FIELDS_SECTION.apply(section_in_force(FIELDS_SECTION.name)).attributes

@@ -68,7 +68,7 @@ def ask_question(model: ChatModel, question: Question) -> dict[UUID, Proposed]:
     Raises ChatUnavailable.
     """
     shape = shape_for(len(question.messages), len(question.held), question.asked)
-    answer = Proposals.of_answer(model.structured(prompt_of(question), shape).value)
+    answer = Proposals.of_answer(model.ask_structured(prompt_of(question), shape).value)
     origin = f"{PROPOSE.version}:{model.name}"[:_ORIGIN_CHARS]
     held = dict(zip(handles_of(len(question.held)), question.held, strict=True))
     count_unknown(answer, len(question.messages))

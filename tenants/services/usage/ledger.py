@@ -62,14 +62,14 @@ def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
     """
     roll_up_usage(tenant_id)
     with tenant_tx(tenant_id):
-        return priced(UsageDay.objects.filter(day__range=(since, until)).order_by("day"))
+        return price_days(UsageDay.objects.filter(day__range=(since, until)).order_by("day"))
 
 
-def priced(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
-    """Return days of use with their money, in the open scope."""
+def price_days(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
+    """Return the days with the price of their tokens, in the open scope."""
     rows = list(days)
     table, own = price_table(), own_model_tokens([row.day for row in rows])
-    return [_priced(row, own[row.day], table, tier) for row in rows]
+    return [_price_day(row, own[row.day], table, tier) for row in rows]
 
 
 def own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
@@ -81,7 +81,7 @@ def own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
     return found
 
 
-def _priced(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: str) -> PricedDay:
+def _price_day(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: str) -> PricedDay:
     tokens = sum(one.read + one.written for one in own)
     price = table.of_tier(tier, row.day)
     if price is None:
@@ -92,7 +92,7 @@ def _priced(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: str)
 
 def _own_cost(one: ModelTokens, day: date, price: Price, table: PriceTable) -> Decimal:
     """Return the cost of a model of the memory's own: by its name, else as one of the contexts' tier."""
-    return (table.of_model(one.model, day, currency=price.currency) or price).used(
+    return (table.of_model(one.model, day, currency=price.currency) or price).cost_of(
         one.read, one.written, one.token_hours
     )
 

@@ -23,12 +23,12 @@ class Limits:
     model_tokens_per_day: int | None = None
 
     @classmethod
-    def given(cls, *values: int | None, policy: LimitPolicy = LIMIT_POLICY) -> Self:
+    def from_values(cls, *values: int | None, policy: LimitPolicy = LIMIT_POLICY) -> Self:
         """Return the limits for ``values`` in the order of ``NAMES``; None is the policy's number."""
         defaults = [getattr(policy, name, None) for name in NAMES]
         return cls(*(own if given is None else given for given, own in zip(values, defaults, strict=True)))  # type: ignore[arg-type]  # only the last may be None
 
-    def shown(self) -> dict[str, int | None]:
+    def to_dict(self) -> dict[str, int | None]:
         """Return the limits by their public names."""
         return asdict(self)
 

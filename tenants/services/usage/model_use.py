@@ -127,21 +127,21 @@ class TenantChat:
         if isinstance(self._model, Preparable):
             self._model.prepare()
 
-    def structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
         """See :class:`ChatModel`. Raises BudgetSpent also."""
-        return self._counted(lambda: self._model.structured(prompt, shape))
+        return self._ask_within_budget(lambda: self._model.ask_structured(prompt, shape))
 
     def text(self, prompt: ChatPrompt) -> Answered[str]:
         """See :class:`ChatModel`. Raises BudgetSpent also."""
-        return self._counted(lambda: self._model.text(prompt))
+        return self._ask_within_budget(lambda: self._model.text(prompt))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
         """See :class:`ChatModel`. Raises BudgetSpent also."""
-        return self.structured(ChatPrompt(instructions, content), shape).value
+        return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
-    def _counted(self, ask: Callable[[], Answered[Answer]]) -> Answered[Answer]:
+    def _ask_within_budget(self, ask: Callable[[], Answered[Answer]]) -> Answered[Answer]:
         forbid_open_transaction()
-        if self._budget.is_spent(*_spent(self._tenant_id, self._purpose)):
+        if self._budget.is_spent(*_read_spent_tokens(self._tenant_id, self._purpose)):
             raise BudgetSpent
         try:
             answered = ask()
@@ -178,9 +178,9 @@ def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_US
 
 def tokens_spent(tenant_id: UUID, purpose: ModelPurpose) -> int:
     """Return the tokens that the tenant's models read and wrote today (UTC) for ``purpose``."""
-    return _spent(tenant_id, purpose)[0]
+    return _read_spent_tokens(tenant_id, purpose)[0]
 
 
-def _spent(tenant_id: UUID, purpose: ModelPurpose) -> tuple[int, int]:
+def _read_spent_tokens(tenant_id: UUID, purpose: ModelPurpose) -> tuple[int, int]:
     [[(of_purpose, of_all)]] = tenant_reads(tenant_id, [Statement(_SPENT, [tenant_id, purpose.value])])
     return int(of_purpose), int(of_all)

@@ -28,8 +28,8 @@ class Price:
         """Return what reading ``tokens`` costs, ``cached`` of them from the provider's cache."""
         return (tokens - cached) * self.input + cached * self.cached_input
 
-    def used(self, read: int, written: int, token_hours: Decimal = Decimal(0)) -> Decimal:
-        """Return what reading and writing so many tokens costs, and keeping some on request."""
+    def cost_of(self, read: int, written: int, token_hours: Decimal = Decimal(0)) -> Decimal:
+        """Return the price of tokens read, written and kept in a vendor's cache (in token hours)."""
         return read * self.input + written * self.output + token_hours * self.storage
 
 

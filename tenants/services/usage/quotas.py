@@ -107,7 +107,7 @@ def _take(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
     key = (current_tenant_id(), meter.name, meter.span)
     known = _counts.get(key)
     if known is None or not _is_believed(known, adding, meter):
-        known = _counted(count)
+        known = _time_count(count)
         if len(_counts) >= MOST_HELD:
             _counts.clear()
         _counts[key] = known
@@ -122,7 +122,7 @@ def _take(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
     known.used += adding
 
 
-def _counted(count: Callable[[], int]) -> _Count:
+def _time_count(count: Callable[[], int]) -> _Count:
     began = time.monotonic()
     found = count()
     now = time.monotonic()

@@ -140,7 +140,7 @@ def _requests_by_day(tenant_id: UUID) -> list[_Counted]:
     """Return what Redis has counted on each day that it still holds; nothing without Redis."""
     today = utc_now().date()
     try:
-        counted = _counted(tenant_id, [today - timedelta(days=back) for back in range(KEPT.days)])
+        counted = _read_counts(tenant_id, [today - timedelta(days=back) for back in range(KEPT.days)])
     except RedisAway:
         return []
     found = []
@@ -150,8 +150,8 @@ def _requests_by_day(tenant_id: UUID) -> list[_Counted]:
     return found
 
 
-def _counted(tenant_id: UUID, days: list[date]) -> dict[date, dict[bytes, bytes]]:
-    """Return Redis's counts of the days that have any, in one round trip. Raises RedisAway."""
+def _read_counts(tenant_id: UUID, days: list[date]) -> dict[date, dict[bytes, bytes]]:
+    """Return the counts in Redis of the days that have any, in one round trip. Raises RedisAway."""
 
     def read(client: "Redis") -> list[dict[bytes, bytes]]:
         asked = client.pipeline(transaction=False)

@@ -16,7 +16,7 @@ POLICY = RunPolicy(mark_every=timedelta(0))
 
 
 def work(turn: Turn) -> int:
-    turn.reached(new_id(), 1)
+    turn.mark_reached(new_id(), 1)
     sys.stdout.write(f"{turn.tenant_id} {turn.after}\n")
     sys.stdout.flush()
     time.sleep(float(sys.argv[1]))

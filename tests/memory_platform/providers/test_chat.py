@@ -33,7 +33,7 @@ def test_an_answer_comes_in_the_shape_asked_for_with_what_it_cost(server: ModelS
     model = chat(server)
     assert isinstance(model, ChatModel)
     assert model.name == "openai:some-model"
-    answered = model.structured(ASKED, Colour)
+    answered = model.ask_structured(ASKED, Colour)
     assert answered.value == Colour(colour="red", shade=3)
     assert answered.usage == Usage(requests=1, input_tokens=7, output_tokens=5)
     (request,) = server.requests
@@ -67,7 +67,7 @@ def test_a_form_of_json_that_a_server_refuses_is_left_out_from_then_on_by_all_pu
     model = chat(server, failures=1)
     other = Chat(model._connection, seconds=5)
     for one in (model, model, other):
-        assert one.structured(ASKED, Colour).value.shade == 3
+        assert one.ask_structured(ASKED, Colour).value.shade == 3
     first = ["json_schema", "json_object", ""][: 2 if known else 3]
     assert [form(request) for request in server.requests] == [*first, first[-1], first[-1]]
     assert all('"shade"' in request.body["messages"][0]["content"] for request in server.requests)
@@ -93,12 +93,12 @@ def test_tokens_kept_by_the_vendor_are_told_apart(server: ModelServer) -> None:
     kept = {"prompt_tokens_details": {"cached_tokens": 64}}
     counted = {"prompt_tokens": 70, "completion_tokens": 5, "total_tokens": 75, **kept}
     server.answer = lambda _: completion(GOOD, usage=counted)
-    assert chat(server).structured(ASKED, Colour).usage == Usage(1, 70, 5, 64)
+    assert chat(server).ask_structured(ASKED, Colour).usage == Usage(1, 70, 5, 64)
 
 
 def test_a_model_that_counts_nothing_is_counted_by_estimate(server: ModelServer) -> None:
     server.answer = lambda _: completion(GOOD, usage={})
-    usage = chat(server).structured(ASKED, Colour).usage
+    usage = chat(server).ask_structured(ASKED, Colour).usage
     assert usage.requests == 1
     assert 20 < usage.input_tokens < 200
     assert 5 < usage.output_tokens < 30
@@ -119,7 +119,7 @@ def test_a_model_that_counts_nothing_is_counted_by_estimate(server: ModelServer)
 )
 def test_an_invalid_answer_is_repaired_once(server: ModelServer, invalid: str) -> None:
     replies(server, completion(invalid), then=completion('{"colour": "red", "shade": 4}'))
-    answered = chat(server).structured(ASKED, Colour)
+    answered = chat(server).ask_structured(ASKED, Colour)
     assert answered.value.shade == 4
     assert answered.usage == Usage(2, 14, 10)
     again = server.requests[1].body["messages"]
@@ -129,7 +129,7 @@ def test_an_invalid_answer_is_repaired_once(server: ModelServer, invalid: str) -
 
 def test_a_model_that_was_cut_off_is_told_to_be_brief(server: ModelServer) -> None:
     replies(server, completion('{"colour": "r', finish="length"), then=completion(GOOD))
-    assert chat(server).structured(ASKED, Colour).value.shade == 3
+    assert chat(server).ask_structured(ASKED, Colour).value.shade == 3
     assert "be brief" in server.requests[1].body["messages"][-1]["content"]
 
 
@@ -140,7 +140,7 @@ def test_what_stays_invalid_is_invalid_output_and_leaves_the_circuit_closed(
     server.answer = lambda _: completion(follows)
     model = chat(server, failures=1)
     with pytest.raises(InvalidOutput) as refused:
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     assert refused.value.usage == Usage(2, 14, 10)
     assert len(server.requests) == 2
     assert model.ready
@@ -149,7 +149,7 @@ def test_what_stays_invalid_is_invalid_output_and_leaves_the_circuit_closed(
 
 def test_an_empty_list_is_an_answer_where_a_list_was_asked_for(server: ModelServer) -> None:
     server.answer = lambda _: completion('{"colours": []}')
-    assert chat(server).structured(ASKED, Colours).value.colours == []
+    assert chat(server).ask_structured(ASKED, Colours).value.colours == []
 
 
 def test_a_text_beyond_all_bounds_is_invalid(server: ModelServer) -> None:
@@ -161,7 +161,7 @@ def test_a_text_beyond_all_bounds_is_invalid(server: ModelServer) -> None:
 def test_good_answers_leave_no_line_of_what_was_said(server: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     server.answer = lambda _: completion('{"colour": "ultramarine", "shade": 3}')
-    chat(server).structured(ASKED, Colour)
+    chat(server).ask_structured(ASKED, Colour)
     shown = str([record.getMessage() for record in caplog.records])
     for hidden in (TEXT, SECRET, "ultramarine", "never a number"):
         assert hidden not in shown
@@ -191,7 +191,7 @@ def test_the_configuration_selects_the_model_by_purpose(server: ModelServer, set
 def test_no_model_is_asked_inside_a_transaction(server: ModelServer) -> None:
     model = chat(server)
     with transaction.atomic(), pytest.raises(ModelCallInTransaction):
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     assert server.requests == []
 
 

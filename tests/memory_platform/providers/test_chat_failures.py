@@ -40,7 +40,7 @@ def test_what_cannot_be_used_is_unavailable_and_says_nothing_of_it(
     caplog.set_level(logging.DEBUG)
     server.answer = lambda _: reply
     with pytest.raises(ChatUnavailable) as refused:
-        chat(server).structured(ASKED, Colour)
+        chat(server).ask_structured(ASKED, Colour)
     assert refused.value.failure == failure
     shown = f"{refused.value!r}{refused.value.__cause__!r}{[record.getMessage() for record in caplog.records]}"
     for hidden in (TEXT, SECRET, "never a number", "127.0.0.1"):
@@ -52,7 +52,7 @@ def test_what_cannot_be_used_is_unavailable_and_says_nothing_of_it(
 def test_a_megabyte_is_refused_before_it_has_come(server: ModelServer) -> None:
     server.answer = lambda _: completion("x" * 1_000_000)
     with pytest.raises(ChatUnavailable) as refused:
-        chat(server).structured(ASKED, Colour)
+        chat(server).ask_structured(ASKED, Colour)
     assert refused.value.failure == "too_large"
     assert refused.value.usage.input_tokens > 0
     assert len(server.requests) == 1
@@ -66,7 +66,7 @@ def test_a_late_answer_costs_the_time_promised_and_what_was_asked(server: ModelS
     model = chat(server, seconds=0.5)
     started = time.monotonic()
     with pytest.raises(ChatUnavailable) as late:
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     assert time.monotonic() - started < 30, "a minute is what it would take"
     assert late.value.failure == "timeout"
     assert late.value.usage.requests == 1
@@ -77,7 +77,7 @@ def test_a_repair_has_only_the_time_that_is_left(server: ModelServer) -> None:
     replies(server, completion("no"), then=Reply({}, hang_s=60))
     started = time.monotonic()
     with pytest.raises(ChatUnavailable):
-        chat(server, seconds=0.5).structured(ASKED, Colour)
+        chat(server, seconds=0.5).ask_structured(ASKED, Colour)
     assert time.monotonic() - started < 30, "a minute is what it would take"
 
 
@@ -96,7 +96,7 @@ def test_a_passing_failure_is_tried_again_after_the_time_asked_for(
     replies(server, first, then=completion(GOOD))
     model = chat(server)
     started = time.monotonic()
-    answered = model.structured(ASKED, Colour)
+    answered = model.ask_structured(ASKED, Colour)
     assert least_s <= time.monotonic() - started
     assert answered.usage == Usage(1, 7, 5)
     assert len(server.requests) == 2
@@ -106,7 +106,7 @@ def test_a_wait_beyond_the_time_promised_is_not_begun(server: ModelServer) -> No
     server.answer = lambda _: Reply({}, status=429, headers={"Retry-After": "60"})
     started = time.monotonic()
     with pytest.raises(ChatUnavailable) as refused:
-        chat(server, seconds=2.0).structured(ASKED, Colour)
+        chat(server, seconds=2.0).ask_structured(ASKED, Colour)
     assert time.monotonic() - started < 30, "a minute is what it was asked to wait"
     assert refused.value.failure == "overloaded"
     assert refused.value.usage == Usage()
@@ -118,20 +118,20 @@ def test_a_model_that_keeps_failing_is_left_alone_then_tried_and_taken_back(serv
     failures = []
     for _ in range(4):
         with pytest.raises(ChatUnavailable) as refused:
-            model.structured(ASKED, Colour)
+            model.ask_structured(ASKED, Colour)
         failures.append(refused.value.failure)
     assert failures == ["denied", "denied", "circuit_open", "circuit_open"]
     assert len(server.requests) == 2
     assert not model.ready
     time.sleep(0.5)
     with pytest.raises(ChatUnavailable):  # the one trial, which fails
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     with pytest.raises(ChatUnavailable):
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     assert len(server.requests) == 3
     time.sleep(0.5)
     server.answer = lambda _: completion(GOOD)
-    assert model.structured(ASKED, Colour).value.shade == 3
+    assert model.ask_structured(ASKED, Colour).value.shade == 3
     assert model.ready
 
 
@@ -139,7 +139,7 @@ def test_a_question_that_is_refused_says_nothing_about_the_endpoint(server: Mode
     server.answer = lambda _: Reply({}, status=400)
     model = chat(server, failures=1)
     with pytest.raises(ChatUnavailable):
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     assert model.ready
 
 
@@ -147,7 +147,7 @@ def test_an_endpoint_that_is_away_is_unreachable(server: ModelServer) -> None:
     model = chat(server)
     server.stop()
     with pytest.raises(ChatUnavailable) as refused:
-        model.structured(ASKED, Colour)
+        model.ask_structured(ASKED, Colour)
     assert refused.value.failure == "unreachable"
     server.start = server.stop = lambda: None  # type: ignore[method-assign]  # it has stopped
 

@@ -97,7 +97,7 @@ def worded(request: Request, text: str) -> Reply:
 @pytest.mark.parametrize(("kind", "model"), VENDORS)
 def test_a_question_travels_in_the_makers_form(server: ModelServer, kind: str, model: str) -> None:
     server.answer = lambda request: worded(request, GOOD)
-    answered = chat(server, kind, model).structured(ASKED, Colour)
+    answered = chat(server, kind, model).ask_structured(ASKED, Colour)
     assert answered.value.colour == "red"
     assert answered.usage == Usage(requests=1, input_tokens=9, output_tokens=5, cached_tokens=4)
     (request,) = server.requests
@@ -117,7 +117,7 @@ def test_a_text_and_a_repair_too(server: ModelServer, kind: str, model: str) -> 
     asked = chat(server, kind, model)
     assert asked.text(ASKED).value == "小白"
     with pytest.raises(InvalidOutput) as invalid:
-        asked.structured(ASKED, Colour)
+        asked.ask_structured(ASKED, Colour)
     assert invalid.value.usage == Usage(2, 18, 10, 8)
     assert "could not be used" in str(server.requests[-1].body)
 
@@ -145,7 +145,7 @@ def test_failures_are_ours_and_silent(  # noqa: PLR0913, PLR0917 -- a table of t
     caplog.set_level(logging.DEBUG)
     server.answer = lambda _: reply
     with pytest.raises(ChatUnavailable) as refused:
-        chat(server, kind, model).structured(ASKED, Colour)
+        chat(server, kind, model).ask_structured(ASKED, Colour)
     assert refused.value.failure == failure
     assert len(server.requests) == requests
     shown = f"{refused.value!r}{[record.getMessage() for record in caplog.records]}"
@@ -160,7 +160,7 @@ def test_a_project_without_credentials_is_denied(
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent")
     endpoint = ChatEndpoint(kind="google-vertex", model="gemini-2.5-flash", project="p", region="europe-west1")
     with pytest.raises(ChatUnavailable) as refused:
-        Chat(Connection(endpoint), seconds=5).structured(ASKED, Colour)
+        Chat(Connection(endpoint), seconds=5).ask_structured(ASKED, Colour)
     assert refused.value.failure == "denied"
     assert refused.value.usage == Usage()
 

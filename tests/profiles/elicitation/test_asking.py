@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.elicitation.answers import AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.asking import Decision, Moment, Why, next_ask
 from profiles.models import Ask, Subject
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -27,7 +27,7 @@ def key_of(decision: Decision) -> str | None:
 
 def know(ada: Subject, *fields: str) -> None:
     patch_profile(
-        ada, [FactChange(FactName(field), stated(["x"] if field == "interests" else "x")) for field in fields]
+        ada, [FactChange(FactName(field), stated_claim(["x"] if field == "interests" else "x")) for field in fields]
     )
 
 
@@ -64,7 +64,7 @@ def test_what_is_known_is_not_asked(ada: Subject) -> None:
     upsert_tag(ada, TagDraft("妈妈", {"phone": "110"}))
     assert key_of(ask(ada)) == "food"
     for category in ("food", "music"):
-        record_preference(ada, category, "likes", stated(["x"]))
+        record_preference(ada, category, "likes", stated_claim(["x"]))
     assert ask(ada, "c2").why is Why.NOTHING_MISSING
 
 
@@ -89,7 +89,7 @@ def test_the_question_is_in_the_subject_s_language(
     ada: Subject, locale: str | None, name: str | None, said: str, chinese: bool
 ) -> None:
     given = {"locale": locale, "name": name}
-    patch_profile(ada, [FactChange(FactName(field), stated(value)) for field, value in given.items() if value])
+    patch_profile(ada, [FactChange(FactName(field), stated_claim(value)) for field, value in given.items() if value])
     found = next_ask(ada, Moment("c1", said=said)).ask
     assert found is not None
     assert any("\u4e00" <= char <= "\u9fff" for char in found.question) is chinese

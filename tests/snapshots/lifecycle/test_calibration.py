@@ -8,7 +8,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject
-from profiles.selectors import held
+from profiles.selectors import select_as_of
 from profiles.values import Provenance
 from snapshots.lifecycle.calibration import Reception, calibrate_tenant, calibrated, preview_calibration, rule_for
 from snapshots.lifecycle.history import history_of
@@ -128,7 +128,7 @@ def test_one_turn_taken_badly_moves_nothing_until_more_is_heard(world: World) ->
     assert preview(house) == {"liked": 0, "corrected": 0, "disliked": 0}
     assert calibrate_tenant(house.tenant.id) == 0
     with tenant_tx(house.tenant.id):
-        assert held(Preference.objects.all()).get().confidence == pytest.approx(0.9)
+        assert select_as_of(Preference.objects.all()).get().confidence == pytest.approx(0.9)
         tally = BeliefCounter.objects.get()
         assert (tally.calibrated_injected, tally.calibrated_judged) == (0, 0), "what was heard waits for more"
         BeliefCounter.objects.update(judged=3)
@@ -184,10 +184,10 @@ def test_preferences_and_facts_keep_what_was_believed_before(world: World) -> No
     assert calibrate_tenant(house.tenant.id) == 2
     assert calibrate_tenant(house.tenant.id) == 0
     with tenant_tx(house.tenant.id):
-        assert held(Preference.objects.all()).get().confidence == pytest.approx(0.5)
-        assert held(ProfileFact.objects.all()).get().confidence == pytest.approx(0.85)
-        assert held(Preference.objects.all(), known_at=before).get().confidence == pytest.approx(0.7)
-        assert held(ProfileFact.objects.all(), known_at=before).get().confidence == pytest.approx(1.0)
+        assert select_as_of(Preference.objects.all()).get().confidence == pytest.approx(0.5)
+        assert select_as_of(ProfileFact.objects.all()).get().confidence == pytest.approx(0.85)
+        assert select_as_of(Preference.objects.all(), known_at=before).get().confidence == pytest.approx(0.7)
+        assert select_as_of(ProfileFact.objects.all(), known_at=before).get().confidence == pytest.approx(1.0)
         assert Subject.objects.get(id=house.subject.id).profile_version == version + 1
 
 

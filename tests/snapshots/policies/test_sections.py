@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
-from tenants.policies.sections import checked, effective, together
+from tenants.policies.sections import check_document, check_together, effective
 
 FIELDS = [(name, field) for name, section in SECTIONS.items() for field in section.kinds]
 
@@ -14,14 +14,14 @@ FIELDS = [(name, field) for name, section in SECTIONS.items() for field in secti
 @pytest.mark.parametrize(("name", "field"), FIELDS)
 def test_a_default_may_be_said_and_changes_nothing(name: str, field: str) -> None:
     section = SECTIONS[name]
-    said = section.shown(section.default)[field]
-    assert section.shown(section.applied({field: said})) == section.shown(section.default)
-    assert checked({name: {field: said}}, SECTIONS) == {name: {field: said}}
+    said = section.to_json(section.default)[field]
+    assert section.to_json(section.apply({field: said})) == section.to_json(section.default)
+    assert check_document({name: {field: said}}, SECTIONS) == {name: {field: said}}
     assert section.provenance(field).kind in {"measured", "assumed", "promised"}
 
 
 def test_the_defaults_go_together() -> None:
-    assert together({}, SECTIONS) == {}
+    assert check_together({}, SECTIONS) == {}
     assert effective({}, SECTIONS).keys() == {"retention", "purge", "context", "recall", "scoring", "ranking", "fields"}
 
 
@@ -36,5 +36,5 @@ def test_the_defaults_go_together() -> None:
 )
 def test_what_does_not_go_together_is_refused(document: Any, field: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        together(checked(document, SECTIONS), SECTIONS)
+        check_together(check_document(document, SECTIONS), SECTIONS)
     assert [fault.field for fault in refused.value.faults] == [field]

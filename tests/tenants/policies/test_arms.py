@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from tenants.policies.arms import BUCKETS, Arm, arms_of, bucket_of, dealt, owners, stored
+from tenants.policies.arms import BUCKETS, Arm, arms_of, arms_to_json, assign_buckets, bucket_of, owners
 
 ONE, OTHER = UUID(int=1), UUID(int=2)
 SUBJECTS = [f"用户-{n}" if n % 2 else f"customer-{n}" for n in range(10_000)]
@@ -37,15 +37,15 @@ def test_a_subject_stays_where_it_is() -> None:
 
 
 def test_each_arm_gets_its_share() -> None:
-    counts = Counter(arms_by_subject(dealt(THREE)).values())
+    counts = Counter(arms_by_subject(assign_buckets(THREE)).values())
     for name, percent in (("short", 20), ("long", 30), ("计划", 10), (None, 40)):
         assert abs(counts[name] / len(SUBJECTS) - percent / 100) < 0.02
 
 
 def test_an_arm_that_keeps_its_percentage_keeps_every_subject() -> None:
-    before = dealt(THREE)
+    before = assign_buckets(THREE)
     shares = {"short": 50, "long": 30, "计划": 0}
-    after = dealt([Arm(arm.name, arm.policy_version, shares[arm.name], arm.buckets) for arm in before])
+    after = assign_buckets([Arm(arm.name, arm.policy_version, shares[arm.name], arm.buckets) for arm in before])
     was, now = arms_by_subject(before), arms_by_subject(after)
     moved = Counter((was[subject], now[subject]) for subject in SUBJECTS if was[subject] != now[subject])
     assert {was for was, _ in moved} == {None, "计划"}
@@ -54,15 +54,15 @@ def test_an_arm_that_keeps_its_percentage_keeps_every_subject() -> None:
 
 
 def test_what_an_arm_gives_up_and_takes_back_is_the_same() -> None:
-    before = dealt(THREE)
-    less = dealt([Arm("short", 1, 5, before[0].buckets), *before[1:]])
-    assert dealt([Arm("short", 1, 20, less[0].buckets), *less[1:]]) == before
+    before = assign_buckets(THREE)
+    less = assign_buckets([Arm("short", 1, 5, before[0].buckets), *before[1:]])
+    assert assign_buckets([Arm("short", 1, 20, less[0].buckets), *less[1:]]) == before
 
 
 def test_arms_are_kept_and_read_again() -> None:
-    assert arms_of(stored(dealt(THREE))) == dealt(THREE)
+    assert arms_of(arms_to_json(assign_buckets(THREE))) == assign_buckets(THREE)
 
 
 def test_more_than_all_subjects_cannot_be_dealt() -> None:
     with pytest.raises(ValueError, match="more than all"):
-        dealt([Arm("a", 1, 60), Arm("b", 1, 41)])
+        assign_buckets([Arm("a", 1, 60), Arm("b", 1, 41)])

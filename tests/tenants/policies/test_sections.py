@@ -9,7 +9,16 @@ import pytest
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.kernel.policy import promised
 from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
-from tenants.policies.sections import Change, Section, changed, checked, differences, effective, removable, together
+from tenants.policies.sections import (
+    Change,
+    Section,
+    check_document,
+    check_removable,
+    check_together,
+    differences,
+    effective,
+    merge_changes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +76,12 @@ def test_a_value_outside_its_bounds_is_refused_in_words_without_it(kind: Kind, w
 )
 def test_a_value_within_its_bounds_is_held_and_shown_again(kind: Kind, value: Any, held: Any) -> None:
     assert kind.read(value) == held
-    assert kind.shown(held) == value
+    assert kind.to_json(held) == value
 
 
 def test_everything_wrong_is_named_at_once_with_what_is_known() -> None:
     with pytest.raises(InvalidInput) as refused:
-        checked({"tea": {"cups": 0, "secret": "x", "sugar": 1}, "coffee": {}, "soup": 3}, SECTIONS)
+        check_document({"tea": {"cups": 0, "secret": "x", "sugar": 1}, "coffee": {}, "soup": 3}, SECTIONS)
     said = {fault.field: (fault.code, fault.message) for fault in refused.value.faults}
     known = "Known are cups, kept, sweet, by_guest."
     assert said == {
@@ -87,33 +96,35 @@ def test_everything_wrong_is_named_at_once_with_what_is_known() -> None:
 @pytest.mark.parametrize("document", [None, [], "tea", {"tea": None}, {"tea": [1]}])
 def test_what_is_no_object_is_refused(document: Any) -> None:
     with pytest.raises(InvalidInput):
-        checked(document, SECTIONS)
+        check_document(document, SECTIONS)
 
 
 def test_changes_lie_over_a_document_and_what_is_removed_has_its_default_again() -> None:
-    document = changed({"tea": {"cups": 3, "sweet": True}}, checked({"tea": {"cups": 4.0}}, SECTIONS), ["tea.sweet"])
+    document = merge_changes(
+        {"tea": {"cups": 3, "sweet": True}}, check_document({"tea": {"cups": 4.0}}, SECTIONS), ["tea.sweet"]
+    )
     assert document == {"tea": {"cups": 4}}
     assert effective(document, SECTIONS)["tea"] == {"cups": 4, "kept": 7, "sweet": False, "by_guest": {"ada": 1}}
-    assert changed(document, {}, ["tea"]) == {}
+    assert merge_changes(document, {}, ["tea"]) == {}
     assert differences({}, document, SECTIONS) == [Change("tea", "cups", 2, 4)]
     assert differences({}, {"tea": {"cups": 2}}, SECTIONS) == []
 
 
 def test_only_known_names_can_be_removed() -> None:
-    removable(["tea", "tea.cups"], SECTIONS)
+    check_removable(["tea", "tea.cups"], SECTIONS)
     with pytest.raises(InvalidInput) as refused:
-        removable(["tea.cups", "tea.secret"], SECTIONS)
+        check_removable(["tea.cups", "tea.secret"], SECTIONS)
     assert [fault.field for fault in refused.value.faults] == ["remove.1"]
 
 
 def test_a_document_that_outlived_the_code_steers_by_what_is_still_known() -> None:
-    assert TEA.applied({"cups": 3, "kept": 900, "gone": 1}) == TeaPolicy(cups=3)
-    assert TEA.applied({}) is TEA.default
+    assert TEA.apply({"cups": 3, "kept": 900, "gone": 1}) == TeaPolicy(cups=3)
+    assert TEA.apply({}) is TEA.default
 
 
 def test_values_that_do_not_go_together_are_refused_where_they_meet() -> None:
     strict = {"tea": replace(TEA, rule=too_sweet)}
-    assert together({"tea": {"cups": 9}}, strict) == {"tea": {"cups": 9}}
+    assert check_together({"tea": {"cups": 9}}, strict) == {"tea": {"cups": 9}}
     with pytest.raises(InvalidInput) as refused:
-        together({"tea": {"cups": 9, "sweet": True}}, strict)
+        check_together({"tea": {"cups": 9, "sweet": True}}, strict)
     assert [(fault.field, fault.code) for fault in refused.value.faults] == [("tea.sweet", "not_together")]

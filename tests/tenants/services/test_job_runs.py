@@ -45,7 +45,7 @@ def row(database: None) -> Iterator[PeriodicTask]:
     CrontabSchedule.objects.all().delete()
 
 
-def aged(**ago: float) -> None:
+def age_runs(**ago: float) -> None:
     """Let all runs have been so much earlier."""
     JobRun.objects.update(scheduled_for=F("scheduled_for") - timedelta(**ago))
 
@@ -86,19 +86,19 @@ def test_two_beats_make_one_round(world: World) -> None:
 def test_an_interval_counts_from_the_last_run(database: None) -> None:
     assert run_once("nap", HOUR, Tally)
     assert not run_once("nap", HOUR, Tally)
-    aged(minutes=50)
+    age_runs(minutes=50)
     assert not run_once("nap", HOUR, Tally)
-    aged(minutes=59)
+    age_runs(minutes=59)
     assert run_once("nap", HOUR, Tally)
 
 
 def test_the_rows_own_interval_counts_not_the_default(row: PeriodicTask) -> None:
     assert run_once("nap", DAY, Tally)
-    aged(minutes=61)
+    age_runs(minutes=61)
     assert run_once("nap", DAY, Tally), "the operator's hour is faster than the default day"
     row.interval = IntervalSchedule.objects.create(every=7, period=IntervalSchedule.DAYS)
     row.save()
-    aged(days=2)
+    age_runs(days=2)
     assert not run_once("nap", DAY, Tally), "and seven days are slower"
 
 
@@ -162,7 +162,7 @@ def test_a_turn_that_was_cut_goes_on_after_the_subject_that_it_reached(world: Wo
     def work(turn: Turn) -> int:
         begun.append(turn.after)
         if turn.after is None and len(begun) == 1:
-            turn.reached(subject, 7)
+            turn.mark_reached(subject, 7)
             connection.cursor().execute("SELECT pg_sleep(0.15)")
             assert not turn.may_go_on()
         return 0
@@ -179,7 +179,7 @@ def test_a_round_whose_worker_is_at_it_is_left_alone_and_taken_over_when_it_died
         pass
 
     def die(turn: Turn) -> int:
-        turn.reached(new_id(), 2)
+        turn.mark_reached(new_id(), 2)
         raise Death
 
     with pytest.raises(Death):
@@ -222,7 +222,7 @@ def test_a_round_whose_workers_time_is_up_goes_on_at_once(world: World, row: Per
 
     def slow(turn: Turn) -> int:
         seen.append(turn.tenant_id)
-        turn.reached(new_id(), 2)
+        turn.mark_reached(new_id(), 2)
         time.sleep(20)
         return 1
 
@@ -274,7 +274,7 @@ def test_a_worker_that_was_away_for_too_long_stops(world: World) -> None:
         seen.append(turn.tenant_id)
         JobRun.objects.update(lease_until=timezone.now() - HOUR)
         assert run_round("nap", DAY, lambda other: 1)
-        turn.reached(new_id(), 100)
+        turn.mark_reached(new_id(), 100)
         raise AssertionError("it went on")
 
     run_round("nap", DAY, sleepy, policy=often)
@@ -298,7 +298,7 @@ def test_a_missed_time_of_the_day_is_made_up_for_but_a_first_one_is_beats(row: P
 def test_a_run_by_hand_has_a_record_of_its_own(world: World) -> None:
     def work(turn: Turn) -> int:
         assert turn.may_go_on()
-        turn.reached(new_id(), 2)
+        turn.mark_reached(new_id(), 2)
         return 1
 
     assert run_by_hand("nap", work, [world.acme.tenant.id, world.globex.tenant.id]) == Tally(rows=6)

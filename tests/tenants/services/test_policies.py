@@ -39,7 +39,7 @@ def acme(world: World) -> Iterator[World]:
         yield world
 
 
-def made(changes: Any, **how: Any) -> PolicyVersion:
+def make_version(changes: Any, **how: Any) -> PolicyVersion:
     return create_version(propose(changes, SECTIONS, **how), by=COMMAND_LINE, reason="浓一点")
 
 
@@ -47,7 +47,7 @@ def activate(number: int) -> PolicyVersion:
     return activate_version(number, by=COMMAND_LINE, reason="as tasted")
 
 
-def told() -> list[tuple[str, str, str]]:
+def audit_rows() -> list[tuple[str, str, str]]:
     records = AuditRecord.objects.filter(object_kind="policy_version").order_by("at", "id")
     return list(records.values_list("action", "object_id", "reason"))
 
@@ -63,8 +63,8 @@ def test_every_tenant_begins_with_a_version_that_overrides_nothing(acme: World) 
 
 
 def test_a_version_is_made_compared_activated_and_rolled_back_on_record(acme: World) -> None:
-    second = made(STRONG)
-    third = made({"tea": {"cups": 9}}, remove=["tea.sweet"], based_on=2)
+    second = make_version(STRONG)
+    third = make_version({"tea": {"cups": 9}}, remove=["tea.sweet"], based_on=2)
     assert (second.number, second.based_on, third.number, third.document) == (2, 1, 3, {"tea": {"cups": 9}})
     assert compare_versions(2, 3, SECTIONS) == [Change("tea", "cups", 4, 9), Change("tea", "sweet", True, False)]
     assert (active_number(), section_in_force("tea")) == (1, {})
@@ -74,7 +74,7 @@ def test_a_version_is_made_compared_activated_and_rolled_back_on_record(acme: Wo
     activate(2)
     activate(2)
     assert (active_number(), section_in_force("tea"), section_in_force("other")) == (2, STRONG["tea"], {})
-    assert told() == [
+    assert audit_rows() == [
         ("policy.created", "2", "浓一点"),
         ("policy.created", "3", "浓一点"),
         ("policy.activated", "3", "as tasted"),
@@ -83,7 +83,7 @@ def test_a_version_is_made_compared_activated_and_rolled_back_on_record(acme: Wo
 
 
 def test_rolling_back_makes_a_version_that_says_the_same(acme: World) -> None:
-    made(STRONG)
+    make_version(STRONG)
     activate(2)
     again = roll_back(1, SECTIONS, by=COMMAND_LINE, reason="苦")
     assert (again.number, again.based_on, again.document, active_number()) == (3, 1, {}, 3)
@@ -91,7 +91,7 @@ def test_rolling_back_makes_a_version_that_says_the_same(acme: World) -> None:
         roll_back(1, SECTIONS, by=COMMAND_LINE, reason="苦")
     with pytest.raises(PolicyUnknown):
         roll_back(9, SECTIONS, by=COMMAND_LINE, reason="苦")
-    assert told()[-2:] == [("policy.created", "3", "苦"), ("policy.activated", "3", "苦")]
+    assert audit_rows()[-2:] == [("policy.created", "3", "苦"), ("policy.activated", "3", "苦")]
 
 
 def test_a_proposal_writes_nothing_and_tells_what_would_differ(acme: World) -> None:
@@ -111,14 +111,14 @@ def test_what_cannot_be_is_refused(acme: World) -> None:
         propose(STRONG, SECTIONS, based_on=7)
     with pytest.raises(PolicyUnknown):
         activate(7)
-    assert told() == []
+    assert audit_rows() == []
 
 
 def test_who_saw_another_policy_activates_nothing(acme: World) -> None:
     def stale(*seen: object) -> None:
         raise VersionMismatch(str(seen[1]))
 
-    made(STRONG)
+    make_version(STRONG)
     with pytest.raises(VersionMismatch, match="1"):
         activate_version(2, by=COMMAND_LINE, reason="", accept=stale)
     assert active_number() == 1
@@ -137,7 +137,7 @@ def test_versions_cannot_be_changed_or_removed(acme: World) -> None:
 def test_the_check_of_a_key_tells_a_new_epoch_and_what_belongs_to_it_is_read_in_one_look(world: World) -> None:
     before = authenticate_key(world.acme.token)
     with tenant_tx(world.acme.tenant.id):
-        made(STRONG)
+        make_version(STRONG)
         activate(2)
     after = authenticate_key(world.acme.token)
     assert (before.policy_version, after.policy_version) == (1, 2)
@@ -148,11 +148,11 @@ def test_the_check_of_a_key_tells_a_new_epoch_and_what_belongs_to_it_is_read_in_
 
 def test_another_tenant_has_versions_of_its_own(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
-        made(STRONG)
+        make_version(STRONG)
     with tenant_tx(world.globex.tenant.id):
         with pytest.raises(PolicyUnknown):
             version_by_number(2)
-        assert made({"tea": {"cups": 1}}).number == 2
+        assert make_version({"tea": {"cups": 1}}).number == 2
     assert set(Tenant.objects.values_list("policy_version", flat=True)) == {1}
 
 
@@ -161,7 +161,7 @@ def test_versions_made_at_once_have_numbers_of_their_own_and_none_is_lost(world:
 
     def work() -> None:
         with tenant_tx(world.acme.tenant.id):
-            number = made({"tea": {"cups": next(tops)}}).number
+            number = make_version({"tea": {"cups": next(tops)}}).number
             activate(number)
 
     at_once(work, threads=6)
@@ -169,4 +169,4 @@ def test_versions_made_at_once_have_numbers_of_their_own_and_none_is_lost(world:
         assert sorted(PolicyVersion.objects.values_list("number", flat=True)) == list(range(1, 8))
         tenant = Tenant.objects.get(id=world.acme.tenant.id)
         assert tenant.policy_epoch == 7
-        assert len([one for one in told() if one[0] == "policy.activated"]) == 6
+        assert len([one for one in audit_rows() if one[0] == "policy.activated"]) == 6

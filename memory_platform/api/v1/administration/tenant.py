@@ -59,7 +59,7 @@ class OwnTenantView(TenantView):
                 "name": self.caller.tenant_name,
                 "locale": locale or None,
                 "scopes": sorted(self.caller.scopes),
-                "limits": {name: getattr(POLICY, name) for name in LIMITS} | self.caller.limits.shown(),
+                "limits": {name: getattr(POLICY, name) for name in LIMITS} | self.caller.limits.to_dict(),
                 "policy_version": str(self.caller.policy_version),
             }
         )

@@ -210,8 +210,8 @@ def _setting(section: Section[Any], field: str) -> dict[str, Any]:
     return {
         "section": section.name,
         "field": field,
-        "default": section.shown(section.default)[field],
-        "bounds": section.kinds[field].told(),
+        "default": section.to_json(section.default)[field],
+        "bounds": section.kinds[field].describe(),
         "provenance": provenance.kind,
         "source": provenance.source,
     }

@@ -25,7 +25,7 @@ from memory_platform.api.v1.recall.recall_serializers import SourceOutput
 from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Preference
-from profiles.services.claims import Claim, stated
+from profiles.services.claims import Claim, stated_claim
 from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.values import SourceNames
 
@@ -140,7 +140,7 @@ def refuse_in(category: str, key: str, given: Mapping[str, Any]) -> None:
 def claim_of(given: Mapping[str, Any]) -> Claim:
     """Return what a checked input states. Raises ConfidenceAboveCeiling and ValidInFuture."""
     provenance = given.get("provenance")
-    return stated(
+    return stated_claim(
         given["value"],
         provenance=Provenance(provenance) if provenance else None,
         confidence=given.get("confidence"),

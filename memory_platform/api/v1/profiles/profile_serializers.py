@@ -14,7 +14,7 @@ from memory_platform.api.requests.json_guard import shown_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, FactVerdict, Mode
 from profiles.values import Provenance, Verdict
 from snapshots.notes.slots import notes_of_slots
@@ -189,7 +189,8 @@ def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
     values = {name: given[name] for name in PROFILE_FIELDS if name in given}
     values |= {f"{ATTRIBUTES}{name}": value for name, value in given.get("attributes", {}).items()}
     return [
-        FactChange(FactName.read(path), stated(value), modes.get(path, "overwrite")) for path, value in values.items()
+        FactChange(FactName.read(path), stated_claim(value), modes.get(path, "overwrite"))
+        for path, value in values.items()
     ]
 
 

@@ -26,7 +26,7 @@ from memory_platform.kernel.text import comparable
 from profiles.models import Tag, TagDetail, TagKind
 from profiles.policy import BELIEFS, TAG_LOOKUP
 from profiles.services.tags.lookup import Match, TagMatch
-from profiles.services.tags.tags import CLEARABLE, TagDraft, TagOutcome, cleared
+from profiles.services.tags.tags import CLEARABLE, TagDraft, TagOutcome, empty_columns
 from profiles.values import Provenance, Verdict
 from snapshots.models import NoteGrade
 from snapshots.notes.values import SourcedNote
@@ -118,7 +118,7 @@ class TagEditInput(TagFields, Input):
     def changes_of(parsed: Mapping[str, Any]) -> dict[str, Any]:
         """Return the changes by column."""
         changes = {name: value for name, value in parsed.items() if name not in {"remove", "valid_at"}}
-        return changes | cleared(parsed.get("remove", []))
+        return changes | empty_columns(parsed.get("remove", []))
 
 
 class LookupInput(QueryInput):

@@ -6,7 +6,7 @@ from typing import Any
 from snapshots.models import Message, Snapshot
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
-from tenants.policies.sections import checked
+from tenants.policies.sections import check_document
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.policies.test_screens import ADD, LIST, documents, filled, inputs, page_of
@@ -43,7 +43,7 @@ def test_rows_become_fields_and_empty_rows_ask_for_nothing(world: World, staff: 
     page = staff.mia.post(ADD, sent).content.decode()
     assert "seat_preference" in html.unescape(page)
     assert staff.mia.post(ADD, {**inputs(page), "reason": "ask", "_save": "1"}).status_code == 302
-    assert documents(world)[-1] == (2, checked(FIELDS, SECTIONS))
+    assert documents(world)[-1] == (2, check_document(FIELDS, SECTIONS))
 
 
 def test_further_rows_and_back_to_editing_keep_what_was_written(world: World, staff: Staff) -> None:

@@ -11,7 +11,7 @@ from memory_platform.console.shared.policy import FindPolicy
 from memory_platform.console.subjects.find_patterns import slips_of, wanted_of
 from memory_platform.console.subjects.find_search import find_subjects
 from profiles.models import Subject
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import put_subject
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -26,7 +26,9 @@ FIND = "/console/profiles/subject/find/"
 def know(subject_id: str, name: str, **attributes: str) -> Subject:
     """Make a subject with a name and attributes."""
     said = {FactName("name"): name} | {FactName(field, is_attribute=True): said for field, said in attributes.items()}
-    return put_subject(subject_id, changes=[FactChange(field, stated(text)) for field, text in said.items()]).subject
+    return put_subject(
+        subject_id, changes=[FactChange(field, stated_claim(text)) for field, text in said.items()]
+    ).subject
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory_platform.console.subjects.moment import Moment, Span, read_moment
 from profiles.models import Candidate, Subject, Tag
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.models import Message, Snapshot
 from tenants.isolation import tenant_tx
@@ -37,9 +37,9 @@ class Told:
 def told(world: World) -> Told:
     ada = world.acme.subject
     with tenant_tx(world.acme.tenant.id):
-        record_preference(ada, "music", "genre", stated("rock", valid_at=MARCH), now=MARCH)
-        record_preference(ada, "music", "genre", stated("jazz", valid_at=MARCH + timedelta(days=7)), now=APRIL)
-        record_preference(ada, "food", "dish", stated("面条", valid_at=MAY), now=MAY)
+        record_preference(ada, "music", "genre", stated_claim("rock", valid_at=MARCH), now=MARCH)
+        record_preference(ada, "music", "genre", stated_claim("jazz", valid_at=MARCH + timedelta(days=7)), now=APRIL)
+        record_preference(ada, "food", "dish", stated_claim("面条", valid_at=MAY), now=MAY)
     return Told(ada, page_of(ada))
 
 
@@ -164,7 +164,7 @@ def test_a_page_full_of_beliefs_asks_no_more_than_thirty_times(
     with tenant_tx(world.acme.tenant.id):
         subject = one_of_each("full")[Subject]
         for number in range(40):
-            record_preference(subject, f"category {number % 7}", f"key {number}", stated(number))
+            record_preference(subject, f"category {number % 7}", f"key {number}", stated_claim(number))
             Tag.objects.create(subject=subject, label=f"tag {number}", kind="place")
     with django_assert_max_num_queries(30):
         page = staff.sam.get(page_of(subject), {"clock": "known_at", "at": "2026-04-02T00:00:00"})

@@ -228,39 +228,39 @@ CLOSE_ONES_FALSE_FRIENDS = [
 ]
 
 
-def found(query: str, tags: dict[str, Tag]) -> str | None:
+def find_label(query: str, tags: dict[str, Tag]) -> str | None:
     matches = lookup_tags(query, list(tags.values()))
     return matches[0].tag.label if matches else None
 
 
 @pytest.mark.parametrize(("query", "label"), CHINESE_LOOKUPS)
 def test_a_chinese_label_is_found(query: str, label: str) -> None:
-    assert found(query, CHINESE) == label
+    assert find_label(query, CHINESE) == label
 
 
 @pytest.mark.parametrize("query", CHINESE_FALSE_FRIENDS)
 def test_a_false_friend_of_a_chinese_label_finds_nothing(query: str) -> None:
-    assert found(query, CHINESE) is None
+    assert find_label(query, CHINESE) is None
 
 
 @pytest.mark.parametrize(("query", "label"), ENGLISH_LOOKUPS)
 def test_an_english_label_is_found(query: str, label: str | None) -> None:
-    assert found(query, ENGLISH) == label
+    assert find_label(query, ENGLISH) == label
 
 
 @pytest.mark.parametrize("query", ENGLISH_FALSE_FRIENDS)
 def test_a_false_friend_of_an_english_label_finds_nothing(query: str) -> None:
-    assert found(query, ENGLISH) is None
+    assert find_label(query, ENGLISH) is None
 
 
 @pytest.mark.parametrize(("query", "label"), CLOSE_ONES_LOOKUPS)
 def test_close_ones_and_their_homes_are_found_by_other_words(query: str, label: str | None) -> None:
-    assert found(query, CLOSE_ONES) == label
+    assert find_label(query, CLOSE_ONES) == label
 
 
 @pytest.mark.parametrize("query", CLOSE_ONES_FALSE_FRIENDS)
 def test_a_false_friend_of_close_ones_finds_nothing(query: str) -> None:
-    assert found(query, CLOSE_ONES) is None
+    assert find_label(query, CLOSE_ONES) is None
 
 
 def test_a_longer_name_hides_the_shorter_one_inside_it() -> None:

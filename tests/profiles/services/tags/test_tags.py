@@ -14,9 +14,9 @@ from profiles.services.tags.tags import (
     LabelTaken,
     TagDraft,
     TagOutcome,
-    cleared,
     delete_tag,
-    labelled,
+    empty_columns,
+    find_tag_by_label,
     patch_tag,
     upsert_tag,
     use_tag,
@@ -85,7 +85,7 @@ def test_a_replaced_detail_is_as_sure_as_who_replaced_it(ada: Subject) -> None:
 
 def test_a_tag_is_patched_and_details_are_cleared(ada: Subject) -> None:
     tag = put(ada, "家", address="浦东", lat=31.2, lon=121.5, aliases=["窝"]).tag
-    patch_tag(ada, tag, {"label": "老家", **cleared(["address", "lat", "lon", "aliases"])})
+    patch_tag(ada, tag, {"label": "老家", **empty_columns(["address", "lat", "lon", "aliases"])})
     stored = tag_by_id(ada, tag.id)
     assert (stored.label, stored.address, stored.lat, stored.aliases) == ("老家", "", None, [])
     assert stored.version == 2
@@ -97,7 +97,7 @@ def test_a_label_of_another_tag_is_refused(ada: Subject) -> None:
     with pytest.raises(LabelTaken):
         patch_tag(ada, work, {"label": "home"})
     patch_tag(ada, work, {"label": "WORK"})
-    assert labelled(ada, "work") == work
+    assert find_tag_by_label(ada, "work") == work
 
 
 def test_using_a_tag_counts_it(ada: Subject) -> None:

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at
-from profiles.services.claims import stated
+from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_preference
@@ -110,7 +110,7 @@ def test_retired_beliefs_hold_again_unless_another_took_their_place(acme: House)
         assert believed(acme) == {}
         undo(nurse)
         assert only(ProfileFact, retired_at=None).is_current
-        record_preference(acme.subject, "food", "likes", stated("coffee"))
+        record_preference(acme.subject, "food", "likes", stated_claim("coffee"))
         with pytest.raises(UndoImpossible):
             undo(tea)
 

@@ -6,20 +6,22 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from snapshots.understanding.fields.section import FIELDS_SECTION
 from tenants.policies.described import Described
-from tenants.policies.sections import checked, differences, effective
+from tenants.policies.sections import check_document, differences, effective
 
 GOOD = {"description": "What hurts in the way they work today.", "examples": ["We lose hours every week"]}
 
 
 def faults_of(attributes: object) -> dict[str, str]:
     with pytest.raises(InvalidInput) as refused:
-        checked({"fields": {"attributes": attributes}}, SECTIONS)
+        check_document({"fields": {"attributes": attributes}}, SECTIONS)
     return {fault.field.removeprefix("fields.attributes"): fault.code for fault in refused.value.faults}
 
 
 def test_fields_are_held_as_they_are_described() -> None:
-    document = checked({"fields": {"attributes": {"pain_point": GOOD, "budget": {**GOOD, "examples": []}}}}, SECTIONS)
-    held = FIELDS_SECTION.applied(document["fields"]).attributes
+    document = check_document(
+        {"fields": {"attributes": {"pain_point": GOOD, "budget": {**GOOD, "examples": []}}}}, SECTIONS
+    )
+    held = FIELDS_SECTION.apply(document["fields"]).attributes
     assert held == (
         Described("budget", GOOD["description"]),  # type: ignore[arg-type]
         Described("pain_point", GOOD["description"], ("We lose hours every week",)),  # type: ignore[arg-type]

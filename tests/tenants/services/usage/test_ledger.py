@@ -31,7 +31,7 @@ def prices(world: World) -> Iterator[None]:
     ModelPrice.objects.bulk_create(kept)
 
 
-def used(world: World, day: date, sent: int, full_history: int, **own: tuple[int, int]) -> PricedDay:
+def record_use(world: World, day: date, sent: int, full_history: int, **own: tuple[int, int]) -> PricedDay:
     with tenant_tx(world.acme.tenant.id):
         UsageDay.objects.create(day=day, tokens_in_context=sent, tokens_full_history=full_history)
         for model, (read, written) in own.items():
@@ -43,8 +43,8 @@ def used(world: World, day: date, sent: int, full_history: int, **own: tuple[int
 @pytest.mark.usefixtures("prices")
 def test_a_day_is_priced_by_what_was_valid_then(world: World) -> None:
     before, on, later = (MARCH + timedelta(days=days) for days in (-1, 0, 10))
-    assert used(world, before, 10, 20).cost is None
-    first, second = used(world, on, 2_000_000, 9_000_000), used(world, later, 2_000_000, 9_000_000)
+    assert record_use(world, before, 10, 20).cost is None
+    first, second = record_use(world, on, 2_000_000, 9_000_000), record_use(world, later, 2_000_000, 9_000_000)
     assert (first.cost, first.cost_full_history, first.currency) == (Decimal(2), Decimal(9), "EUR")
     assert (second.cost, second.cost_full_history) == (Decimal(4), Decimal(18))
     assert second.saved_ratio == 0.778
@@ -52,7 +52,7 @@ def test_a_day_is_priced_by_what_was_valid_then(world: World) -> None:
 
 @pytest.mark.usefixtures("prices")
 def test_what_the_memorys_own_models_used_is_part_of_its_cost(world: World) -> None:
-    day = used(world, MARCH, 1_000_000, 9_000_000, small=(1_000_000, 2_000_000), unknown=(1_000_000, 0))
+    day = record_use(world, MARCH, 1_000_000, 9_000_000, small=(1_000_000, 2_000_000), unknown=(1_000_000, 0))
     assert day.model_tokens == 4_000_000
     assert day.cost == Decimal("1") + Decimal("0.5") + Decimal("2") + Decimal("1")
     assert day.cost_full_history == 9

@@ -26,7 +26,7 @@ def tenant() -> UUID:
     return new_id()
 
 
-def taken(tenant: UUID, times: int, limits: Limits, key: str = "k1") -> tuple[int, int]:
+def take_requests(tenant: UUID, times: int, limits: Limits, key: str = "k1") -> tuple[int, int]:
     """Return how many of ``times`` requests were taken, and how many refused."""
     refused = 0
     for _ in range(times):
@@ -37,7 +37,7 @@ def taken(tenant: UUID, times: int, limits: Limits, key: str = "k1") -> tuple[in
     return times - refused, refused
 
 
-def counted(tenant: UUID) -> dict[bytes, bytes]:
+def read_counts(tenant: UUID) -> dict[bytes, bytes]:
     key = counts_key(tenant, f"{utc_now():%Y-%m-%d}")
     return cast(dict[bytes, bytes], redis_client().call("test", lambda client: client.hgetall(key)))
 
@@ -56,11 +56,11 @@ def test_a_burst_is_taken_and_what_is_beyond_it_refused(redis_server: EmbeddedRe
 
 def test_the_bucket_fills_again_at_its_rate(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     limits = Limits(requests_per_second=1, burst=2)
-    assert taken(tenant, 3, limits) == (2, 1)
+    assert take_requests(tenant, 3, limits) == (2, 1)
     let_pass(tenant, seconds=1)
-    assert taken(tenant, 2, limits) == (1, 1)
+    assert take_requests(tenant, 2, limits) == (1, 1)
     let_pass(tenant, seconds=6)
-    assert taken(tenant, 3, limits) == (2, 1)  # never more than the burst
+    assert take_requests(tenant, 3, limits) == (2, 1)  # never more than the burst
 
 
 def let_pass(tenant: UUID, *, seconds: int) -> None:
@@ -69,15 +69,15 @@ def let_pass(tenant: UUID, *, seconds: int) -> None:
 
 
 def test_keys_and_tenants_have_buckets_of_their_own(redis_server: EmbeddedRedis, tenant: UUID) -> None:
-    assert taken(tenant, 4, SLOW) == (3, 1)
-    assert taken(tenant, 4, SLOW, "k2") == (3, 1)
-    assert taken(new_id(), 4, SLOW) == (3, 1)
+    assert take_requests(tenant, 4, SLOW) == (3, 1)
+    assert take_requests(tenant, 4, SLOW, "k2") == (3, 1)
+    assert take_requests(new_id(), 4, SLOW) == (3, 1)
 
 
 def test_threads_together_get_no_more_than_one(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     results: list[tuple[int, int]] = []
     limits = Limits(requests_per_second=1, burst=50)
-    threads = [threading.Thread(target=lambda: results.append(taken(tenant, 30, limits))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: results.append(take_requests(tenant, 30, limits))) for _ in range(4)]
     started = time.monotonic()
     for thread in threads:
         thread.start()
@@ -87,20 +87,20 @@ def test_threads_together_get_no_more_than_one(redis_server: EmbeddedRedis, tena
 
 
 def test_what_is_taken_and_refused_is_counted_by_the_day(redis_server: EmbeddedRedis, tenant: UUID) -> None:
-    taken(tenant, 5, SLOW)
-    taken(tenant, 1, SLOW, "k2")
-    counts = counted(tenant)
+    take_requests(tenant, 5, SLOW)
+    take_requests(tenant, 1, SLOW, "k2")
+    counts = read_counts(tenant)
     assert (counts[b"requests"], counts[b"refused"]) == (b"4", b"2")
     assert int(counts[b"epoch"]) > 0
 
 
 def test_counts_begin_under_a_new_epoch_after_redis_lost_them(redis_server: EmbeddedRedis, tenant: UUID) -> None:
-    taken(tenant, 2, SLOW)
-    first = counted(tenant)[b"epoch"]
+    take_requests(tenant, 2, SLOW)
+    first = read_counts(tenant)[b"epoch"]
     redis_client().call("test", lambda client: client.flushall())
-    taken(tenant, 1, SLOW)
-    assert counted(tenant)[b"epoch"] != first
-    assert counted(tenant)[b"requests"] == b"1"
+    take_requests(tenant, 1, SLOW)
+    assert read_counts(tenant)[b"epoch"] != first
+    assert read_counts(tenant)[b"requests"] == b"1"
 
 
 def test_a_bucket_and_a_count_pass_away_by_themselves(redis_server: EmbeddedRedis, tenant: UUID) -> None:
