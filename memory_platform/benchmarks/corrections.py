@@ -39,14 +39,14 @@ class Tongue:
     def value(self, number: int, entry: int) -> str:
         """Return one of the values that are held, each another one."""
         kinds, place = self.kinds.split(), number * ENTRIES + entry
-        return self._joined(kinds[place % len(kinds)], self.things.split()[place // len(kinds)])
+        return self._format_value(kinds[place % len(kinds)], self.things.split()[place // len(kinds)])
 
     def right(self, turn: int) -> str:
         """Return a value that is not held yet."""
         kinds = self.kinds.split()
-        return self._joined(kinds[turn % len(kinds)], f"{self.new}{turn // len(kinds) or ''}")
+        return self._format_value(kinds[turn % len(kinds)], f"{self.new}{turn // len(kinds) or ''}")
 
-    def _joined(self, kind: str, thing: str) -> str:
+    def _format_value(self, kind: str, thing: str) -> str:
         return self.joined.format(kind=kind, thing=thing)
 
 
@@ -114,24 +114,24 @@ def correct_over_http(
     for turn in range(turns):
         for subject, tongue in subjects:
             old, new = tongue.value(turn, turn % ENTRIES), tongue.right(turn)
-            seen.ordinary_ms.append(_posted(target, subject, tongue.ordinary)[0])
-            took, answer = _posted(target, subject, tongue.correction.format(old=old, new=new))
+            seen.ordinary_ms.append(_post_message(target, subject, tongue.ordinary)[0])
+            took, answer = _post_message(target, subject, tongue.correction.format(old=old, new=new))
             seen.correction_ms.append(took)
             seen.in_request += any(change["verdict"] in APPLIED for change in answer["fast_lane"])
-            held = _held(target, subject)
+            held = _read_preferences(target, subject)
             seen.in_next_answer += repr(new) in held and repr(old) not in held
             advance(1)
     return seen
 
 
-def _posted(target: Target, subject: str, text: str) -> tuple[float, Any]:
+def _post_message(target: Target, subject: str, text: str) -> tuple[float, Any]:
     body = {"messages": [{"role": "user", "content": text}]}
     began = time.perf_counter()
     answer = target.say("POST", f"{below(subject)}/conversations/shop/messages", body)
     return (time.perf_counter() - began) * 1_000, answer
 
 
-def _held(target: Target, subject: str) -> str:
-    """Return the preferences of the next recall; the profile of a context holds fewer than 300 values."""
+def _read_preferences(target: Target, subject: str) -> str:
+    """Return the preferences of the next recall. A context would cut them: its profile holds fewer than 300 values."""
     asked = {"query": "?", "lanes": ["preferences"]}
     return str(target.say("POST", f"{below(subject)}/recall", asked)["preferences"])

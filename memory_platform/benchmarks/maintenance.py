@@ -108,7 +108,7 @@ def cared_for(tenant: Tenant, room: int) -> Iterator[Line]:
     for name in ORDER:
         yield _whole(WHOLE[name]) if name in WHOLE else _share(CARE[name], tenant)
         if name == "archive-messages":
-            yield _restored(tenant)
+            yield _measure_restore(tenant)
     less = EvictionPolicy(subject=room)
 
     def preview() -> CarePreview:
@@ -127,12 +127,12 @@ def _whole(job: WholeJob) -> Line:
     return _line(job.name, job.preview, lambda: run_whole_by_hand(job.name, job.run).rows)
 
 
-def _restored(tenant: Tenant) -> Line:
+def _measure_restore(tenant: Tenant) -> Line:
     with tenant_tx(tenant.id):
         held = Message.objects.filter(archived=True).order_by("conversation_id").select_related("conversation")
         conversation = held[0].conversation
 
-    def archived() -> CarePreview:
+    def count_archived() -> CarePreview:
         with tenant_tx(tenant.id):
             return CarePreview({"messages": Message.objects.filter(conversation=conversation, archived=True).count()})
 
@@ -140,16 +140,16 @@ def _restored(tenant: Tenant) -> Line:
         with tenant_tx(tenant.id):
             return restore_messages(conversation, by=COMMAND_LINE, reason="bench")
 
-    return _line("restore of one conversation", archived, restore)
+    return _line("restore of one conversation", count_archived, restore)
 
 
 def _line(name: str, preview: Callable[[], CarePreview], run: Callable[[], int]) -> Line:
     counts = preview().counts
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count) or "nothing"
-    return Line(name, told, _timed(run), _timed(run))
+    return Line(name, told, _time_run(run), _time_run(run))
 
 
-def _timed(run: Callable[[], int]) -> str:
+def _time_run(run: Callable[[], int]) -> str:
     began = time.monotonic()
     rows = run()
     return f"{rows:,} rows in {time.monotonic() - began:.1f} s"

@@ -58,15 +58,15 @@ def open_peers(
     for number, store in enumerate(STORES):
         own = f"{folder}/{number}"
         program = stack.enter_context(Program(MODULE, python, "MEM0_TELEMETRY=False", f"MEM0_DIR={own}"))
-        peer = opened(program, store, {"address": address, "folder": own, "texts": texts})
+        peer = open_store(program, store, {"address": address, "folder": own, "texts": texts})
         seen.append(peer)
         if not peer.refused:
             measures[Cell(store, 1, len(texts), WARM)] = asking(program, bench)
     return measures, seen
 
 
-def opened(program: Program, store: str, order: Mapping[str, object]) -> PeerSeen:
-    """Tell a program to open its store; return what came of it."""
+def open_store(program: Program, store: str, order: Mapping[str, object]) -> PeerSeen:
+    """Tell a program to open its store; return its reply."""
     try:
         program.order({"kind": "open", "store": store, **order})
         return PeerSeen(store, **program.reply())

@@ -72,16 +72,16 @@ class Locks:
     looks_with_waits: int = 0
     longest_transaction: float | None = None
 
-    def looked(self, wait: Sequence[Any], oldest: Sequence[Any]) -> None:
-        """Take in the rows of one look."""
+    def add_look(self, wait: Sequence[Any], oldest: Sequence[Any]) -> None:
+        """Add the rows of one look at the locks."""
         self.looks += 1
         self.looks_with_waits += wait[0] > 0
         self.longest_wait = max(self.longest_wait, float(wait[0]))
         if oldest[0] is not None:
             self.longest_transaction = max(self.longest_transaction or 0.0, float(oldest[0]))
 
-    def told(self) -> str:
-        """Return what was seen in one line; what was not seen is not given as a zero."""
+    def describe(self) -> str:
+        """Return the longest lock wait and transaction in one line; "not seen" instead of a zero."""
         held = "not seen" if self.longest_transaction is None else f"{self.longest_transaction * 1000:.0f} ms"
         waited = f"{self.longest_wait * 1000:.0f} ms in {self.looks_with_waits} of {self.looks} looks"
         return f"longest wait for a lock {waited}, longest writing transaction {held}"
@@ -132,7 +132,7 @@ def watched_locks() -> Iterator[Locks]:
         with psycopg.connect(environment().database_url, autocommit=True) as connection:
             while not over.wait(LOOK_S):
                 wait, oldest = (connection.execute(sql, args).fetchone() or (None,) for sql, args in LOOKS)
-                locks.looked(wait, oldest)
+                locks.add_look(wait, oldest)
 
     thread = threading.Thread(target=look_on, daemon=True)
     thread.start()

@@ -51,7 +51,7 @@ def describe(
     measured: Mapping[Cell, Sequence[Slice]], peers: Sequence[PeerSeen], settled_ms: Sequence[float], **parts: Any
 ) -> dict[str, Any]:
     """Return the run as plain values; ratios are to ``SELECT 1`` of the same number of clients."""
-    figures = {cell: found for cell, slices in measured.items() if (found := figures_of(slices, pooled=cell.pooled))}
+    figures = {cell: found for cell, slices in measured.items() if (found := figures_of(slices, pooled=cell.is_pooled))}
     floors = {cell.clients: one.p50_ms for cell, one in figures.items() if cell.what == SELECT}
     return {
         "format": FORMAT,

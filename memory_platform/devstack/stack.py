@@ -82,7 +82,7 @@ def _require_free_port(options: StackOptions) -> None:
 def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
     began = time.monotonic()
     _start_backends(backends, supervisor, terminal)
-    settings = {**stack_secrets(options.data_dir), **backends.provision(), **_given()}
+    settings = {**stack_secrets(options.data_dir), **backends.provision(), **_read_environment()}
     remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
     fresh_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
@@ -102,8 +102,8 @@ def _start_backends(backends: Backends, supervisor: Supervisor, terminal: Termin
         supervisor.start(*parts)
 
 
-def _given() -> dict[str, str]:
-    """Return what the environment says about addresses and secrets: commands in a second terminal need it too."""
+def _read_environment() -> dict[str, str]:
+    """Return the addresses and secrets set in the environment: commands in a second terminal need them too."""
     names = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
     return {name: os.environ[name] for name in names if os.environ.get(name)}
 

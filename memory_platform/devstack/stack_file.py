@@ -16,20 +16,20 @@ SECRET_NAMES = ("SECRET_KEY", "KEY_PEPPER")
 SECRET_BYTES = 48
 
 
-def remembered(data_dir: Path) -> dict[str, str]:
-    """Return what an earlier start wrote, an empty dictionary before the first."""
+def read_stack_file(data_dir: Path) -> dict[str, str]:
+    """Return the values an earlier start wrote; empty before the first start."""
     return {name: value for name, value in dotenv_values(data_dir / FILE_NAME, interpolate=False).items() if value}
 
 
 def stack_secrets(data_dir: Path) -> dict[str, str]:
     """Return the stack's secrets: the remembered ones, new ones for those that are missing."""
-    known = remembered(data_dir)
+    known = read_stack_file(data_dir)
     return {name: known.get(name) or secrets.token_urlsafe(SECRET_BYTES) for name in SECRET_NAMES}
 
 
 def remember(data_dir: Path, values: Mapping[str, str]) -> None:
     """Write ``values`` in one step, readable by the owner only."""
-    lines = "".join(f"{name}='{_escaped(value)}'\n" for name, value in sorted(values.items()))
+    lines = "".join(f"{name}='{_escape_value(value)}'\n" for name, value in sorted(values.items()))
     write_private(data_dir / FILE_NAME, "# Written by `manage.py up`. Holds secrets: never commit it.\n" + lines)
 
 
@@ -43,5 +43,5 @@ def write_private(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-def _escaped(value: str) -> str:
+def _escape_value(value: str) -> str:
     return value.replace("\\", "\\\\").replace("'", "\\'")

@@ -69,7 +69,7 @@ def chat_endpoints(value: str) -> Mapping[str, ChatEndpoint]:
         try:
             found[name] = ChatEndpoint.model_validate(given)
         except ValidationError as invalid:
-            faults += [f"{name!r}: {_explained(fault)}" for fault in invalid.errors(include_input=False)]
+            faults += [f"{name!r}: {_explain_fault(fault)}" for fault in invalid.errors(include_input=False)]
     if faults:
         raise ValueError("; ".join(faults))
     return found
@@ -118,7 +118,7 @@ def _object(value: str) -> dict[str, Any]:
     return read
 
 
-def _explained(fault: Any) -> str:
+def _explain_fault(fault: Any) -> str:
     place = ".".join(str(part) for part in fault["loc"])
     said = str(fault["msg"]).removeprefix("Value error, ")
     return f"{place}: {said}" if place else said

@@ -7,8 +7,8 @@ MISSING = "missing"
 """What pydantic calls a required field that nobody has set."""
 
 
-def explained(invalid: ValidationError) -> str:
-    """Return the faults, one a line, and what to do: only what is missing can come from a stack."""
+def explain_faults(invalid: ValidationError) -> str:
+    """Return the faults, one a line, and how to mend them. Only missing values can come from a stack."""
     faults = invalid.errors(include_input=False)
     lacks = any(fault["type"] == MISSING for fault in faults)
     wrong = any(fault["type"] != MISSING for fault in faults)

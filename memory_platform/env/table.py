@@ -26,7 +26,7 @@ from memory_platform.env.chat import (
     require_keeper,
     unknown_routes,
 )
-from memory_platform.env.faults import explained
+from memory_platform.env.faults import explain_faults
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
@@ -175,7 +175,7 @@ class Environment(BaseSettings):
     @classmethod
     def _lists_known_embedders(cls, value: str) -> str:
         """Refuse a name that nothing stands behind, and ``none`` beside another."""
-        names = listed(value)
+        names = split_list(value)
         unknown = [name for name in names if not is_known(name, EMBEDDERS)]
         if unknown or not names:
             raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
@@ -201,7 +201,7 @@ class Environment(BaseSettings):
     @field_validator("embedding_languages")
     @classmethod
     def _lists_known_languages(cls, value: str) -> str:
-        if not listed(value) or not set(listed(value)) <= set(LANGUAGES):
+        if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
             raise ValueError(f"lists a language that is not told apart; known: {', '.join(LANGUAGES)}")
         return value
 
@@ -243,11 +243,11 @@ class Environment(BaseSettings):
 
     @property
     def allowed_host_list(self) -> list[str]:
-        return listed(self.allowed_hosts)
+        return split_list(self.allowed_hosts)
 
     @property
     def csrf_trusted_origin_list(self) -> list[str]:
-        return listed(self.csrf_trusted_origins)
+        return split_list(self.csrf_trusted_origins)
 
 
 def is_known(name: str, entries: tuple[str, ...]) -> bool:
@@ -263,7 +263,7 @@ def is_known(name: str, entries: tuple[str, ...]) -> bool:
     return bool(model) and any(one.startswith(f"{kind}:") for one in entries)
 
 
-def listed(value: str) -> list[str]:
+def split_list(value: str) -> list[str]:
     """Return the parts of a comma-separated value, without blanks."""
     return [part.strip() for part in value.split(",") if part.strip()]
 
@@ -285,7 +285,7 @@ def environment() -> Environment:
     try:
         return Environment()  # type: ignore[call-arg]  # required fields come from the environment
     except ValidationError as invalid:
-        raise ConfigurationFault(explained(invalid)) from None
+        raise ConfigurationFault(explain_faults(invalid)) from None
 
 
 def check_given() -> None:
@@ -297,4 +297,4 @@ def check_given() -> None:
     try:
         Environment(_env_file=None, _env_ignore_empty=True, **made_later)  # type: ignore[call-arg]  # settings of pydantic
     except ValidationError as invalid:
-        raise ConfigurationFault(explained(invalid)) from None
+        raise ConfigurationFault(explain_faults(invalid)) from None

@@ -112,7 +112,7 @@ def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: Ch
     question = asked.question
     prompts = prompts_in(detect_language(question.query))
     memories = [subject.memories[found] for found in rank(subject, asked, COUNTING.judged_depth) or ()]
-    shown: dict[str, Any] = {"question": question.query, "memories": _numbered(memories)}
+    shown: dict[str, Any] = {"question": question.query, "memories": _number_memories(memories)}
     written = model.answer(prompts.answer, _json(shown), Written)
     shown["answer"] = written.answer
     figures = _of_judged(model.answer(prompts.judge, _json(shown), Judged), len(memories))
@@ -142,7 +142,7 @@ def _share(verdicts: Sequence[bool]) -> float:
     return sum(verdicts) / len(verdicts)
 
 
-def _numbered(memories: Sequence[LoadedMemory]) -> list[dict[str, object]]:
+def _number_memories(memories: Sequence[LoadedMemory]) -> list[dict[str, object]]:
     return [
         {
             "number": number,

@@ -12,7 +12,7 @@ import orjson
 import memory_platform
 from memory_platform.evaluation.datasets.questions import EvaluationSet
 from memory_platform.evaluation.datasets.scratch import indexing_version
-from memory_platform.evaluation.ranking.runner import Plan, QuestionRow, grouped, mean_figures
+from memory_platform.evaluation.ranking.runner import Plan, QuestionRow, group_rows, mean_figures
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.policy import RecallPolicy
 
@@ -43,12 +43,12 @@ def describe_run(
         "figures": {
             "overall": mean_figures(rows),
             "by_category": by_category(rows),
-            "by_subject": _means(grouped(rows, lambda row: row.subject)),
+            "by_subject": _means(group_rows(rows, lambda row: row.subject)),
         },
         **parts,
     }
-    told = _rounded([asdict(row) for row in rows])
-    rounded = {**_rounded(run), ROWS_HASH: _sha256(told)}
+    told = _round_numbers([asdict(row) for row in rows])
+    rounded = {**_round_numbers(run), ROWS_HASH: _sha256(told)}
     return {"run_id": run_id(rounded), **rounded, ROWS: told}
 
 
@@ -59,7 +59,7 @@ def lane_figures(rows: Sequence[QuestionRow]) -> dict[str, Any]:
 
 def by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[str, Any]]:
     """Return the mean figures of each category, and how many questions it has."""
-    return _means(grouped(rows, lambda row: row.category))
+    return _means(group_rows(rows, lambda row: row.category))
 
 
 def summary_of(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,10 +104,10 @@ def _means(groups: Mapping[str, Sequence[QuestionRow]]) -> dict[str, dict[str, A
     return {name: {"questions": len(rows), **mean_figures(rows)} for name, rows in groups.items()}
 
 
-def _rounded(value: Any) -> Any:
-    """Return plain values whose numbers have at most ``DIGITS`` digits, so that a file reads back as it was hashed."""
+def _round_numbers(value: Any) -> Any:
+    """Return plain values with numbers of at most ``DIGITS`` digits, so that a file reads back as it was hashed."""
     if isinstance(value, float):
         return round(value, DIGITS)
     if isinstance(value, Mapping):
-        return {str(key): _rounded(held) for key, held in value.items()}
-    return [_rounded(held) for held in value] if isinstance(value, list | tuple) else value
+        return {str(key): _round_numbers(held) for key, held in value.items()}
+    return [_round_numbers(held) for held in value] if isinstance(value, list | tuple) else value

@@ -48,7 +48,7 @@ class LinearReader:
         raised = np.exp(scores - scores.max())
         return dict(zip(self.classes, (raised / raised.sum()).tolist(), strict=True))
 
-    def told(self, features: Sequence[float] | Float32) -> str | None:
+    def predict(self, features: Sequence[float] | Float32) -> str | None:
         """Return the likeliest class; None where its share is below the least."""
         shares = self.shares(features)
         best = max(shares, key=shares.__getitem__)

@@ -68,7 +68,7 @@ _answered: set[str] = set()
 
 def look_at(checks: list[Check]) -> Health:
     """Run all checks side by side and return the outcomes; none takes longer than its ``wait_s``."""
-    running = {check.name: _thread_of(check).submit(_probed, check) for check in checks}
+    running = {check.name: _thread_of(check).submit(_run_probe, check) for check in checks}
     outcomes: dict[str, Outcome] = {}
     for check in checks:
         try:
@@ -117,7 +117,7 @@ def _thread_of(check: Check) -> ThreadPoolExecutor:
     return _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
 
 
-def _probed(check: Check) -> Outcome:
+def _run_probe(check: Check) -> Outcome:
     try:
         outcome = check.probe()
         _answered.add(check.name)

@@ -75,14 +75,14 @@ class Connection:
         """Return the model and the loop that its calls run in, made once. Asks nothing. Raises ChatUnavailable."""
         with self._lock:
             if self._prepared is None:
-                self._prepared = self._connected(), _running_loop()
+                self._prepared = self._connect(), _running_loop()
             return self._prepared
 
-    def _connected(self) -> "Model":
+    def _connect(self) -> "Model":
         try:
-            from memory_platform.providers.chat_vendors import connected  # noqa: PLC0415 -- takes seconds
+            from memory_platform.providers.chat_vendors import connect_model  # noqa: PLC0415 -- takes seconds
 
-            return connected(self.endpoint, self._policy)
+            return connect_model(self.endpoint, self._policy)
         except ImportError as missing:
             told = f"the packages for {self.endpoint.kind} are not installed: make chat"
             raise ChatUnavailable(told, failure="not_installed") from missing
@@ -113,7 +113,7 @@ class Chat:
     @property
     def ready(self) -> bool:
         """Whether the library is imported and the endpoint did not fail repeatedly."""
-        return self._connection.ready and self._circuit.closed
+        return self._connection.ready and self._circuit.is_closed
 
     def prepare(self) -> None:
         """Import the library, without asking the endpoint. Raises ChatUnavailable."""
@@ -121,29 +121,29 @@ class Chat:
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
         """See :class:`ChatModel`."""
-        return self._structured(prompt, shape, self._connection.forms, self._policy.repairs)
+        return self._ask_in_forms(prompt, shape, self._connection.forms, self._policy.repairs)
 
     def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> Answered[Shape]:
         """See :class:`JsonForms`."""
-        return self._structured(prompt, shape, (form,), repairs=0)
+        return self._ask_in_forms(prompt, shape, (form,), repairs=0)
 
     def text(self, prompt: ChatPrompt) -> Answered[str]:
         """See :class:`ChatModel`."""
         read = partial(text_answer, chars=self._policy.text_chars)
-        return self._answered(prompt, Wanted(read, self._policy.repairs))
+        return self._ask(prompt, Wanted(read, self._policy.repairs))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
         """See :class:`ChatModel`."""
         return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
-    def _structured(
+    def _ask_in_forms(
         self, prompt: ChatPrompt, shape: type[Shape], forms: tuple[JsonForm, ...], repairs: int
     ) -> Answered[Shape]:
         schema = plain_schema(shape)
         told = replace(prompt, instructions=f"{prompt.instructions}\n\n{schema_instructions(schema)}")
-        return self._answered(told, Wanted(partial(json_answer, shape=shape), repairs, schema, forms))
+        return self._ask(told, Wanted(partial(json_answer, shape=shape), repairs, schema, forms))
 
-    def _answered(self, prompt: ChatPrompt, wanted: Wanted[Answer]) -> Answered[Answer]:
+    def _ask(self, prompt: ChatPrompt, wanted: Wanted[Answer]) -> Answered[Answer]:
         forbid_open_transaction()
         try:
             self._circuit.refuse_while_open()
@@ -162,7 +162,7 @@ class Chat:
             raise
         except Exception as error:  # noqa: BLE001 -- the libraries pass on whatever the endpoint provokes, texts included
             coming.cancel()
-            raise self._failed(error, started, call.usage) from None
+            raise self._note_failure(error, started, call.usage) from None
         self._circuit.note_success()
         _count("ok", started, call.usage)
         return Answered(value, call.usage)
@@ -173,7 +173,7 @@ class Chat:
 
         objections: list[Objection] = []
         while True:
-            said = await self._said(model, prompt, objections, call, wanted)
+            said = await self._ask_once(model, prompt, objections, call, wanted)
             try:
                 return wanted.read(said.text)
             except Unusable as unusable:
@@ -183,7 +183,7 @@ class Chat:
                 fault = f"That answer could not be used. {unusable}{brief} Answer again as the instructions say."
                 objections.append(Objection(said.text[: self._policy.text_chars], fault))
 
-    async def _said(
+    async def _ask_once(
         self,
         model: "Model",
         prompt: ChatPrompt,
@@ -212,8 +212,8 @@ class Chat:
                 return said
         raise AssertionError("the last form answers or raises")
 
-    def _failed(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
-        """Return what to raise, and note it: an answer that is at fault says nothing about the endpoint."""
+    def _note_failure(self, error: Exception, started: float, usage: Usage) -> ChatUnavailable:
+        """Count the failure and return the error to raise. A faulty answer does not open the circuit."""
         failure = _failure_of(error)
         _count(failure, started, usage)
         log(Event.PROVIDER_FAILED, provider=USE, error=failure)

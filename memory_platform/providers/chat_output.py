@@ -56,12 +56,12 @@ def json_answer(text: str, shape: type[Shape]) -> Shape:
             return shape.model_validate_json(written)
         except ValidationError as invalid:
             faults = faults or invalid
-    raise Unusable(_told(faults))
+    raise Unusable(_format_faults(faults))
 
 
 def plain_schema(shape: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of ``shape`` without titles, which only repeat the names."""
-    return {key: value for key, value in _untitled(shape.model_json_schema()).items() if key != "description"}
+    return {key: value for key, value in _drop_titles(shape.model_json_schema()).items() if key != "description"}
 
 
 def schema_instructions(schema: Mapping[str, Any]) -> str:
@@ -70,13 +70,13 @@ def schema_instructions(schema: Mapping[str, Any]) -> str:
     return f"Answer with one JSON object that is valid under this JSON schema, and with nothing else:\n{shown}"
 
 
-def _untitled(schema: Any) -> Any:
+def _drop_titles(schema: Any) -> Any:
     """A property that is called "title" stays: its value is a schema, not a string."""
     if isinstance(schema, list):
-        return [_untitled(one) for one in schema]
+        return [_drop_titles(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _untitled(one) for key, one in schema.items() if key != "title" or not isinstance(one, str)}
+    return {key: _drop_titles(one) for key, one in schema.items() if key != "title" or not isinstance(one, str)}
 
 
 def _json_values(text: str) -> Iterator[str]:
@@ -100,6 +100,6 @@ def _json_values(text: str) -> Iterator[str]:
             yield text[begins:place]
 
 
-def _told(faults: ValidationError | None) -> str:
+def _format_faults(faults: ValidationError | None) -> str:
     listed = faults.errors(include_input=False, include_url=False)[:_FAULTS_TOLD] if faults else []
     return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'the answer'}: {fault['msg']}" for fault in listed)

@@ -25,7 +25,7 @@ class Prompt:
 
     def text(self, language: str) -> str:
         """Return the instructions for a text in ``language``: Chinese for Chinese, else English."""
-        return self.texts[_spoken(language)]
+        return self.texts[_language_code(language)]
 
 
 def new_nonce() -> str:
@@ -33,7 +33,7 @@ def new_nonce() -> str:
     return secrets.token_hex(8)
 
 
-def fenced(text: str, nonce: str, *, tag: str = "data") -> str:
+def fence_text(text: str, nonce: str, *, tag: str = "data") -> str:
     """Return ``text`` in an element that it can neither close nor imitate: escaped, and named by ``nonce``.
 
     Half characters, which no request can carry, become question marks.
@@ -44,8 +44,8 @@ def fenced(text: str, nonce: str, *, tag: str = "data") -> str:
 
 def fence_rule(language: str, nonce: str, *, tag: str = "data") -> str:
     """Return the sentence of the instructions that says what a fence is."""
-    return _FENCE_RULE[_spoken(language)].format(tag=f"{tag}-{nonce}")
+    return _FENCE_RULE[_language_code(language)].format(tag=f"{tag}-{nonce}")
 
 
-def _spoken(language: str) -> str:
+def _language_code(language: str) -> str:
     return "zh" if language == "zh" else "en"

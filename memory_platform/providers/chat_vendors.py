@@ -62,7 +62,7 @@ class Objection:
     fault: str
 
 
-def connected(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
+def connect_model(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
     """Return the model of an endpoint, without asking it. Raises ImportError when its package is missing."""
     client = BoundedClient(policy)
     match endpoint.kind:

@@ -70,7 +70,7 @@ class BoundedClient(httpx2.AsyncClient):
             response = await super().send(request, stream=True, follow_redirects=False)
             try:
                 refuse_status(response.status_code, response.headers.get("Retry-After"))
-                content = await self._received(response)
+                content = await self._read_body(response)
             finally:
                 await response.aclose()
         except httpx2.TimeoutException:
@@ -80,7 +80,7 @@ class BoundedClient(httpx2.AsyncClient):
         kind = response.headers.get("Content-Type", "application/json")
         return httpx2.Response(200, headers={"Content-Type": kind}, content=content, request=request)
 
-    async def _received(self, response: httpx2.Response) -> bytes:
+    async def _read_body(self, response: httpx2.Response) -> bytes:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise CallFailed(Failure.WRONG_ANSWER)
         received = bytearray()

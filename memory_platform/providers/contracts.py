@@ -127,8 +127,8 @@ class Preparable(Protocol):
 class WordRelations(Protocol):
     """Which words mean nearly the same, from static word vectors."""
 
-    def related(self, word: str) -> Sequence[tuple[str, float]]:
-        """Return words near ``word``, best first, each with its cosine; never itself, none for what is no word.
+    def related_words(self, word: str) -> Sequence[tuple[str, float]]:
+        """Return words near ``word`` with their cosines, best first. Never ``word`` itself; empty when it is no word.
 
         Raises EmbeddingUnavailable when the model is not there, ModelCallInTransaction inside a transaction.
         """

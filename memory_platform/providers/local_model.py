@@ -45,7 +45,7 @@ class LocalModel:
     @property
     def ready(self) -> bool:
         """Whether the model is loaded and did not fail repeatedly."""
-        return self._model is not None and self._circuit.closed
+        return self._model is not None and self._circuit.is_closed
 
     def use(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
         """Return ``work(model)``; with ``seconds`` it waits no longer. Raises LocalModelFailed, CircuitOpen.
@@ -54,7 +54,11 @@ class LocalModel:
         """
         self._circuit.refuse_while_open()
         try:
-            result = self._used(work, -1) if seconds is None else within(seconds, partial(self._used, work, seconds))
+            result = (
+                self._run_locked(work, -1)
+                if seconds is None
+                else within(seconds, partial(self._run_locked, work, seconds))
+            )
         except SoftTimeLimitExceeded:
             raise  # the worker's time is up, which is no fault of the model
         except Exception as error:  # noqa: BLE001 -- the library passes on whatever files, names and texts provoke
@@ -64,8 +68,8 @@ class LocalModel:
         self._circuit.note_success()
         return result
 
-    def _used(self, work: Callable[[Any], Result], patience_s: float) -> Result:
-        """Do the work when the model is free; who waits in vain does not work for nobody later."""
+    def _run_locked(self, work: Callable[[Any], Result], patience_s: float) -> Result:
+        """Do the work when the model is free. Raises when the wait exceeds ``patience_s``, and never works later."""
         self._take_turn(patience_s)
         try:
             if self._model is None:

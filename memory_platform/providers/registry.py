@@ -6,7 +6,7 @@ from functools import lru_cache
 from django.conf import settings
 
 from memory_platform.env.chat import DEFAULT, ChatEndpoint
-from memory_platform.env.table import EMBEDDERS, RERANKERS, listed
+from memory_platform.env.table import EMBEDDERS, RERANKERS, split_list
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatModel, Embedder, PromptKeeper, Reranker, WordRelations
@@ -39,7 +39,7 @@ def embedders(setting: str) -> tuple[Embedder, ...]:
 
     A text belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider.
     """
-    return tuple(found for name in listed(setting) if (found := embedder(name)) is not None)
+    return tuple(found for name in split_list(setting) if (found := embedder(name)) is not None)
 
 
 def first_knowing(language: str, among: Iterable[Embedder]) -> Embedder | None:
@@ -58,7 +58,7 @@ def embedder(name: str) -> Embedder | None:
     Raises UnknownProvider.
     """
     kind, _, model = name.partition(":")
-    languages = tuple(listed(settings.EMBEDDING_LANGUAGES))
+    languages = tuple(split_list(settings.EMBEDDING_LANGUAGES))
     if kind == "openai" and model:
         endpoint = Endpoint("embed", settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY)
         return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, languages)
@@ -72,7 +72,7 @@ def embedder(name: str) -> Embedder | None:
     if name == "none":
         return None
     if name in _EMBEDDED:
-        return _embedded(name)
+        return _make_embedder(name)
     raise UnknownProvider(f"EMBEDDER names {name!r}; known: {', '.join(EMBEDDERS)}")
 
 
@@ -128,7 +128,7 @@ def forget() -> None:
 
 
 @lru_cache(maxsize=8)
-def _embedded(name: str) -> Embedder:
+def _make_embedder(name: str) -> Embedder:
     return _EMBEDDED[name]()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_platform.kernel.text import detect_language
-from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput
 from snapshots.consolidation.groups import Group
 from snapshots.consolidation.meaning import added_sentences, meaning_of, same_meaning
@@ -63,7 +63,7 @@ def question(texts: Sequence[str]) -> ChatPrompt:
     language = "zh" if detect_language("\n".join(texts)) == "zh" else "en"
     nonce = new_nonce()
     return ChatPrompt(
-        f"{JOIN.text(language)}\n{fence_rule(language, nonce)}", "\n".join(fenced(text, nonce) for text in texts)
+        f"{JOIN.text(language)}\n{fence_rule(language, nonce)}", "\n".join(fence_text(text, nonce) for text in texts)
     )
 
 

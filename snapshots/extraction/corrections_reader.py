@@ -36,7 +36,7 @@ def is_correction(text: str) -> bool:
     said = matching_form(text[:LONGEST_READ])
     if not said.strip() or grammar_of(language_of(said)).idle.search(said):
         return False
-    return correction_reader().told(features(said)) == CORRECTION
+    return correction_reader().predict(features(said)) == CORRECTION
 
 
 @lru_cache(maxsize=64)  # asked once per sentence of the same message

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from memory_platform.kernel.text import detect_language
-from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
 from snapshots.extraction.policy import SUMMARY
 from snapshots.extraction.tokens import rough_tokens
@@ -57,7 +57,7 @@ def question(told: Sequence[Utterance]) -> ChatPrompt:
     nonce = new_nonce()
     instructions = DIGEST.text(language).format(words=_WORDS[language])
     shown = [
-        f"{number}. {message.name or message.role}:\n{fenced(message.text, nonce)}"
+        f"{number}. {message.name or message.role}:\n{fence_text(message.text, nonce)}"
         for number, message in enumerate(told, start=1)
     ]
     return ChatPrompt(f"{instructions}\n{fence_rule(language, nonce)}", "\n".join(shown))

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memory_platform.kernel.text import detect_language, index_form
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.echo.policy import ECHO
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
@@ -121,8 +121,8 @@ def asked(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RU
         said = summary_by_rules("", messages, policy=replace(policy, budget=policy.prompt_chars // _CHARS_PER_TOKEN))
     language, nonce = detect_language(said), new_nonce()
     instructions = SUMMARISE.text(language).format(words=policy.words) + "\n" + fence_rule(language, nonce)
-    parts = [fenced(so_far, nonce)] if so_far else []
-    return ChatPrompt(instructions, "\n".join([*parts, fenced(said, nonce)]))
+    parts = [fence_text(so_far, nonce)] if so_far else []
+    return ChatPrompt(instructions, "\n".join([*parts, fence_text(said, nonce)]))
 
 
 def is_true_to(text: str, so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> bool:

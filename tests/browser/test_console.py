@@ -34,7 +34,7 @@ def find(page: Page, words: str) -> None:
 
 
 @pytest.fixture
-def told(world: World) -> World:
+def ada_with_home(world: World) -> World:
     """Ada has a home, and the console can find her by it."""
     with tenant_tx(world.acme.tenant.id):
         Tag.objects.create(subject=world.acme.subject, label="家", kind="place", address="上海市浦东新区世纪大道100号")
@@ -44,7 +44,7 @@ def told(world: World) -> World:
     return world
 
 
-def test_support_finds_a_subject_by_a_chinese_tag_and_opens_it(told: World, site: str, page: Page) -> None:
+def test_support_finds_a_subject_by_a_chinese_tag_and_opens_it(ada_with_home: World, site: str, page: Page) -> None:
     log_in(page, site, "sam")
     page.goto(f"{site}/console/profiles/subject/")
     find(page, "世纪大道")
@@ -54,7 +54,7 @@ def test_support_finds_a_subject_by_a_chinese_tag_and_opens_it(told: World, site
     expect(page.locator("#result_list")).to_contain_text("上海市浦东新区世纪大道100号")
 
 
-def test_support_of_another_tenant_finds_nobody(told: World, site: str, page: Page) -> None:
+def test_support_of_another_tenant_finds_nobody(ada_with_home: World, site: str, page: Page) -> None:
     log_in(page, site, "gus")
     page.goto(f"{site}/console/profiles/subject/")
     find(page, "世纪大道")
@@ -62,7 +62,7 @@ def test_support_of_another_tenant_finds_nobody(told: World, site: str, page: Pa
     expect(page.locator("#result_list")).to_have_count(0)
 
 
-def test_a_wrong_password_does_not_open_the_console(told: World, site: str, page: Page) -> None:
+def test_a_wrong_password_does_not_open_the_console(ada_with_home: World, site: str, page: Page) -> None:
     page.goto(f"{site}/console/")
     page.fill("#id_username", "sam")
     page.fill("#id_password", "guess")

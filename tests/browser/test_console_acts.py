@@ -26,7 +26,7 @@ def looked_at(page: Page, name: str) -> None:
 
 
 @pytest.fixture
-def told(world: World) -> World:
+def ada_with_waiting(world: World) -> World:
     """Ada's assistant takes the highway, and three things wait for somebody."""
     hire("sam", world.acme.tenant)
     hire("mia", world.acme.tenant)
@@ -53,18 +53,18 @@ def told(world: World) -> World:
     return world
 
 
-def believed(world: World) -> dict[str, object]:
+def read_preferences(world: World) -> dict[str, object]:
     with tenant_tx(world.acme.tenant.id):
         found = preference_values(current_preferences(world.acme.subject))
         return {f"{category}/{key}": value for category, held in found.items() for key, value in held.items()}
 
 
-def test_a_wrong_preference_is_put_right_in_six_clicks(told: World, site: str, page: Page) -> None:
+def test_a_wrong_preference_is_put_right_in_six_clicks(ada_with_waiting: World, site: str, page: Page) -> None:
     log_in(page, site, "sam")
     clicks = ["the box is in focus", "Enter finds"]
     page.locator("input[name=q]").first.fill("ada")
     page.keyboard.press("Enter")
-    with tenant_tx(told.acme.tenant.id):
+    with tenant_tx(ada_with_waiting.acme.tenant.id):
         row = Preference.objects.get(category="navigation")
     page.locator(f'a[href$="{row.pk}/change/"]').first.click()
     looked_at(page, "preference")
@@ -76,7 +76,7 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(told: World, site: str, p
     clicks += ["the preference", "Correct", "save"]
     expect(page.locator(".messagelist")).to_contain_text("Corrected")
     assert len(clicks) <= 6
-    assert believed(told)["navigation/route"] == "不走高速"
+    assert read_preferences(ada_with_waiting)["navigation/route"] == "不走高速"
     page.set_viewport_size({"width": 390, "height": 844})
     looked_at(page, "preference-phone")
     page.get_by_role("link", name="Undo", exact=True).click()
@@ -84,10 +84,10 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(told: World, site: str, p
     page.fill("#id_reason", "not her")
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(".messagelist")).to_contain_text("Taken back")
-    assert believed(told)["navigation/route"] == "highway"
+    assert read_preferences(ada_with_waiting)["navigation/route"] == "highway"
 
 
-def test_what_waits_is_walked_by_key_and_never_while_typing(told: World, site: str, page: Page) -> None:
+def test_what_waits_is_walked_by_key_and_never_while_typing(ada_with_waiting: World, site: str, page: Page) -> None:
     log_in(page, site, "sam")
     page.goto(f"{site}{QUEUE}")
     expect(page.locator("mark")).to_have_text("空调好像26度最舒服")
@@ -109,13 +109,13 @@ def test_what_waits_is_walked_by_key_and_never_while_typing(told: World, site: s
     assert page.input_value("#id_reason") == "a rare eskimo ?", "Enter decides nothing by itself"
 
 
-def test_what_waits_is_decided_by_key(told: World, site: str, page: Page) -> None:
+def test_what_waits_is_decided_by_key(ada_with_waiting: World, site: str, page: Page) -> None:
     log_in(page, site, "sam")
     page.goto(f"{site}{QUEUE}")
     page.locator("#review-what").focus()
     page.keyboard.press("a")
     expect(page.locator(".messagelist")).to_contain_text("Accepted")
-    assert believed(told)["climate/temperature"] == {"value": 26, "unit": "°C"}
+    assert read_preferences(ada_with_waiting)["climate/temperature"] == {"value": 26, "unit": "°C"}
     page.keyboard.press("r")
     expect(page.locator("#id_reason")).to_be_focused()
     page.keyboard.type("said in jest")
@@ -128,4 +128,4 @@ def test_what_waits_is_decided_by_key(told: World, site: str, page: Page) -> Non
     page.fill("#id_value", "21度")
     page.get_by_role("button", name="Accept as edited").click()
     expect(page.locator("#content")).to_contain_text("Nothing waits for review.")
-    assert believed(told)["climate/temperature"] == "21度"
+    assert read_preferences(ada_with_waiting)["climate/temperature"] == "21度"

@@ -15,7 +15,7 @@ from tenants.models import Role, Tenant
 from tests.browser.conftest import SitDown
 from tests.browser.test_console import hire, log_in
 from tests.browser.test_console_pages import sideways
-from tests.browser.test_stories import CHINESE, asked, newest, told
+from tests.browser.test_stories import CHINESE, ask_for_context, newest, tell_story
 from tests.conftest import House, World
 from tests.snapshots.extraction.making import say, settle
 
@@ -68,10 +68,10 @@ def main_pages(house: House) -> Mapping[str, str]:
 @pytest.fixture
 def acme(world: World, site: str) -> House:
     """A Chinese subject with a preference, an answer, and one thing that waits; Mia manages."""
-    told(world.acme, CHINESE)
+    tell_story(world.acme, CHINESE)
     say(world.acme, "空调好像22度最舒服。", "空调好像26度最舒服。", conversation="c2")
     settle(world.acme)
-    asked(world.acme, site, CHINESE)
+    ask_for_context(world.acme, site, CHINESE)
     hire("mia", world.acme.tenant, Role.MANAGER)
     return world.acme
 

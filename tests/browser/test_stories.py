@@ -80,12 +80,12 @@ class Hand:
         self.clicks += 1
 
 
-def told(house: House, talk: Talk) -> None:
+def tell_story(house: House, talk: Talk) -> None:
     say(house, *talk.said)
     settle(house)
 
 
-def asked(house: House, site: str, talk: Talk) -> str:
+def ask_for_context(house: House, site: str, talk: Talk) -> str:
     """Ask for a context over HTTP; return the text of its prompt."""
     url = f"{site}/v1/subjects/{house.subject.external_id}/context"
     answer = httpx.post(url, headers=house.headers, json={"query": talk.question}, timeout=60)
@@ -107,9 +107,9 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     world: World, site: str, sit_down: SitDown, talk: Talk
 ) -> None:
     acme = world.acme
-    told(acme, talk)
+    tell_story(acme, talk)
     hire("sam", acme.tenant)
-    assert missing_from(asked(acme, site, talk), f"route: {talk.wrong} (", talk.said[1].rstrip(".。")) == []
+    assert missing_from(ask_for_context(acme, site, talk), f"route: {talk.wrong} (", talk.said[1].rstrip(".。")) == []
     with tenant_tx(acme.tenant.id):
         wish = Preference.objects.get(key="route")
     page = sit_down("sam", locale=talk.locale)
@@ -134,7 +134,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     hand.click(page.locator(".act-submit button"))
     expect(page.locator(".messagelist")).to_contain_text(talk.corrected)
     assert hand.clicks <= MOST_CLICKS
-    now = asked(acme, site, talk)
+    now = ask_for_context(acme, site, talk)
     assert missing_from(now, f"route: {talk.right} (", f"route: {talk.wrong}", talk.said[1].rstrip(".。")) == [
         f"route: {talk.wrong}",
         talk.said[1].rstrip(".。"),
@@ -148,8 +148,8 @@ def test_a_manager_erases_a_person_for_good(
     world: World, site: str, sit_down: SitDown, talk: Talk, certified: str
 ) -> None:
     acme = world.acme
-    told(acme, talk)
-    asked(acme, site, talk)
+    tell_story(acme, talk)
+    ask_for_context(acme, site, talk)
     hire("mia", acme.tenant, Role.MANAGER)
     page = sit_down("mia", locale=talk.locale)
     page.goto(address_of(Subject, acme.subject.pk))
@@ -198,7 +198,7 @@ def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down:
 
 def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDown) -> None:
     acme = world.acme
-    told(acme, ENGLISH)
+    tell_story(acme, ENGLISH)
     say(acme, "I think I like the AC at 22 degrees", "空调好像26度最舒服。", conversation="c2")
     settle(acme)
     hire("vic", acme.tenant, Role.VIEWER)
@@ -233,9 +233,9 @@ def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDow
 
 def test_another_tenants_member_sees_nothing_of_a_person(world: World, site: str, sit_down: SitDown) -> None:
     acme = world.acme
-    told(acme, ENGLISH)
-    told(acme, CHINESE)
-    asked(acme, site, ENGLISH)
+    tell_story(acme, ENGLISH)
+    tell_story(acme, CHINESE)
+    ask_for_context(acme, site, ENGLISH)
     hire("gus", world.globex.tenant, Role.MANAGER)
     page = sit_down("gus")
     words = ("willow", "锦绣路", "highway", "高速")
@@ -263,7 +263,7 @@ def shown_at(page: Page, address: str, own: str) -> tuple[int, str]:
 
 def test_a_form_that_is_overtaken_keeps_what_was_typed(world: World, sit_down: SitDown) -> None:
     acme = world.acme
-    told(acme, CHINESE)
+    tell_story(acme, CHINESE)
     pages = {}
     for name in ("mia", "sam"):
         hire(name, acme.tenant)
@@ -282,7 +282,7 @@ def test_a_form_that_is_overtaken_keeps_what_was_typed(world: World, sit_down: S
 
 
 def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
-    told(world.acme, ENGLISH)
+    tell_story(world.acme, ENGLISH)
     hire("sam", world.acme.tenant)
     page = sit_down("sam")
     page.goto(act_address(newest(world.acme, Preference), "retire"))
@@ -294,7 +294,7 @@ def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
 
 
 def test_a_lost_session_leads_back_to_the_form(world: World, site: str, page: Page) -> None:
-    told(world.acme, ENGLISH)
+    tell_story(world.acme, ENGLISH)
     hire("sam", world.acme.tenant)
     log_in(page, site, "sam")
     wish = newest(world.acme, Preference)

@@ -25,5 +25,5 @@ def pytest_runtest_makereport(
     report = yield
     stage = getattr(item, "funcargs", {}).get("stage")
     if report.failed and call.when == "call" and isinstance(stage, Stage):
-        report.sections.append(("processes", stage.told()))
+        report.sections.append(("processes", stage.read_logs()))
     return report

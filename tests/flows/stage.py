@@ -84,7 +84,7 @@ class Process:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def said(self) -> str:
+    def read_log(self) -> str:
         """Return what it has written so far."""
         return self.log.read_text(errors="replace")
 
@@ -106,11 +106,11 @@ class Stage:
         arguments = [app, "worker", "--concurrency", str(processes), "--without-gossip", "--without-mingle"]
         if limit is not None:
             arguments += ["--soft-time-limit", str(limit)]
-        return self._started(arguments, TEST_PAUSE=str(pause))
+        return self._start_celery(arguments, TEST_PAUSE=str(pause))
 
     def beat(self, *, app: str = MARKING) -> Process:
         """Start beat with the platform's timetable."""
-        return self._started([app, "beat", "--pidfile="])
+        return self._start_celery([app, "beat", "--pidfile="])
 
     def web(self, name: str = WEB, *, application: str = SERVING, **extra: str) -> Process:
         """Start gunicorn on a socket of that name and return when it answers."""
@@ -120,7 +120,7 @@ class Stage:
         process = self._program(command, name, **extra)
 
         def answers() -> bool:
-            assert process.is_alive, process.said()
+            assert process.is_alive, process.read_log()
             try:
                 with self.client(name) as client:
                     return client.get("/health/live").is_success
@@ -139,13 +139,13 @@ class Stage:
         transport = httpx.HTTPTransport(uds=str(self.socket(web)))
         return httpx.Client(transport=transport, base_url="http://localhost", headers=headers, timeout=15)
 
-    def told(self) -> str:
+    def read_logs(self) -> str:
         """Return all that the processes wrote, and where each thread of the marking workers stands."""
         for process in self._processes:
             if process.is_alive and MARKING in process.arguments:
                 process.signal(signal.SIGUSR2)
         time.sleep(1)
-        return "\n".join(f"== {process.log.name}\n{process.said()}" for process in self._processes)
+        return "\n".join(f"== {process.log.name}\n{process.read_log()}" for process in self._processes)
 
     def close(self) -> None:
         """End everything."""
@@ -153,7 +153,7 @@ class Stage:
             process.kill()
         self.redis.stop()
 
-    def _started(self, arguments: list[str], **extra: str) -> Process:
+    def _start_celery(self, arguments: list[str], **extra: str) -> Process:
         program = ["celery", "--quiet", "-A", *arguments, "--loglevel", "WARNING"]
         return self._program(program, arguments[1], **extra)
 

@@ -16,7 +16,7 @@ from tests.flows.stage import ROOT, eventually
 pytestmark = pytest.mark.processes
 
 
-def started(seconds: float, log: Path) -> "subprocess.Popen[bytes]":
+def start_round(seconds: float, log: Path) -> "subprocess.Popen[bytes]":
     address = make_conninfo(os.environ["DATABASE_URL"], dbname=str(connection.settings_dict["NAME"]))
     command = [sys.executable, "-m", "tests.flows.programs.round_program", str(seconds)]
     with log.open("wb") as output:
@@ -25,10 +25,10 @@ def started(seconds: float, log: Path) -> "subprocess.Popen[bytes]":
 
 def test_a_round_goes_on_where_its_worker_was_killed_and_two_share_nothing(world: World, tmp_path: Path) -> None:
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    stuck = started(600, first)
+    stuck = start_round(600, first)
     try:
         eventually(lambda: JobRun.objects.filter(rows=1).exists())
-        assert started(0, second).wait(60) == 0
+        assert start_round(0, second).wait(60) == 0
         assert second.read_text() == "", "somebody is at it"
     finally:
         stuck.kill()
@@ -36,7 +36,7 @@ def test_a_round_goes_on_where_its_worker_was_killed_and_two_share_nothing(world
     run = JobRun.objects.get()
     assert run.ended_at is None
     JobRun.objects.update(lease_until=run.started_at)  # as if its lease had passed
-    assert started(0, third).wait(60) == 0
+    assert start_round(0, third).wait(60) == 0
     assert third.read_text().split()[:2] == [first.read_text().split()[0], str(run.reached_within)]
     run.refresh_from_db()
     assert (run.rows, run.errors, run.reached) == (3, 0, None)

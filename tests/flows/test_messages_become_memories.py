@@ -28,12 +28,12 @@ def test_without_any_wake_up_the_sweep_finds_what_was_accepted(world: World, sta
         Conversation.objects.filter(pk=conversation.pk).update(last_accepted_at=Now() - timedelta(hours=1))
         end_conversation(conversation)
 
-    def settled() -> bool:
+    def is_settled() -> bool:
         with tenant_tx(world.acme.tenant.id):
             found = pending(ada)
         return (found.pending, found.dead) == (0, 0)
 
-    eventually(settled, 30)
+    eventually(is_settled, 30)
     with tenant_tx(world.acme.tenant.id):
         assert states() == {"done": 5}
         assert Snapshot.objects.filter(subject=ada, kind=SnapshotKind.STATEMENT).count() == 2

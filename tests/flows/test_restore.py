@@ -45,7 +45,7 @@ GONE = ("kestrel4711", "红隼四七一二", "kestrel4713", "kestrel4714", "kest
 
 
 @pytest.fixture
-def restored(world: World) -> Iterator[str]:
+def restored_database(world: World) -> Iterator[str]:
     """The name of the database that a backup is restored into; gone afterwards."""
     yield RESTORED
     with psycopg.connect(superuser_url("postgres"), autocommit=True) as server:
@@ -109,7 +109,7 @@ def restore(backup: Path, database: str) -> dict[str, str]:
     return {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}
 
 
-def test_nothing_of_what_was_erased_since_comes_back(world: World, restored: str, tmp_path: Path) -> None:
+def test_nothing_of_what_was_erased_since_comes_back(world: World, restored_database: str, tmp_path: Path) -> None:
     house, backup, kept = world.acme, tmp_path / "backup", tmp_path / "certificates"
     remembered_by(world)
     program("pg_dump", "--format", "custom", "--file", str(backup), superuser_url())
@@ -117,22 +117,22 @@ def test_nothing_of_what_was_erased_since_comes_back(world: World, restored: str
     with kept.open("w") as file:
         call_command("list_certificates", stdout=file)
 
-    addresses = restore(backup, restored)
+    addresses = restore(backup, restored_database)
 
-    assert tables_with(*GONE, database=restored).keys() >= {"message", "snapshot", "receipt"}
-    others = rows_besides(restored, "ada", "bob")
-    with connected_to(restored):
+    assert tables_with(*GONE, database=restored_database).keys() >= {"message", "snapshot", "receipt"}
+    others = rows_besides(restored_database, "ada", "bob")
+    with connected_to(restored_database):
         assert manage("verify_certificate", kept).count(" genuine") == 5
         assert "5 certificates, 5 erased again, 0 had nothing left" in manage("replay_erasures", kept)
-        assert tables_with(*GONE, database=restored) == {}
-        assert rows_besides(restored, "ada", "bob") == others
+        assert tables_with(*GONE, database=restored_database) == {}
+        assert rows_besides(restored_database, "ada", "bob") == others
         assert "5 certificates, 0 erased again, 5 had nothing left" in manage("replay_erasures", kept)
         stage = Stage(tmp_path, **addresses)
         try:
             assert_only_the_rest_is_there(stage, house)
         finally:
             stage.close()
-    assert tables_with(*GONE, database=restored).keys() == {"message"}  # posted again, and remembered nowhere
+    assert tables_with(*GONE, database=restored_database).keys() == {"message"}  # posted again, and remembered nowhere
     assert logs_with(tmp_path, *GONE) == []
 
 

@@ -39,11 +39,11 @@ def wake(stage: Stage, *tenant_ids: UUID) -> None:
 def sweep_until_settled(stage: Stage, *houses: House) -> None:
     """Wake workers for whatever is due or abandoned, as the sweep does, until nothing is open."""
 
-    def settled() -> bool:
+    def all_settled() -> bool:
         wake(stage, *tenants_with_due_work(10))
         return all(is_settled(house) for house in houses)
 
-    eventually(settled, every=0.3)
+    eventually(all_settled, every=0.3)
 
 
 def open_items(house: House) -> int:
@@ -51,7 +51,7 @@ def open_items(house: House) -> int:
         return Work.objects.filter(state__in=("ready", "leased")).count()
 
 
-def leased(house: House) -> int:
+def count_leased(house: House) -> int:
     with tenant_tx(house.tenant.id):
         return Work.objects.filter(state="leased").count()
 
@@ -73,9 +73,9 @@ def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage
     filled(acme.tenant.id, acme.subject, 60)
     first = stage.worker(pause=LONG)
     wake(stage, acme.tenant.id)
-    eventually(lambda: leased(acme) > 0)
+    eventually(lambda: count_leased(acme) > 0)
     first.kill()
-    assert leased(acme) > 0
+    assert count_leased(acme) > 0
     stage.worker()
     sweep_until_settled(stage, acme)
     assert_each_done_once(acme, 120)
@@ -86,13 +86,13 @@ def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, 
     filled(acme.tenant.id, acme.subject, 20)
     sleeper = stage.worker(pause=LONG, processes=1)
     wake(stage, acme.tenant.id)
-    eventually(lambda: leased(acme) == 20)
+    eventually(lambda: count_leased(acme) == 20)
     sleeper.signal(signal.SIGSTOP)
-    assert leased(acme) == 20
+    assert count_leased(acme) == 20
     stage.worker()
     sweep_until_settled(stage, acme)
     sleeper.signal(signal.SIGCONT)
-    eventually(lambda: "lease.lost" in sleeper.said())
+    eventually(lambda: "lease.lost" in sleeper.read_log())
     assert_each_done_once(acme, 40)
 
 
@@ -103,7 +103,7 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
     waits = []
     for round_, outage in enumerate((0.5, 1.0, 7.0)):
         filled(acme.tenant.id, acme.subject, 30, f"during {round_}")
-        eventually(lambda: leased(acme) > 0)
+        eventually(lambda: count_leased(acme) > 0)
         stage.redis.kill()
         eventually(lambda: is_settled(acme))  # a drain that runs needs no broker
         filled(acme.tenant.id, acme.subject, 30, f"down {round_}")
@@ -170,6 +170,6 @@ def test_a_worker_that_is_asked_to_end_leaves_nothing_leased(world: World, stage
     filled(acme.tenant.id, acme.subject, 200)
     worker = stage.worker(pause=0.2)
     wake(stage, acme.tenant.id)
-    eventually(lambda: leased(acme) > 0)
+    eventually(lambda: count_leased(acme) > 0)
     assert worker.stop() < 12
-    assert leased(acme) == 0
+    assert count_leased(acme) == 0

@@ -76,7 +76,7 @@ def taught_by(names: Sequence[str]) -> LinearReader:
 def read(reader: LinearReader, name: str) -> Score:
     """Return how well a reader that is sure tells the corrections of a file."""
     given, flags = texts(name)
-    sure = np.array([reader.told(one) == CORRECTION for one in numbers(given)])
+    sure = np.array([reader.predict(one) == CORRECTION for one in numbers(given)])
     return Score(int((sure & flags).sum()), int((sure & ~flags).sum()), int((~sure & flags).sum()))
 
 

@@ -96,7 +96,7 @@ def taught_by(what: str, names: Sequence[str], space: str) -> LinearReader:
 def told(reader: LinearReader, what: str, name: str) -> Pairs:
     """Return pairs of what a reader tells of a file's messages and what they are."""
     given, labels = numbers(what, name, reader.encoder)
-    return [({str(reader.told(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]
+    return [({str(reader.predict(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]
 
 
 def right(pairs: Pairs) -> float:

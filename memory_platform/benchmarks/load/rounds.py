@@ -35,7 +35,7 @@ class Cell:
     state: str = ""
 
     @property
-    def pooled(self) -> bool:
+    def is_pooled(self) -> bool:
         """Whether a round brings so few answers that those of all rounds are taken together."""
         return self.state in {COLD, WRITTEN}
 
@@ -80,9 +80,9 @@ class Bench:
         if cell.what == LIVE:
             live: list[Ask] = [("GET", "/health/live", None)]
             return self.crew.work([self.target.order(live, self.seconds)] * cell.clients)
-        return {WARM: self.warm, COLD: self.cold, WRITTEN: self.written}[cell.state](cell)
+        return {WARM: self.measure_warm, COLD: self.measure_cold, WRITTEN: self.measure_written}[cell.state](cell)
 
-    def warm(self, cell: Cell) -> Slice:
+    def measure_warm(self, cell: Cell) -> Slice:
         """Ask about subjects whose images the answering processes hold, for ``seconds``."""
         subjects = self.cohorts.hot[cell.size]
         self.once(cell, [subjects] * cell.clients)  # each client's connection leads to one process
@@ -93,7 +93,7 @@ class Bench:
         ]
         return self.crew.work(orders)
 
-    def cold(self, cell: Cell) -> Slice | None:
+    def measure_cold(self, cell: Cell) -> Slice | None:
         """Ask once about each of some subjects that nobody asked about since the stack started."""
         share = min(self.share_of_fresh.get(cell.size, 0), COLD_MOST)
         if share < cell.clients:
@@ -101,7 +101,7 @@ class Bench:
         fresh = self.cohorts.take_fresh(cell.size, share)
         return self.once(cell, [fresh[first :: cell.clients] for first in range(cell.clients)])
 
-    def written(self, cell: Cell) -> Slice | None:
+    def measure_written(self, cell: Cell) -> Slice | None:
         """Post a message to subjects whose images are held, wait until it is remembered, then ask once, over and over
         for ``seconds``; what was posted is deleted again."""
         subjects = self.cohorts.writers[cell.size][: max(cell.clients, HOT)]
@@ -118,7 +118,7 @@ class Bench:
         finally:
             for subject in subjects:
                 self.target.forget(subject, conversation)
-        return added(slices)
+        return add_slices(slices)
 
     def once(self, cell: Cell, dealt: Sequence[Sequence[str]]) -> Slice:
         """Have each client ask once about each of its subjects."""
@@ -184,8 +184,8 @@ def islice_of(subjects: Sequence[str], first: int, number: int) -> list[str]:
     return list(islice(cycle(subjects), first, first + number))
 
 
-def added(slices: Sequence[Slice]) -> Slice:
-    """Return slices that were measured one after another as one."""
+def add_slices(slices: Sequence[Slice]) -> Slice:
+    """Return consecutive slices as one."""
     return Slice(
         tuple(ms for one in slices for ms in one.ms),
         sum(one.wall_s for one in slices),

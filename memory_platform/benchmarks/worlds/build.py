@@ -166,21 +166,21 @@ def copy_of(model: type[models.Model], source: str, own: Mapping[str, str]) -> s
     return f"INSERT INTO {model._meta.db_table} ({', '.join(columns)}) SELECT {', '.join(taken)} FROM {source}"  # noqa: S608 - names of ours
 
 
-def copied(column: str) -> str:
-    """Return SQL for the id that a copied row has in the subject ``p.subject``: the same wherever it is named."""
+def copied_id_sql(column: str) -> str:
+    """Return SQL for the id of a row copied into the subject ``p.subject``: the same wherever it is referenced."""
     return f"md5({column}::text || p.subject::text)::uuid"
 
 
 def _copies() -> Iterator[str]:
     """Yield the statements of a copy, each row after those it refers to."""
-    within = {**OWN, "id": copied("o.id"), "conversation_id": copied("o.conversation_id")}
+    within = {**OWN, "id": copied_id_sql("o.id"), "conversation_id": copied_id_sql("o.conversation_id")}
     position = {"position": "p.before + o.seq"}
     spoken = f"{FROM_TALK} AND o.seq <= p.turns"
-    yield copy_of(Conversation, FROM_TALK.format(table="conversation", key="id"), {**OWN, "id": copied("o.id")})
+    yield copy_of(Conversation, FROM_TALK.format(table="conversation", key="id"), {**OWN, "id": copied_id_sql("o.id")})
     yield copy_of(Message, spoken.format(table="message", key="conversation_id"), within)
     remembered = f"{spoken} AND o.kind NOT IN ('note', 'reply')"  # a world counts what is remembered message by message
     yield copy_of(Snapshot, remembered.format(table="snapshot", key="conversation_id"), {**within, **position})
-    below = {**OWN, "id": copied("o.id"), "snapshot_id": copied("s.id")}
+    below = {**OWN, "id": copied_id_sql("o.id"), "snapshot_id": copied_id_sql("s.id")}
     yield copy_of(
         SnapshotWords,
         OF_SNAPSHOT.format(table="snapshot_words", key="snapshot_id"),
@@ -190,7 +190,12 @@ def _copies() -> Iterator[str]:
     yield copy_of(
         SnapshotSource,
         OF_SNAPSHOT.format(table="snapshot_source", key="memory_id"),
-        {**OWN, "id": copied("o.id"), "memory_id": copied("s.id"), "message_id": copied("o.message_id")},
+        {
+            **OWN,
+            "id": copied_id_sql("o.id"),
+            "memory_id": copied_id_sql("s.id"),
+            "message_id": copied_id_sql("o.message_id"),
+        },
     )
 
 

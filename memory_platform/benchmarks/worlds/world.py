@@ -58,7 +58,7 @@ def subject_name(cohort: int | str, number: int) -> str:
     return f"{PREFIX}-{cohort}-{number:05d}"
 
 
-def checked(spec: WorldSpec) -> WorldSpec:
+def check_spec(spec: WorldSpec) -> WorldSpec:
     """Return ``spec``. Raises InvalidInput when its cohorts exceed it or the pool cannot fill its largest subject."""
     sizes = subject_sizes(spec) if _others(spec) >= 0 else []
     largest = max((size for _, size in sizes), default=0)
@@ -67,9 +67,9 @@ def checked(spec: WorldSpec) -> WorldSpec:
     of_all = "of the cohorts (--large, --medium, --small) together"
     faults = [
         (subjects > spec.subjects, "subjects", f"{spec.subjects:,} are fewer than the {subjects:,} {of_all}"),
-        (_left(spec) < 0, "snapshots", f"{spec.snapshots:,} are fewer than the {snapshots:,} {of_all}"),
+        (_remaining_snapshots(spec) < 0, "snapshots", f"{spec.snapshots:,} are fewer than the {snapshots:,} {of_all}"),
         (
-            _left(spec) > 0 and _others(spec) == 0,
+            _remaining_snapshots(spec) > 0 and _others(spec) == 0,
             "snapshots",
             f"{spec.snapshots:,} are more than the {snapshots:,} {of_all}, and --subjects leaves nobody for the rest",
         ),
@@ -114,7 +114,7 @@ def parse_cohort(text: str) -> Cohort:
     return cohort
 
 
-def _left(spec: WorldSpec) -> int:
+def _remaining_snapshots(spec: WorldSpec) -> int:
     return spec.snapshots - sum(one.snapshots for one in spec.cohorts)
 
 
@@ -126,5 +126,5 @@ def _shares(spec: WorldSpec) -> list[int]:
     others = _others(spec)
     if not others:
         return []
-    each, more = divmod(_left(spec), others)
+    each, more = divmod(_remaining_snapshots(spec), others)
     return [each + (number < more) for number in range(others)]

@@ -73,7 +73,7 @@ class RunningPart:
             if now >= self._due_at:
                 self._start_again(now)
         elif (status := self._process.poll()) is not None:
-            self._note_end(described(status), now)
+            self._note_end(describe_exit_status(status), now)
 
     def ask_to_stop(self) -> None:
         """Send the part's own stop signal to its main process, which passes it on as it sees fit."""
@@ -117,6 +117,6 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def described(status: int) -> str:
-    """Return a return code in words: ``exit status 1`` or ``SIGKILL``."""
+def describe_exit_status(status: int) -> str:
+    """Return ``exit status 1`` or ``SIGKILL`` for a return code."""
     return signal.Signals(-status).name if status < 0 else f"exit status {status}"

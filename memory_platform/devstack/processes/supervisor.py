@@ -8,7 +8,13 @@ from contextlib import contextmanager
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.processes.parts import Part, RunningPart, described, kill_group, spawn_with_lines
+from memory_platform.devstack.processes.parts import (
+    Part,
+    RunningPart,
+    describe_exit_status,
+    kill_group,
+    spawn_with_lines,
+)
 from memory_platform.devstack.processes.terminal import Terminal
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -63,7 +69,7 @@ class Supervisor:
         finally:
             kill_group(process)
         if status:
-            raise StepFailed(f"{name} failed ({described(status)}): its lines above say why.")
+            raise StepFailed(f"{name} failed ({describe_exit_status(status)}): its lines above say why.")
 
     def watch(self) -> None:
         """Keep all parts alive until a stop is asked for."""

@@ -80,9 +80,11 @@ def read_evaluation_set(
         spoken = [conversation for conversation in dataset.conversations if conversation.subject_id == subject_id]
         turns = _turns(spoken)
         at = _afterwards(spoken)
-        timed = [question if question.asked_at and not afterwards else _asked(question, at) for question in questions]
+        timed = [
+            question if question.asked_at and not afterwards else _with_asked_at(question, at) for question in questions
+        ]
         kept = [_answerable(question, spoken) for question in timed]
-        chosen = [question for question in kept if _chosen(question, categories, skipped, left_out)]
+        chosen = [question for question in kept if _is_chosen(question, categories, skipped, left_out)]
         _refuse_ambiguous(subject_id, chosen, spoken)
         subjects.append(SubjectQuestions(subject_id, tuple(chosen), turns))
     return EvaluationSet(dataset, hashlib.sha256(content).hexdigest(), tuple(subjects), dict(left_out))
@@ -94,7 +96,7 @@ def _questions(content: Mapping[str, Any]) -> Mapping[str, list[Question]]:
     found: dict[str, list[Question]] = {}
     for number, subject in enumerate(content["subjects"]):
         held = found.setdefault(subject["subject_id"], [])
-        held += _parsed(subject.get("questions") or [], f"subjects.{number}.questions", faults)
+        held += _parse_questions(subject.get("questions") or [], f"subjects.{number}.questions", faults)
     if not faults and not any(found.values()):
         faults.append(FieldFault("subjects", "no_questions", "No subject has questions: there is nothing to evaluate."))
     if faults:
@@ -102,7 +104,7 @@ def _questions(content: Mapping[str, Any]) -> Mapping[str, list[Question]]:
     return found
 
 
-def _parsed(items: Any, path: str, faults: list[FieldFault]) -> Iterator[Question]:
+def _parse_questions(items: Any, path: str, faults: list[FieldFault]) -> Iterator[Question]:
     if not isinstance(items, list):
         faults.append(FieldFault(path, "not_a_list", "Must be a list of objects."))
         return
@@ -130,7 +132,7 @@ def _afterwards(spoken: list[DatasetConversation]) -> datetime:
     return max(said) + AFTERWARDS if said else utc_now()
 
 
-def _asked(question: Question, at: datetime) -> Question:
+def _with_asked_at(question: Question, at: datetime) -> Question:
     return question.model_copy(update={"asked_at": at})
 
 
@@ -142,7 +144,9 @@ def _answerable(question: Question, spoken: list[DatasetConversation]) -> Questi
     return question.model_copy(update={"evidence": said})
 
 
-def _chosen(question: Question, categories: frozenset[str], skipped: frozenset[str], left_out: "Counter[str]") -> bool:
+def _is_chosen(
+    question: Question, categories: frozenset[str], skipped: frozenset[str], left_out: "Counter[str]"
+) -> bool:
     reason = ""
     if question.category in skipped or (categories and question.category not in categories):
         reason = "category"

@@ -75,7 +75,7 @@ def read_dataset(path: Path, *, subject_suffix: str = "") -> Dataset:
 
     Raises OSError, and InvalidInput whose faults name every bad record, or the line and column of what is not JSON.
     """
-    content = _parsed(path.read_bytes())
+    content = _parse_json(path.read_bytes())
     faults: list[FieldFault] = []
     conversations = tuple(_conversations(content, subject_suffix, faults))
     if faults:
@@ -83,7 +83,7 @@ def read_dataset(path: Path, *, subject_suffix: str = "") -> Dataset:
     return Dataset(str(content.get("name") or path.stem), conversations)
 
 
-def _parsed(content: bytes) -> dict[str, Any]:
+def _parse_json(content: bytes) -> dict[str, Any]:
     try:
         value = orjson.loads(content.decode())
     except UnicodeDecodeError as error:
@@ -104,7 +104,7 @@ def _conversations(content: dict[str, Any], suffix: str, faults: list[FieldFault
             conversation_id = _id(conversation, "conversation_id", place, faults)
             found = _objects(conversation, "messages", place, faults)
             messages = [_message(message, at, faults) for at, message in found]
-            yield DatasetConversation(subject_id, conversation_id, tuple(_named(messages, conversation_id)))
+            yield DatasetConversation(subject_id, conversation_id, tuple(_add_message_ids(messages, conversation_id)))
 
 
 def _objects(
@@ -135,8 +135,8 @@ def _id(item: dict[str, Any], key: str, path: str, faults: list[FieldFault], suf
         return ""
 
 
-def _named(messages: list[IncomingMessage], conversation_id: str) -> Iterator[IncomingMessage]:
-    """Give each message without an id one that a second load of the same file makes again."""
+def _add_message_ids(messages: list[IncomingMessage], conversation_id: str) -> Iterator[IncomingMessage]:
+    """Yield the messages, each with an id. A second load of the same file makes the same ids."""
     said: Counter[tuple[object, ...]] = Counter()
     for message in messages:
         what = (message.role, message.name, message.text, message.said_at)

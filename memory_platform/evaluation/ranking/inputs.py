@@ -105,7 +105,7 @@ def map_questions(
     for question, vectors in zip(asked.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
         wanted = tuple(wanted_of(asked.turns[message_id]) for message_id in question.evidence)
-        brought = {memory.id: _brought(question, memory) for memory in memories}
+        brought = {memory.id: _covered_evidence(question, memory) for memory in memories}
         occurring = {memory.id: tuple(_bits(turn, pieces[memory.id]) for turn in wanted) for memory in memories}
         yield LoadedQuestion(
             question=question,
@@ -122,7 +122,7 @@ def _memory(memory: RecalledMemory) -> LoadedMemory:
     return LoadedMemory(memory.id, memory.text, estimated_tokens(memory.text), said, memory.said_at, memory.name)
 
 
-def _brought(question: Question, memory: LoadedMemory) -> frozenset[int]:
+def _covered_evidence(question: Question, memory: LoadedMemory) -> frozenset[int]:
     return frozenset(i for i, message_id in enumerate(question.evidence) if message_id in memory.message_ids)
 
 

@@ -45,14 +45,14 @@ class Prepared:
     def best(self, policy: RecallPolicy) -> Int64:
         """Return the rows of the best ``query.top_k`` memories, as ``rank_memories`` finds them."""
         image, scoring = self.subject.image, policy.scoring
-        probe = self._kept("read", values(scoring, READ_BY), lambda: self._read(scoring))
-        words: Float32 = self._kept(
+        probe = self._get_or_make("read", values(scoring, READ_BY), lambda: self._read(scoring))
+        words: Float32 = self._get_or_make(
             "matched", values(scoring, READ_BY + MATCHED_BY), lambda: match_words(image, probe, scoring)
         )
-        nearness: Nearness = self._kept(
+        nearness: Nearness = self._get_or_make(
             "compared", values(scoring, COMPARED_BY), lambda: compare_vectors(image, probe, scoring)
         )
-        alive: Mask = self._kept("alive", policy.clock_skew_seconds, lambda: self._alive(policy))
+        alive: Mask = self._get_or_make("alive", policy.clock_skew_seconds, lambda: self._alive(policy))
         scores = weigh(image, probe, words, nearness, scoring)
         near = relevance_of_statements(scores.fused, alive, probe)
         return best_sayings(scores.fused, near, alive & scores.found, self.query, image, policy).rows
@@ -71,7 +71,7 @@ class Prepared:
     def _alive(self, policy: RecallPolicy) -> Mask:
         return alive_rows(self.subject.image.columns, self.query, skew=policy.clock_skew_seconds)
 
-    def _kept(self, what: str, key: Hashable, make: Callable[[], Made]) -> Made:
+    def _get_or_make(self, what: str, key: Hashable, make: Callable[[], Made]) -> Made:
         made = self._made.setdefault(what, {})
         if key not in made:
             if len(made) >= KEPT:

@@ -81,8 +81,8 @@ def mean_figures(rows: Sequence[QuestionRow]) -> Figures:
     return {name: sum(row.figures[name] for row in rows) / len(rows) for name in rows[0].figures}
 
 
-def grouped(rows: Sequence[QuestionRow], key: Callable[[QuestionRow], str]) -> Mapping[str, list[QuestionRow]]:
-    """Return the rows by ``key``, keys in order."""
+def group_rows(rows: Sequence[QuestionRow], key: Callable[[QuestionRow], str]) -> Mapping[str, list[QuestionRow]]:
+    """Return the rows by ``key``, sorted by key."""
     found: dict[str, list[QuestionRow]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)

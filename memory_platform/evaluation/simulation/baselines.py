@@ -40,10 +40,10 @@ class RawHistory:
         """Return the last messages that fit into ``budget`` tokens together."""
         return self._fitting(range(len(self._texts) - 1, -1, -1), budget, skipping=False)
 
-    def found(self, query: str, budget: int) -> list[str]:
-        """Return the messages that BM25 ranks best for ``query``, as many as fit; one that does not fit is passed over.
+    def search(self, query: str, budget: int) -> list[str]:
+        """Return the messages that BM25 ranks best for ``query``, as many as fit ``budget``; others are skipped.
 
-        A word of the query counts as often as it stands there. What shares no word with it is not found.
+        A word counts as often as the query has it. Messages that share no word with the query are left out.
         """
         asked = Counter(terms(query))
         mean = sum(self._lengths) / max(1, len(self._lengths))
@@ -73,6 +73,6 @@ class RawHistory:
         return kept
 
 
-def joined(texts: Sequence[str]) -> str:
-    """Return texts as one, each on lines of its own."""
+def join_texts(texts: Sequence[str]) -> str:
+    """Return one text, each of ``texts`` on its own lines."""
     return "\n".join(texts)

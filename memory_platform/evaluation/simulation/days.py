@@ -12,7 +12,7 @@ from uuid import UUID
 
 from memory_platform.evaluation.datasets.scratch import Scratch, finish_work
 from memory_platform.evaluation.ranking.overlap import pieces_of, wanted_of
-from memory_platform.evaluation.simulation.baselines import RawHistory, joined
+from memory_platform.evaluation.simulation.baselines import RawHistory, join_texts
 from memory_platform.evaluation.simulation.scenario import Life, SimulatedDay, SimulatedTurn
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
@@ -148,9 +148,9 @@ def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iter
         pieces_of(text)
         for text in (
             shown,
-            joined(raw.latest(RAW_BUDGET)),
-            joined(raw.found(query, RAW_BUDGET)),
-            joined(raw.found(query, tokens)),
+            join_texts(raw.latest(RAW_BUDGET)),
+            join_texts(raw.search(query, RAW_BUDGET)),
+            join_texts(raw.search(query, tokens)),
         )
     ]
     return [Covered(*(_is_in(turn, held) for held in ways)) for turn in evidence]

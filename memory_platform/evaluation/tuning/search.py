@@ -71,10 +71,10 @@ class Trials:
 
     def objective(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> float:
         """Return what is searched for the highest of: mean coverage over all budgets."""
-        total = sum(self._covered(policy, subject) for subject in subjects)
+        total = sum(self._total_coverage(policy, subject) for subject in subjects)
         return total / (sum(len(subject.questions) for subject in subjects) * len(self._plan.budgets))
 
-    def _covered(self, policy: RecallPolicy, subject: LoadedSubject) -> float:
+    def _total_coverage(self, policy: RecallPolicy, subject: LoadedSubject) -> float:
         key = (policy, subject.subject_id)
         if key not in self._known:
             if subject.subject_id not in self._prepared:
@@ -106,7 +106,7 @@ class Search:
         for number in range(self._how.rounds):
             before = best
             for name in self._tunables:
-                tried = self._tried(best, name, training, near=number > 0)
+                tried = self._try_values(best, name, training, near=number > 0)
                 ahead, score = max(tried, key=lambda one: one[1])
                 if score >= reached + self._how.least_gain:
                     best, reached = ahead, score
@@ -114,10 +114,10 @@ class Search:
                 break
         return best
 
-    def _tried(
+    def _try_values(
         self, point: Point, name: str, training: Sequence[LoadedSubject], *, near: bool
     ) -> list[tuple[Point, float]]:
-        """Return the points that differ from ``point`` in one value, each with its score."""
+        """Return the points that differ from ``point`` in ``name``, each with its score."""
         tried = [{**point, name: value} for value in self._tunables[name].values(point[name], near=near)]
         return [(other, self._objective(other, training)) for other in tried]
 
@@ -148,7 +148,7 @@ def tune(
     }
     fixed = trials.rows(policy, subjects)
     parts = split(subjects, how.folds)
-    found = {name: _searched(search, trials, begin, parts, fixed) for name, begin in begins.items()}
+    found = {name: _search_folds(search, trials, begin, parts, fixed) for name, begin in begins.items()}
     return Tuned(mean_figures(fixed), found)
 
 
@@ -160,7 +160,7 @@ def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubj
     return parts
 
 
-def _searched(
+def _search_folds(
     search: Search, trials: Trials, begin: Point, parts: Sequence[Sequence[LoadedSubject]], fixed: Sequence[QuestionRow]
 ) -> Searched:
     subjects = [subject for part in parts for subject in part]

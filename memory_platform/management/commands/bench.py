@@ -23,7 +23,7 @@ from memory_platform.benchmarks.worlds.answers import fill_receipts
 from memory_platform.benchmarks.worlds.build import fill_pool, place_subjects, tenant_for, tidy
 from memory_platform.benchmarks.worlds.repeats import fill_repeats
 from memory_platform.benchmarks.worlds.sentences import questions
-from memory_platform.benchmarks.worlds.world import Cohort, WorldSpec, checked, parse_cohort
+from memory_platform.benchmarks.worlds.world import Cohort, WorldSpec, check_spec, parse_cohort
 from memory_platform.env.table import environment
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
@@ -87,7 +87,7 @@ class Command(PlatformCommand):
         parser.add_argument("--seed", type=int, default=chosen.seed, help="of every draw (%(default)s)")
 
     def _build(self, options: dict[str, Any]) -> None:
-        spec = checked(
+        spec = check_spec(
             WorldSpec(
                 options["snapshots"],
                 options["subjects"],
@@ -147,7 +147,7 @@ class Command(PlatformCommand):
         self.stdout.write(f"{expired:,} expired memories left in {took:.0f} s ({expired / took:,.0f} a second)")
         for name, load in (("recall alone", alone), ("recall beside it", beside)):
             self.stdout.write(f"{name}: " + ", ".join(f"{what} {value:,.1f}" for what, value in load.figures().items()))
-        self.stdout.write(locks.told())
+        self.stdout.write(locks.describe())
 
     def _add_care(self, parser: ArgumentParser) -> None:
         parser.description = (

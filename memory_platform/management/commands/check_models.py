@@ -83,7 +83,7 @@ class Command(BaseCommand):
         routed = ", ".join(purpose for purpose in PURPOSES if chat_route(purpose) == name) or "no purpose by default"
         self.stdout.write(f"{name} ({model.name}; {routed})")
         try:
-            told = asked(model)
+            told = try_model(model)
         except ChatUnavailable as failure:
             self.stdout.write(f"  {failure.failure}: {ADVICE.get(failure.failure, failure.detail)}")
             return False
@@ -94,8 +94,11 @@ class Command(BaseCommand):
         return True
 
 
-def asked(model: ChatModel) -> str:
-    """Return what one question took, the library's import apart. Raises ChatUnavailable."""
+def try_model(model: ChatModel) -> str:
+    """Ask one question; return its time, tokens and faults as text. Importing the library is not timed.
+
+    Raises ChatUnavailable.
+    """
     if isinstance(model, Preparable):
         model.prepare()
     started = perf_counter()

@@ -94,7 +94,7 @@ class Command(PlatformCommand):
         if options["reembed"]:
             self._reembed(tenants)
         missing = self._show(tenants, whole=not options["tenant"])
-        if options["reembed"] and unmeasured(measured_embedders()):
+        if options["reembed"] and unmeasured_embedders(measured_embedders()):
             raise CommandError(f"A listed model does not answer: what it lacks was not embedded. {AGAIN}")
         if options["reembed"] and missing:
             raise CommandError(
@@ -113,31 +113,31 @@ class Command(PlatformCommand):
     def _show(self, tenants: Sequence[UUID], *, whole: bool) -> int:
         """Print the table and keep the counts for the console when they are of the whole platform; return the lack."""
         embedders = measured_embedders()
-        counts = counted(tenants, embedders)
+        counts = count_spaces_of(tenants, embedders)
         if whole:
             note_counts(counts, embedders)
         print_table([HEADINGS, *(line.cells for line in lines(counts, embedders))], self.stdout.write)
-        for embedder in unmeasured(embedders):
+        for embedder in unmeasured_embedders(embedders):
             self.stderr.write(
                 f"{embedder.name}: the model does not answer and its length is not known: its space is not counted."
             )
         return sum(count.missing for count in counts.values())
 
     def _reembed(self, tenants: Sequence[UUID]) -> None:
-        missing = sum(count.missing for count in counted(tenants, measured_embedders()).values())
+        missing = sum(count.missing for count in count_spaces_of(tenants, measured_embedders()).values())
         with stoppable(), progress(self.stdout, "re-embedding", missing, "memories") as advance:
             for tenant_id in tenants:
                 backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=advance)
 
     def _drop(self, name: str, tenants: Sequence[UUID], *, sure: bool) -> None:
-        space = self._unlisted(name)
+        space = self._find_unlisted_space(name)
         embedders = measured_embedders()
-        held = counted(tenants, embedders).get(space.id, NOTHING).held
+        held = count_spaces_of(tenants, embedders).get(space.id, NOTHING).held
         alone = sum(count_only_in(tenant_id, space.id, embedders) for tenant_id in tenants)
         self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
         if alone:
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
-        if not sure and not self._confirmed(name):
+        if not sure and not self._confirm_drop(name):
             raise CommandError("Nothing was dropped: what was typed is not the space's name.")
         with stoppable(), progress(self.stdout, "dropping", 0, "vectors") as advance:
             dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
@@ -148,7 +148,7 @@ class Command(PlatformCommand):
             )
         self.stdout.write(f"{name}: {dropped:,} vectors were dropped.")
 
-    def _unlisted(self, name: str) -> EmbeddingSpace:
+    def _find_unlisted_space(self, name: str) -> EmbeddingSpace:
         space = EmbeddingSpace.objects.filter(name=name).first()
         if space is None:
             known = ", ".join(EmbeddingSpace.objects.values_list("name", flat=True)) or "none yet"
@@ -159,25 +159,25 @@ class Command(PlatformCommand):
                 f"{name} is listed in EMBEDDER and answers questions. Take it out of the list, restart all processes, "
                 "then drop it."
             )
-        if unknown := unmeasured(measured):
+        if unknown := unmeasured_embedders(measured):
             raise CommandError(
                 f"{unknown[0].name} is listed, does not answer, and its length is not known: {name} may be its space."
             )
         return space
 
-    def _confirmed(self, name: str) -> bool:
+    def _confirm_drop(self, name: str) -> bool:
         self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
         self.stdout.flush()
         return sys.stdin.readline().strip() == name
 
 
-def counted(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
-    """Return the counts of ``tenants`` together, one scope after the other."""
+def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
+    """Return the sum of the counts of ``tenants``."""
     nothing: Counts = {}
     return reduce(added_up, (count_spaces(tenant_id, embedders) for tenant_id in tenants), nothing)
 
 
-def unmeasured(measured: Embedders) -> list[Embedder]:
+def unmeasured_embedders(measured: Embedders) -> list[Embedder]:
     """Return the listed embedders that are not among the ``measured``."""
     return [one for one in active_embedders() if one not in measured]
 

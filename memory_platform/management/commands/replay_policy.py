@@ -59,12 +59,12 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
         return [f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]
     return [
         f"{told.receipts:,} receipts of version {before}, {told.compared:,} with memories to choose from.",
-        f"  come out as they were under version {before} itself: {shown(told.reproduced)}",
-        f"  would hold other memories under version {after}: {shown(told.changed)}",
+        f"  come out as they were under version {before} itself: {format_share(told.reproduced)}",
+        f"  would hold other memories under version {after}: {format_share(told.changed)}",
         f"  memories entering: {told.entering:,}, leaving: {told.leaving:,}",
         f"  tokens of snapshots in a context, on average: {told.tokens_before:,} before, {told.tokens_after:,} after",
-        f"  leaving memories that replies had used: {shown(told.utilised_leaving)}",
-        f"  staying memories that replies had used: {shown(told.utilised_staying)}",
+        f"  leaving memories that replies had used: {format_share(told.utilised_leaving)}",
+        f"  staying memories that replies had used: {format_share(told.utilised_staying)}",
         *(f"  {one.receipt_id}: enter {_ids(one.entering)}; leave {_ids(one.leaving)}" for one in told.examples),
         "Receipts cannot tell:",
         *(f"  what {name} does" for name in told.untold),
@@ -72,8 +72,8 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
     ]
 
 
-def shown(share: Share) -> str:
-    """Return a share in words, with its interval and n."""
+def format_share(share: Share) -> str:
+    """Return a share as text, with its interval and n."""
     if share.value is None or share.low is None or share.high is None:
         return "nothing is known"
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}; {share.count:,} of {share.of:,})"

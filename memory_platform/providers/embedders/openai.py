@@ -101,7 +101,7 @@ class OpenAIEmbedder:
         }
 
         def read(answer: Any) -> Vectors:
-            return self._checked(rows_of(answer, len(texts)))
+            return self._check_dimensions(rows_of(answer, len(texts)))
 
         try:
             return self._service.post(PATH, body, read, seconds=self._policy.seconds(len(texts)))
@@ -109,8 +109,8 @@ class OpenAIEmbedder:
             kind = EmbeddingRefused if failed.failure is Failure.REFUSED else EmbeddingUnavailable
             raise kind(failed.detail) from None
 
-    def _checked(self, rows: Vectors) -> Vectors:
-        """Return ``rows`` when they are as long as all before them; the first ones say how long that is."""
+    def _check_dimensions(self, rows: Vectors) -> Vectors:
+        """Return ``rows``. Raises WrongDimension when they are not as long as the first rows were."""
         with self._learning:
             if not self._dimensions:
                 self._dimensions = rows.shape[1]

@@ -75,7 +75,7 @@ class SentenceTransformersEmbedder:
 
     def prepare(self) -> None:
         """Load the model, however long it takes. Raises EmbeddingUnavailable."""
-        self._encoded(["."], self._as_passages)
+        self._encode_texts(["."], self._as_passages)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return shape (len(texts), dimensions), zero for a text that shows nothing. Raises EmbeddingUnavailable.
@@ -88,8 +88,8 @@ class SentenceTransformersEmbedder:
         rows: dict[str, Vectors] = {}
         for start in range(0, len(wanted), self._policy.local_batch):
             batch = wanted[start : start + self._policy.local_batch]
-            rows.update(zip(batch, self._encoded(batch, self._as_passages), strict=True))
-        return self._placed(readable, rows)
+            rows.update(zip(batch, self._encode_texts(batch, self._as_passages), strict=True))
+        return self._unit_rows_of(readable, rows)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return rows as :meth:`embed` does, of all questions within one time box, known ones from memory."""
@@ -99,11 +99,11 @@ class SentenceTransformersEmbedder:
         rows = {text: row for text, key in keys.items() if (row := self._questions.get(key)) is not None}
         wanted = [text for text in keys if text not in rows]
         if wanted or not self._dimensions:
-            found = self._encoded(wanted or ["."], self._as_questions, seconds=self._policy.question_s)
+            found = self._encode_texts(wanted or ["."], self._as_questions, seconds=self._policy.question_s)
             rows.update(zip(wanted, found, strict=False))
             for text in wanted:
                 self._questions.put(keys[text], rows[text])
-        return self._placed(readable, rows)
+        return self._unit_rows_of(readable, rows)
 
     def _as_passages(self, model: Any, texts: Sequence[str]) -> Any:
         before = self._reading.passage if self._reading else None
@@ -113,7 +113,7 @@ class SentenceTransformersEmbedder:
         before = self._reading.question if self._reading else None
         return model.encode_query(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
 
-    def _encoded(self, texts: Sequence[str], encode: Encode, *, seconds: float | None = None) -> Vectors:
+    def _encode_texts(self, texts: Sequence[str], encode: Encode, *, seconds: float | None = None) -> Vectors:
         """Return one row per text as the model gives it. Raises EmbeddingUnavailable."""
         try:
             rows = self._model.use(lambda model: np.asarray(encode(model, texts), np.float32), seconds=seconds)
@@ -137,7 +137,7 @@ class SentenceTransformersEmbedder:
         cut = (beginning(collapse_spaces(text[: 2 * limit]), limit) for text in texts)
         return [text.encode("utf-8", "replace").decode() for text in cut]
 
-    def _placed(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
+    def _unit_rows_of(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
         """Return the unit rows of ``texts`` in their order, zero for one that has none."""
         nothing = np.zeros(self._dimensions, np.float32)
         found = [rows.get(text, nothing) for text in texts]

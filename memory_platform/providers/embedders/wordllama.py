@@ -62,13 +62,13 @@ class WordLlamaEmbedder:
         forbid_open_transaction()
         model = self._ready()
         read = [_in_pieces(text, self._policy) for text in texts]
-        return unit_rows(np.array([model.summed(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
+        return unit_rows(np.array([model.sum_vectors(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return rows as of any texts: 0.05 ms each. Raises as :meth:`embed` does."""
         return self.embed(texts)
 
-    def related(self, word: str) -> tuple[tuple[str, float], ...]:
+    def related_words(self, word: str) -> tuple[tuple[str, float], ...]:
         """Return whole words of the model's vocabulary near ``word``, best first, each with its cosine.
 
         Lower-case, never ``word`` itself; none for what is no word. Raises as :meth:`embed` does.
@@ -100,7 +100,7 @@ class _Model:
         words = sorted(whole - ENGLISH)
         self.words = _Words(words, self.word_rows(words))
 
-    def summed(self, text: str) -> Vectors:
+    def sum_vectors(self, text: str) -> Vectors:
         """Return the sum of the vectors of the text's tokens."""
         ids = self._tokenizer.encode(_well_formed(text), add_special_tokens=False).ids
         row = np.zeros(DIMENSIONS, np.float32)

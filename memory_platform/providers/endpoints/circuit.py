@@ -26,7 +26,7 @@ class Circuit:
         self._refuse_until: float | None = None
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether the service is thought to work."""
         return self._refuse_until is None
 

@@ -19,11 +19,11 @@ class Connections:
         self._headers = headers
         self._late_s = late_s
         self._lock = threading.Lock()
-        self._client = self._made()
+        self._client = self._make_client()
         self._lent: dict[object, tuple[float, httpx.Client]] = {}
 
     @contextmanager
-    def lent(self, ends: float) -> Iterator[httpx.Client]:
+    def lend(self, ends: float) -> Iterator[httpx.Client]:
         """Lend the connections to a call that is to be over at ``ends`` (monotonic).
 
         Where an earlier one is not over long after its time, all are closed, and this call begins with new ones; others
@@ -44,9 +44,9 @@ class Connections:
         late = time.monotonic() - self._late_s
         held = {client for ends, client in self._lent.values() if ends < late}
         if self._client in held:
-            self._client = self._made()
+            self._client = self._make_client()
         for client in held:
             client.close()
 
-    def _made(self) -> httpx.Client:
+    def _make_client(self) -> httpx.Client:
         return httpx.Client(headers=dict(self._headers), follow_redirects=False)

@@ -115,7 +115,7 @@ class JsonService:
     @property
     def answering(self) -> bool:
         """Whether the last calls did not all fail."""
-        return self._circuit.closed
+        return self._circuit.is_closed
 
     def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
         """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` all attempts together.
@@ -129,7 +129,7 @@ class JsonService:
         forbid_open_transaction()
         started = time.perf_counter()
         try:
-            answer = self._guarded(outgoing, read, seconds)
+            answer = self._call_through_circuit(outgoing, read, seconds)
         except CallFailed as failed:
             self._record(failed.failure, started)
             log(Event.PROVIDER_FAILED, provider=self._endpoint.use, error=failed.failure)
@@ -137,7 +137,7 @@ class JsonService:
         self._record("ok", started)
         return answer
 
-    def _guarded(self, outgoing: Outgoing, read: Callable[[Any], Answer], seconds: float) -> Answer:
+    def _call_through_circuit(self, outgoing: Outgoing, read: Callable[[Any], Answer], seconds: float) -> Answer:
         try:
             self._circuit.refuse_while_open()
         except CircuitOpen:
@@ -181,19 +181,19 @@ class JsonService:
         headers = {**({} if content is None else {"Content-Type": "application/json"}), **outgoing.headers}
         try:
             with (
-                self._connections.lent(ends) as client,
+                self._connections.lend(ends) as client,
                 client.stream(method, url, content=content, headers=headers, timeout=left) as response,
             ):
                 if method in _OF_WHAT_STANDS and response.status_code in _NOT_THERE:
                     raise CallFailed(Failure.GONE)
                 refuse_status(response.status_code, response.headers.get("Retry-After"))
-                return _json(self._received(response, ends))
+                return _json(self._read_body(response, ends))
         except httpx.TimeoutException:
             raise TimeoutError from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError):
             raise CallFailed(Failure.UNREACHABLE) from None
 
-    def _received(self, response: httpx.Response, ends: float) -> bytes:
+    def _read_body(self, response: httpx.Response, ends: float) -> bytes:
         received = bytearray()
         for piece in response.iter_raw():
             received += piece

@@ -14,8 +14,8 @@ from memory_platform.providers.prompt_cache.messages import (
     Parted,
     as_object,
     calls_of,
-    parted,
-    said,
+    message_text,
+    split_messages,
 )
 
 Form = dict[str, Any]
@@ -29,7 +29,7 @@ def vendor_form(vendor: str, messages: Sequence[Message], prefix_hash: str) -> F
 
     ``prefix_hash``: SHA-256 of message 0 in hex, as the answer of ``context`` has it.
     """
-    return VENDORS[vendor](parted(messages, prefix_hash), prefix_hash)
+    return VENDORS[vendor](split_messages(messages, prefix_hash), prefix_hash)
 
 
 def openai_form(parts: Parted, prefix_hash: str) -> Form:
@@ -54,7 +54,7 @@ def openai_responses_form(parts: Parted, prefix_hash: str) -> Form:
             items.append({"type": "function_call_output", **output})
             continue
         if message["content"] or not message.get("tool_calls"):
-            items.append({"role": message["role"], "content": said(message)})
+            items.append({"role": message["role"], "content": message_text(message)})
         for call in message.get("tool_calls", ()):
             function = call["function"]
             asked = {"call_id": call["id"], "name": function["name"], "arguments": function.get("arguments") or "{}"}
@@ -91,7 +91,7 @@ def gemini_cached_form(messages: Sequence[Message], prefix_hash: str, name: str)
     No instruction may stand beside it (400), so what would be one opens the conversation.
     https://cloud.google.com/vertex-ai/generative-ai/docs/context-cache/context-cache-use
     """
-    parts = parted(messages, prefix_hash)
+    parts = split_messages(messages, prefix_hash)
     briefs = [{"role": "user", "content": text} for text in parts.briefs]
     return {"cachedContent": name, "contents": _contents([*briefs, *parts.turns])}
 
@@ -125,7 +125,7 @@ def _anthropic_blocks(message: Message) -> list[Block]:
     if message["role"] == "tool":
         content = {"content": message["content"]} if message["content"] else {}
         return [{"type": "tool_result", "tool_use_id": _anthropic_id(message["tool_call_id"]), **content}]
-    text = said(message)
+    text = message_text(message)
     calls = [
         {"type": "tool_use", "id": _anthropic_id(call.id), "name": call.name, "input": call.arguments}
         for call in calls_of(message)
@@ -151,7 +151,7 @@ def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
     if message["role"] == "tool":
         response = as_object(message["content"] or "", "result")
         return [{"functionResponse": {"name": names[message["tool_call_id"]], "response": response}}]
-    text = said(message)
+    text = message_text(message)
     calls = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in calls_of(message)]
     return [*([{"text": text}] if text.strip() else []), *calls]
 

@@ -75,22 +75,22 @@ class CachedContents:
             "systemInstruction": {"parts": [{"text": text}]},
             "ttl": self._lives,
         }
-        return self._sent("POST", f"/{self._parent}cachedContents", read_content, body)
+        return self._send("POST", f"/{self._parent}cachedContents", read_content, body)
 
     def extend(self, name: str) -> KeptPrompt:
         """See :class:`PromptKeeper`."""
-        found = self._sent("PATCH", f"/{name}?updateMask=ttl", read_content, {"ttl": self._lives})
+        found = self._send("PATCH", f"/{name}?updateMask=ttl", read_content, {"ttl": self._lives})
         return replace(found, name=name)
 
     def delete(self, name: str) -> None:
         """See :class:`PromptKeeper`."""
         try:
-            self._sent("DELETE", f"/{name}", lambda _: None)
+            self._send("DELETE", f"/{name}", lambda _: None)
         except CallFailed as failed:
             if failed.failure is not Failure.GONE:
                 raise
 
-    def _sent(
+    def _send(
         self, method: str, path: str, read: Callable[[Any], Answer], body: Mapping[str, Any] | None = None
     ) -> Answer:
         forbid_open_transaction()

@@ -39,7 +39,7 @@ class ToolCall:
     arguments: Mapping[str, Any]
 
 
-def parted(messages: Sequence[Message], prefix_hash: str) -> Parted:
+def split_messages(messages: Sequence[Message], prefix_hash: str) -> Parted:
     """Return the parts of assembled messages; ``prefix_hash`` is the SHA-256 of the prefix, in hex."""
     system = [str(message["content"]) for message in messages if message["role"] == "system" and message["content"]]
     prefix = system[0] if system and hashlib.sha256(system[0].encode()).hexdigest() == prefix_hash else ""
@@ -74,8 +74,8 @@ def calls_of(message: Message) -> list[ToolCall]:
     ]
 
 
-def said(message: Message) -> str:
-    """Return what a message says, after the name of who says it, for vendors that know no names."""
+def message_text(message: Message) -> str:
+    """Return the text of a message after the speaker's name, for vendors whose messages have no names."""
     content = str(message["content"] or "")
     return f"{message['name']}: {content}" if message.get("name") else content
 

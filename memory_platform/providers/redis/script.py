@@ -33,10 +33,10 @@ class RedisScript:
     def _ask(self, client: "Redis", rest: Sequence[str]) -> list[Any]:
         connection = self._connection(client)
         try:
-            connection.send_packed_command([packed("EVALSHA", self._hash, *rest)])
+            connection.send_packed_command([pack_command("EVALSHA", self._hash, *rest)])
             return cast(list[Any], connection.read_response())
         except NoScriptError:  # Redis was started anew: it learns the script from this call
-            connection.send_packed_command([packed("EVAL", self._source, *rest)])
+            connection.send_packed_command([pack_command("EVAL", self._source, *rest)])
             return cast(list[Any], connection.read_response())
         except ResponseError:
             raise
@@ -52,7 +52,7 @@ class RedisScript:
         return self._kept.connection
 
 
-def packed(*parts: str) -> bytes:
+def pack_command(*parts: str) -> bytes:
     """Return a command in Redis's protocol."""
     encoded = [part.encode() for part in parts]
     return b"*%d\r\n%b" % (len(encoded), b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in encoded))

@@ -11,7 +11,7 @@ from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import RERANK, RerankPolicy
-from memory_platform.providers.rerankers.http import relevant, shortened
+from memory_platform.providers.rerankers.http import relevant, truncate_text
 
 
 def load_model(reference: str, *, offline: bool) -> Any:
@@ -43,18 +43,18 @@ class CrossEncoderReranker:
 
     def prepare(self) -> None:
         """Load the model, however long it takes. Raises RerankUnavailable."""
-        self._predicted([(".", ".")], seconds=None)
+        self._predict_scores([(".", ".")], seconds=None)
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one relevance in [0, 1] per text, within the time box. Raises RerankUnavailable."""
         forbid_open_transaction()
         if not texts:
             return []
-        asked = shortened(query, self._policy.query_chars)
-        pairs = [(asked, shortened(text, self._policy.text_chars)) for text in texts]
-        return relevant(self._predicted(pairs, seconds=self._policy.seconds))
+        asked = truncate_text(query, self._policy.query_chars)
+        pairs = [(asked, truncate_text(text, self._policy.text_chars)) for text in texts]
+        return relevant(self._predict_scores(pairs, seconds=self._policy.seconds))
 
-    def _predicted(self, pairs: Sequence[tuple[str, str]], *, seconds: float | None) -> Any:
+    def _predict_scores(self, pairs: Sequence[tuple[str, str]], *, seconds: float | None) -> Any:
         try:
             scores = self._model.use(lambda model: model.predict(pairs, show_progress_bar=False), seconds=seconds)
         except (LocalModelFailed, CircuitOpen) as failed:

@@ -33,8 +33,8 @@ class HttpReranker:
             raise RerankUnavailable(failed.detail) from None
 
     def _body(self, query: str, texts: Sequence[str]) -> dict[str, Any]:
-        asked = shortened(query, self._policy.query_chars)
-        documents = [shortened(text, self._policy.text_chars) for text in texts]
+        asked = truncate_text(query, self._policy.query_chars)
+        documents = [truncate_text(text, self._policy.text_chars) for text in texts]
         if not self._model:
             return {"query": asked, "texts": documents, "raw_scores": False, "truncate": True}
         return {"model": self._model, "query": asked, "documents": documents, "top_n": len(documents)}
@@ -66,6 +66,6 @@ def relevant(scores: Any) -> list[float]:
     return [float(score) for score in squashed]
 
 
-def shortened(text: str, limit: int) -> str:
-    """Return the beginning of ``text``, well-formed."""
+def truncate_text(text: str, limit: int) -> str:
+    """Return the first ``limit`` characters of ``text`` as valid Unicode."""
     return text[:limit].encode("utf-8", "replace").decode()

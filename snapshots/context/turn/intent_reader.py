@@ -38,7 +38,7 @@ _WORDS_A_LENGTH = 3
 def read_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
     """Return the intent of a message in index form, of which rules tell ``told``; ``vectors`` by embedding space."""
     space = space_of(vectors)
-    best = reader_of("intents", space).told(features(form, told, vectors.get(space)))
+    best = reader_of("intents", space).predict(features(form, told, vectors.get(space)))
     return cast(Intent, best) if best else told
 
 

@@ -25,7 +25,7 @@ def read_phase(
     """Return the phase of a message in index form, of which rules tell ``told``; the rest as in ``detect_phase``."""
     space = space_of(vectors)
     plain = before(told, intent, turns=turns, tool_open=tool_open)
-    best = reader_of("phases", space).told(features(form, plain, vectors.get(space)))
+    best = reader_of("phases", space).predict(features(form, plain, vectors.get(space)))
     return cast(Phase, best) if best else told
 
 

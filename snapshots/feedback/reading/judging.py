@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from memory_platform.kernel.text import comparable, detect_language
-from memory_platform.providers.chat_prompts import fence_rule, fenced, new_nonce
+from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.feedback.policy import JUDGING, JudgingPolicy
 from snapshots.feedback.reading.prompts import JUDGE
@@ -68,7 +68,7 @@ def question(turns: Sequence[Turn], policy: JudgingPolicy = JUDGING) -> ChatProm
     nonce = new_nonce()
 
     def part(name: str, text: str | None) -> str:
-        return f"{name}:\n{fenced(mask_sensitive(text[: policy.chars])[0], nonce)}" if text else f"{name}: -"
+        return f"{name}:\n{fence_text(mask_sensitive(text[: policy.chars])[0], nonce)}" if text else f"{name}: -"
 
     shown = [
         "\n".join([f"{number}.", part("question", turn.query), part("reply", turn.reply), part("next", turn.next)])

@@ -62,7 +62,7 @@ def read_sense(turn: Turn, sentences: Sentences) -> Sense | None:
     numbers = features(turn, sentences)
     if numbers is None:
         return None
-    told = sense_reader().told(numbers)
+    told = sense_reader().predict(numbers)
     return Sense.UNCLEAR if told is None else Sense(told)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.kernel.text import detect_language
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.chat_prompts import Prompt, fence_rule, fenced, new_nonce
+from memory_platform.providers.chat_prompts import Prompt, fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.changes.foresee import HeldChange
@@ -81,9 +81,11 @@ def prompt_of(question: Question) -> ChatPrompt:
     secrets masked."""
     texts = [mask_sensitive(one.text[: ASKING.message_chars])[0] for one in question.messages]
     language, nonce = detect_language("\n".join(texts)), new_nonce()
-    shown = [f"{number}:\n{fenced(text, nonce)}" for number, text in enumerate(texts, start=1)]
+    shown = [f"{number}:\n{fence_text(text, nonce)}" for number, text in enumerate(texts, start=1)]
     handles = handles_of(len(question.held))
-    shown += [f"{handle}:\n{fenced(one.said.text, nonce)}" for handle, one in zip(handles, question.held, strict=True)]
+    shown += [
+        f"{handle}:\n{fence_text(one.said.text, nonce)}" for handle, one in zip(handles, question.held, strict=True)
+    ]
     more = "".join(part.text(language) for part, is_asked in _parts(question) if is_asked)
     told = PROPOSE.text(language).replace("{more}", more)
     return ChatPrompt(f"{told}\n{fence_rule(language, nonce)}", "\n".join(shown))

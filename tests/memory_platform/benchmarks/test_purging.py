@@ -10,10 +10,10 @@ from memory_platform.benchmarks.purging import LOOKS, PURGER, Locks
 
 def test_what_was_not_seen_is_no_figure() -> None:
     locks = Locks()
-    locks.looked([0], [None])
-    assert "longest writing transaction not seen" in locks.told()
-    locks.looked([0.002], [0.004])
-    assert locks.told() == ("longest wait for a lock 2 ms in 1 of 2 looks, longest writing transaction 4 ms")
+    locks.add_look([0], [None])
+    assert "longest writing transaction not seen" in locks.describe()
+    locks.add_look([0.002], [0.004])
+    assert locks.describe() == ("longest wait for a lock 2 ms in 1 of 2 looks, longest writing transaction 4 ms")
 
 
 def test_a_writing_transaction_under_the_purges_name_is_seen(database: None) -> None:

@@ -23,7 +23,7 @@ from memory_platform.devstack.processes.programs import MARK
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.seed.demo import DemoAccess, demo_access
 from memory_platform.devstack.stack import CANNOT_START, run_stack
-from memory_platform.devstack.stack_file import remember, remembered, stack_secrets
+from memory_platform.devstack.stack_file import read_stack_file, remember, stack_secrets
 
 ADDRESSES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 START_SECONDS = 90
@@ -80,7 +80,7 @@ class RunningStack:
                     return child
         return None
 
-    def awaited(self, program: str, *, instead_of: psutil.Process | None = None) -> psutil.Process:
+    def wait_for_process(self, program: str, *, instead_of: psutil.Process | None = None) -> psutil.Process:
         """Return the main process of a part as soon as it lives; ``instead_of`` one that was killed."""
         deadline = time.monotonic() + 30
         while (found := self.part(program)) in {None, instead_of}:
@@ -140,10 +140,10 @@ class TestARunningStack:
     def test_its_secrets_are_private(self, stack: RunningStack) -> None:
         file = stack.data_dir / "stack.env"
         assert file.stat().st_mode & 0o777 == 0o600
-        assert set(ADDRESSES) <= set(remembered(stack.data_dir))
+        assert set(ADDRESSES) <= set(read_stack_file(stack.data_dir))
 
     def test_it_tells_other_commands_where_it_listens(self, stack: RunningStack) -> None:
-        assert remembered(stack.data_dir)["STACK_URL"] == f"http://127.0.0.1:{stack.port}"
+        assert read_stack_file(stack.data_dir)["STACK_URL"] == f"http://127.0.0.1:{stack.port}"
 
     def test_a_second_start_on_the_same_data_is_refused(self, stack: RunningStack) -> None:
         screen = io.StringIO()
@@ -159,10 +159,10 @@ class TestARunningStack:
 
     @pytest.mark.parametrize("program", ["postgres", "redis-server", "gunicorn", "worker", "beat"])
     def test_a_killed_part_comes_back(self, stack: RunningStack, program: str) -> None:
-        victim = stack.awaited(program)  # it may itself be coming back from the end of the part before
+        victim = stack.wait_for_process(program)  # it may itself be coming back from the end of the part before
         victim.kill()
         stack.read_until("starting it again", seconds=10)
-        stack.awaited(program, instead_of=victim)
+        stack.wait_for_process(program, instead_of=victim)
 
     def test_it_answers_again_after_all_that(self, stack: RunningStack) -> None:
         deadline = time.monotonic() + 30
@@ -225,7 +225,7 @@ def test_secrets_are_made_once(tmp_path: Path) -> None:
     remember(tmp_path, first | {"DATABASE_URL": "postgresql://a:p'w\\#1@/x?host=/run/家"})
     assert stack_secrets(tmp_path) == first
     assert min(map(len, first.values())) >= 32
-    assert remembered(tmp_path)["DATABASE_URL"] == "postgresql://a:p'w\\#1@/x?host=/run/家"
+    assert read_stack_file(tmp_path)["DATABASE_URL"] == "postgresql://a:p'w\\#1@/x?host=/run/家"
 
 
 def test_the_banner_shows_the_ways_in_and_a_line_to_paste(tmp_path: Path) -> None:

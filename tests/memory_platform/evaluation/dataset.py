@@ -50,7 +50,7 @@ def bilingual() -> dict[str, Any]:
     return {"name": "bilingual", "subjects": [_subject("lin", LIN), _subject("mei", MEI)]}
 
 
-def written(tmp_path: Path, content: Any = None) -> Path:
+def write_dataset(tmp_path: Path, content: Any = None) -> Path:
     """Write a data set, by default ``bilingual``, and return its path."""
     path = tmp_path / "bilingual.json"
     path.write_bytes(orjson.dumps(content or bilingual()))

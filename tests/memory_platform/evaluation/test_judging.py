@@ -35,14 +35,14 @@ def server(settings: Settings) -> Iterator[ModelServer]:
         yield running
 
 
-def judged(of: LoadedSubject) -> Judgement:
+def judge_subject(of: LoadedSubject) -> Judgement:
     model = chat_model("judge")
     assert model is not None
     return judge_all(choose_questions([of], 5), by_policy(DEFAULT_RECALL), model)
 
 
 def test_shares_are_counted_here_from_the_model_s_verdicts(server: ModelServer) -> None:
-    found = judged(subject_of("In Ghent"))
+    found = judge_subject(subject_of("In Ghent"))
 
     assert (found.model, found.prompts, found.failed) == ("openai:judge-1", VERSION, 0)
     assert found.rows[0].figures == {
@@ -56,14 +56,14 @@ def test_shares_are_counted_here_from_the_model_s_verdicts(server: ModelServer) 
 
 
 def test_without_a_right_answer_accuracy_is_left_out(server: ModelServer) -> None:
-    found = judged(subject_of(None))
+    found = judge_subject(subject_of(None))
 
     assert set(found.figures) == {"faithfulness", "answer_relevancy", "context_relevancy"}
     assert len(server.requests) == 2
 
 
 def test_the_judge_sees_what_was_recalled_and_the_writer_not_the_reference(server: ModelServer) -> None:
-    judged(subject_of("In Ghent"))
+    judge_subject(subject_of("In Ghent"))
 
     writer, judge, comparer = map(shown_to, server.requests)
     assert writer["question"] == "Where is the cello played?"
@@ -75,7 +75,7 @@ def test_the_judge_sees_what_was_recalled_and_the_writer_not_the_reference(serve
 
 
 def test_a_chinese_question_is_judged_in_chinese(server: ModelServer) -> None:
-    judged(subject("mei", ["我妈妈在杭州开茶馆。"], {"茶馆在哪里?": [0]}))
+    judge_subject(subject("mei", ["我妈妈在杭州开茶馆。"], {"茶馆在哪里?": [0]}))
 
     assert all("记忆" in instructions_of(request) for request in server.requests)
 
@@ -94,7 +94,7 @@ def test_an_answer_out_of_shape_is_repaired_once_then_given_up(server: ModelServ
         return completion(orjson.dumps(wrong).decode()) if ENGLISH.judge in instructions_of(request) else reply(request)
 
     server.answer = badly
-    found = judged(subject_of("In Ghent"))
+    found = judge_subject(subject_of("In Ghent"))
 
     assert (found.failed, list(found.rows), dict(found.figures)) == (1, [], {})
     assert len(server.requests) == 3  # the answer, the judgement, its repair
@@ -103,7 +103,7 @@ def test_an_answer_out_of_shape_is_repaired_once_then_given_up(server: ModelServ
 def test_a_judge_that_is_away_costs_its_questions_only(server: ModelServer) -> None:
     server.answer = lambda _: Reply({}, status=400)
 
-    assert judged(subject_of("In Ghent")).failed == 1
+    assert judge_subject(subject_of("In Ghent")).failed == 1
 
 
 def test_questions_are_chosen_evenly() -> None:

@@ -30,19 +30,19 @@ def run(command: str, path: Path) -> str:
     return out.getvalue()
 
 
-def written(path: Path, *lines: dict[str, Any]) -> Path:
+def write_lines(path: Path, *lines: dict[str, Any]) -> Path:
     path.write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
     return path
 
 
 def test_a_genuine_certificate_passes_and_a_changed_one_fails(world: World, tmp_path: Path) -> None:
     answer = body_of(Caller(world.acme)("DELETE", ADA))
-    assert "genuine" in run("verify_certificate", written(tmp_path / "one", answer, answer["certificate"]))
+    assert "genuine" in run("verify_certificate", write_lines(tmp_path / "one", answer, answer["certificate"]))
     forged = {**answer["certificate"], "erased": {"message": 1_000}}
     with pytest.raises(CommandError, match="1 of 1 are not genuine"):
-        run("verify_certificate", written(tmp_path / "two", forged))
+        run("verify_certificate", write_lines(tmp_path / "two", forged))
     with pytest.raises(CommandError, match="Nothing was erased"):
-        run("replay_erasures", written(tmp_path / "two", forged))
+        run("replay_erasures", write_lines(tmp_path / "two", forged))
     (tmp_path / "three").write_text("{")
     with pytest.raises(CommandError, match="one JSON object a line"):
         run("verify_certificate", tmp_path / "three")
@@ -63,7 +63,7 @@ def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path
     erased = body_of(acme("DELETE", ADA))
     acme("POST", "/v1/import", lines, Content_Type="application/x-ndjson")
     work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
-    certificates = written(tmp_path / "certificates", forgotten, conversation, erased)
+    certificates = write_lines(tmp_path / "certificates", forgotten, conversation, erased)
 
     # Made after the erasures: another person under the same id.
     assert "0 erased again" in run("replay_erasures", certificates)
@@ -91,7 +91,7 @@ def test_beliefs_that_a_restore_brings_back_are_forgotten_again(world: World, tm
         (f"{ADA}/profile/forget", {"field": "occupation"}),
         (f"{ADA}/tags/{tag['id']}/forget", {}),
     )
-    certificates = written(tmp_path / "certificates", *(body_of(acme("POST", path, sent)) for path, sent in calls))
+    certificates = write_lines(tmp_path / "certificates", *(body_of(acme("POST", path, sent)) for path, sent in calls))
     assert "Kestrel4711" not in acme("GET", f"{ADA}/export").content.decode()
     acme("POST", "/v1/import?allow_forgotten=true", backup, Content_Type="application/x-ndjson")
     work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
@@ -114,7 +114,7 @@ def test_who_came_under_the_same_id_while_rows_were_leaving_is_not_erased_again(
     done = body_of(acme("GET", f"/v1/erasures/{erasure.id}"))
 
     assert done["status"] == "done"
-    assert "0 erased again" in run("replay_erasures", written(tmp_path / "certificates", done))
+    assert "0 erased again" in run("replay_erasures", write_lines(tmp_path / "certificates", done))
     assert acme("GET", ADA).status_code == 200
 
 
@@ -122,13 +122,13 @@ def test_certificates_are_listed_a_line_each_since_a_time(world: World) -> None:
     certificate = body_of(Caller(world.acme)("DELETE", ADA))["certificate"]
     other = body_of(Caller(world.globex)("DELETE", "/v1/subjects/gil"))["certificate"]
 
-    def listed(*arguments: str) -> list[Any]:
+    def list_certificates(*arguments: str) -> list[Any]:
         out = StringIO()
         call_command("list_certificates", *arguments, stdout=out)
         return [orjson.loads(line) for line in out.getvalue().splitlines()]
 
-    assert listed() == [certificate, other]
-    assert listed("--since", other["erased_at"]) == [other]
-    assert listed("--since", "2100-01-01T00:00:00Z") == []
+    assert list_certificates() == [certificate, other]
+    assert list_certificates("--since", other["erased_at"]) == [other]
+    assert list_certificates("--since", "2100-01-01T00:00:00Z") == []
     with pytest.raises(CommandError, match="with its offset"):
-        listed("--since", "2026-01-01")
+        list_certificates("--since", "2026-01-01")

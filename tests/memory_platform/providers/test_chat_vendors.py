@@ -90,13 +90,13 @@ VENDORS = [
 ]
 
 
-def worded(request: Request, text: str) -> Reply:
+def vendor_reply(request: Request, text: str) -> Reply:
     return gemini(text) if "generateContent" in request.path else claude(text)
 
 
 @pytest.mark.parametrize(("kind", "model"), VENDORS)
 def test_a_question_travels_in_the_makers_form(server: ModelServer, kind: str, model: str) -> None:
-    server.answer = lambda request: worded(request, GOOD)
+    server.answer = lambda request: vendor_reply(request, GOOD)
     answered = chat(server, kind, model).ask_structured(ASKED, Colour)
     assert answered.value.colour == "red"
     assert answered.usage == Usage(requests=1, input_tokens=9, output_tokens=5, cached_tokens=4)
@@ -113,7 +113,7 @@ def test_a_question_travels_in_the_makers_form(server: ModelServer, kind: str, m
 
 @pytest.mark.parametrize(("kind", "model"), VENDORS)
 def test_a_text_and_a_repair_too(server: ModelServer, kind: str, model: str) -> None:
-    server.answer = lambda request: worded(request, " 小白 ")
+    server.answer = lambda request: vendor_reply(request, " 小白 ")
     asked = chat(server, kind, model)
     assert asked.text(ASKED).value == "小白"
     with pytest.raises(InvalidOutput) as invalid:

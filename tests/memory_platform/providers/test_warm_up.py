@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_readiness_is_degraded_until_every_listed_model_is_loaded(settings: Settings) -> None:
     settings.EMBEDDER = "use,wordllama"
-    registry._embedded.cache_clear()  # as in a process that has just started
+    registry._make_embedder.cache_clear()  # as in a process that has just started
     assert probe_embedding() is Outcome.DEGRADED
     warm_up(answering=True).join(timeout=60)
     assert all(map(is_ready, embedders("use,wordllama")))

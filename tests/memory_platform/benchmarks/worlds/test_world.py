@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.benchmarks.worlds.build import POOL, Pool, fill_pool, place_subjects
 from memory_platform.benchmarks.worlds.sentences import TURNS, questions, talks
-from memory_platform.benchmarks.worlds.world import Cohort, WorldSpec, checked, cohort_ids, plan, subject_sizes
+from memory_platform.benchmarks.worlds.world import Cohort, WorldSpec, check_spec, cohort_ids, plan, subject_sizes
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, InvalidInput
 from memory_platform.kernel.text import detect_language
@@ -59,7 +59,7 @@ def answer(house: House, subject_id: str, question: str) -> Recalled:
     return recall(house.tenant.id, subject_id, RecallQuery(text=question, asked_at=utc_now(), top_k=20, explain=True))
 
 
-def shown(found: Recalled) -> list[tuple[object, ...]]:
+def result_rows(found: Recalled) -> list[tuple[object, ...]]:
     return [
         (one.text, one.score, one.category, one.topics, one.said_at, one.valid_at, one.confidence, one.sources)
         for one in found.memories
@@ -107,7 +107,7 @@ def test_what_a_subject_says_does_not_depend_on_the_others() -> None:
 )
 def test_a_world_that_cannot_be_is_refused(spec: WorldSpec) -> None:
     with pytest.raises(InvalidInput):
-        checked(spec)
+        check_spec(spec)
 
 
 def test_a_subject_of_the_world_answers_as_if_the_product_had_heard_it(world: World) -> None:
@@ -117,7 +117,7 @@ def test_a_subject_of_the_world_answers_as_if_the_product_had_heard_it(world: Wo
         post(globex, subject_id)
         for question in islice(questions(3), 12):
             built, posted = answer(acme, subject_id, question), answer(globex, subject_id, question)
-            assert shown(built) == shown(posted)
+            assert result_rows(built) == result_rows(posted)
             assert len(built.memories) == 20
             assert built.lanes == posted.lanes
             assert built.degraded == posted.degraded

@@ -66,6 +66,6 @@ def test_the_end_of_a_history_stops_at_what_does_not_fit() -> None:
 
 def test_bm25_finds_rare_words_first_and_passes_over_what_does_not_fit() -> None:
     history = raw("my dog likes tea", "the dog sleeps", "tea " + "and more words " * 40, "我喜欢喝茶", "nothing here")
-    assert history.found("dog tea", 20) == ["my dog likes tea", "the dog sleeps"]
-    assert history.found("喝茶", 20) == ["我喜欢喝茶"]
-    assert history.found("zebra", 1000) == []
+    assert history.search("dog tea", 20) == ["my dog likes tea", "the dog sleeps"]
+    assert history.search("喝茶", 20) == ["我喜欢喝茶"]
+    assert history.search("zebra", 1000) == []

@@ -37,7 +37,7 @@ TUNABLES = tunables_of(SUBJECTS)
 
 
 @pytest.fixture(scope="module")
-def tuned() -> Tuned:
+def tuned_plan() -> Tuned:
     return tune(SUBJECTS, DEFAULT_RECALL, PLAN, how=QUICK)
 
 
@@ -49,23 +49,23 @@ def point_of(policy: RecallPolicy) -> Point:
     return {name: tunable.read(policy) for name, tunable in TUNABLES.items()}
 
 
-def test_each_subject_is_held_out_once(tuned: Tuned) -> None:
-    for search in tuned.searches.values():
+def test_each_subject_is_held_out_once(tuned_plan: Tuned) -> None:
+    for search in tuned_plan.searches.values():
         assert sorted(name for fold in search.folds for name in fold.held_out) == ["a", "b", "c"]
         assert all(set(fold.weights) == set(TUNABLES) for fold in search.folds)
 
 
-def test_the_fixed_policy_is_judged_on_the_same_questions(tuned: Tuned) -> None:
-    assert tuned.fixed == mean_figures(ask_all(SUBJECTS, by_policy(DEFAULT_RECALL), PLAN))
-    for search in tuned.searches.values():
+def test_the_fixed_policy_is_judged_on_the_same_questions(tuned_plan: Tuned) -> None:
+    assert tuned_plan.fixed == mean_figures(ask_all(SUBJECTS, by_policy(DEFAULT_RECALL), PLAN))
+    for search in tuned_plan.searches.values():
         for name, gain in search.gains.items():
-            assert gain.mean == pytest.approx(search.figures[name] - tuned.fixed[name])
+            assert gain.mean == pytest.approx(search.figures[name] - tuned_plan.fixed[name])
 
 
-def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned: Tuned) -> None:
-    assert set(tuned.searches) == {FIXED, PLAIN}
-    assert tuned.searches[FIXED].begun == tuned.fixed
-    assert tuned.searches[PLAIN].begun != tuned.fixed
+def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned_plan: Tuned) -> None:
+    assert set(tuned_plan.searches) == {FIXED, PLAIN}
+    assert tuned_plan.searches[FIXED].begun == tuned_plan.fixed
+    assert tuned_plan.searches[PLAIN].begun != tuned_plan.fixed
 
 
 def test_plain_words_hold_nothing_that_was_fitted() -> None:

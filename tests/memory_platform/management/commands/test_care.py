@@ -52,7 +52,7 @@ def without_vectors(house: House) -> None:
         SnapshotVector.objects.all().delete()
 
 
-def unsealed(house: House) -> None:
+def leave_unsealed_blocks(house: House) -> None:
     """One block is sealed, two are whole and not."""
     remember(house, "I flew to Porto")
     for blocks in (1, 3):
@@ -61,7 +61,7 @@ def unsealed(house: House) -> None:
             SubjectMemory.objects.update(next_position=blocks * BLOCK_POSITIONS)
 
 
-def unspread(house: House) -> None:
+def leave_unspread_receipt(house: House) -> None:
     candidates = tuple(
         ReceiptCandidate(str(new_id()), "snapshots", "statement", 0.7, "kept", 20, context_position=place)
         for place in (1, 2, 3)
@@ -70,7 +70,7 @@ def unspread(house: House) -> None:
         write_receipt(ReceiptDraft(house.subject.id, "7", Rendered("在哪里？"), candidates))
 
 
-def used(house: House) -> None:
+def note_use(house: House) -> None:
     with tenant_tx(house.tenant.id):
         note_messages(3)
         note_messages(4)
@@ -80,7 +80,7 @@ def due(house: House) -> None:
     say(house, "I flew to Porto")
 
 
-def asked(house: House) -> None:
+def queue_erasure(house: House) -> None:
     with tenant_tx(house.tenant.id):
         Job.objects.create(kind=JobKind.ERASURE, params={})
 
@@ -97,11 +97,11 @@ def timetable(database: None) -> Iterator[None]:
 LEFT: dict[str, tuple[Callable[[House], None], str, int, str]] = {
     "end-idle-conversations": (idle, "1 conversations", 1, "0 conversations"),
     "backfill-vectors": (without_vectors, "0 unread, 2 vectors, 0 words", 2, "0 unread, 0 vectors, 0 words"),
-    "seal-memories": (unsealed, "2 blocks, 0 outdated", 2, "0 blocks, 0 outdated"),
-    "spread-receipts": (unspread, "1 receipts, 3 memories", 1, "0 receipts, 0 memories"),
-    "roll-up-usage": (used, "2 events, 0 requests", 2, "0 events, 0 requests"),
+    "seal-memories": (leave_unsealed_blocks, "2 blocks, 0 outdated", 2, "0 blocks, 0 outdated"),
+    "spread-receipts": (leave_unspread_receipt, "1 receipts, 3 memories", 1, "0 receipts, 0 memories"),
+    "roll-up-usage": (note_use, "2 events, 0 requests", 2, "0 events, 0 requests"),
     "sweep-queue": (due, "2 due, 0 abandoned", 1, "2 due, 0 abandoned"),
-    "sweep-asked-jobs": (asked, "1 jobs, 0 unsigned", 1, "1 jobs, 0 unsigned"),
+    "sweep-asked-jobs": (queue_erasure, "1 jobs, 0 unsigned", 1, "1 jobs, 0 unsigned"),
 }
 """By job: what gives it something to do, what its preview says, the rows of its run, and the preview after it."""
 

@@ -31,15 +31,15 @@ ROOT = Path(__file__).resolve().parents[4]
 OLD, NEW, BOTH = "hashing:64", "hashing:32", "hashing:32,hashing:64"
 
 
-def ran(*arguments: str) -> str:
+def run_command(*arguments: str) -> str:
     out = StringIO()
     call_command("embedding_spaces", *arguments, stdout=out, stderr=out, no_color=True)
     return out.getvalue()
 
 
-def refused(*arguments: str) -> str:
+def run_refused(*arguments: str) -> str:
     with pytest.raises(CommandError) as stopped:
-        ran(*arguments)
+        run_command(*arguments)
     return str(stopped.value)
 
 
@@ -60,45 +60,45 @@ def migrating(world: World, settings: Settings) -> World:
 
 
 def test_the_table_shows_what_each_space_holds_and_lacks(migrating: World) -> None:
-    printed = ran()
+    printed = run_command()
     assert cells(printed, "hashing-32")[:9] == ["hashing-32", "32", "en,zh,ja,ko,other", "1", "yes", "0", "4", "0", "%"]
     assert cells(printed, "hashing-64")[:7] == ["hashing-64", "64", "en,zh,ja,ko,other", "2", "yes", "4", "0"]
-    assert cells(ran("--tenant", "globex"), "hashing-32")[5:7] == ["0", "1"]
+    assert cells(run_command("--tenant", "globex"), "hashing-32")[5:7] == ["0", "1"]
     assert "secret" not in printed
     assert EmbeddingSpace.objects.get(name="hashing-32").missing == 4  # kept for the console
 
 
 def test_the_table_shows_the_floor_that_the_whole_platform_taught(world: World, settings: Settings) -> None:
     settings.EMBEDDER = OLD
-    assert cells(ran(), "hashing-64")[-1] == "-"
+    assert cells(run_command(), "hashing-64")[-1] == "-"
     strangers(world.acme, *ENGLISH)
-    assert cells(ran("--tenant", "acme"), "hashing-64")[-1] == "-", "one tenant's alone is not kept"
-    shown = cells(ran(), "hashing-64")[-1]
+    assert cells(run_command("--tenant", "acme"), "hashing-64")[-1] == "-", "one tenant's alone is not kept"
+    shown = cells(run_command(), "hashing-64")[-1]
     assert shown == f"{EmbeddingSpace.objects.get().similarity_floor:.3f}"
-    assert cells(ran("--tenant", "globex"), "hashing-64")[-1] == shown
+    assert cells(run_command("--tenant", "globex"), "hashing-64")[-1] == shown
 
 
 def test_a_tenants_count_is_not_kept_as_the_platforms(migrating: World) -> None:
-    ran()
-    ran("--tenant", "globex")
+    run_command()
+    run_command("--tenant", "globex")
     assert EmbeddingSpace.objects.get(name="hashing-32").missing == 4
 
 
 def test_reembedding_fills_the_space_and_a_second_run_finds_nothing_to_do(migrating: World) -> None:
-    printed = ran("--reembed", "--tenant", "acme")
+    printed = run_command("--reembed", "--tenant", "acme")
     assert cells(printed, "hashing-32")[5:9] == ["3", "3", "100", "%"]
     assert counts(migrating.globex) == (1, 1, 1)
-    assert cells(ran("--reembed"), "hashing-32")[5:9] == ["4", "4", "100", "%"]
+    assert cells(run_command("--reembed"), "hashing-32")[5:9] == ["4", "4", "100", "%"]
     assert counts(migrating.globex) == (1, 1, 2)
-    ran("--reembed")
+    run_command("--reembed")
     assert counts(migrating.acme) == (3, 3, 6)
 
 
 def test_a_space_in_use_and_one_that_is_not_there_are_refused(migrating: World) -> None:
-    assert "is listed in EMBEDDER" in refused("--drop", "hashing-64", "--yes")
-    assert "Spaces here: hashing-64" in refused("--drop", "hashing-65", "--yes")
-    assert "leave out --tenant" in refused("--drop", "hashing-64", "--yes", "--tenant", "acme")
-    assert "no tenant" in refused("--tenant", "nobody")
+    assert "is listed in EMBEDDER" in run_refused("--drop", "hashing-64", "--yes")
+    assert "Spaces here: hashing-64" in run_refused("--drop", "hashing-65", "--yes")
+    assert "leave out --tenant" in run_refused("--drop", "hashing-64", "--yes", "--tenant", "acme")
+    assert "no tenant" in run_refused("--tenant", "nobody")
     assert counts(migrating.acme) == (3, 3, 3)
 
 
@@ -108,17 +108,17 @@ def test_without_the_spaces_name_nothing_is_dropped(
 ) -> None:
     settings.EMBEDDER = NEW
     monkeypatch.setattr(sys, "stdin", StringIO(typed))
-    assert "Nothing was dropped" in refused("--drop", "hashing-64")
+    assert "Nothing was dropped" in run_refused("--drop", "hashing-64")
     assert counts(migrating.acme) == (3, 3, 3)
 
 
 def test_the_replaced_space_leaves_and_says_what_words_alone_find(
     migrating: World, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    ran("--reembed", "--tenant", "acme")
+    run_command("--reembed", "--tenant", "acme")
     settings.EMBEDDER = NEW
     monkeypatch.setattr(sys, "stdin", StringIO("hashing-64\n"))
-    printed = ran("--drop", "hashing-64")
+    printed = run_command("--drop", "hashing-64")
     assert "vectors of 4 memories in use, 1 of them with vectors nowhere else" in printed
     assert "4 vectors were dropped" in printed
     assert not EmbeddingSpace.objects.filter(name="hashing-64").exists()
@@ -151,9 +151,9 @@ def test_a_model_that_answers_another_length_is_named(
     migrating: World, settings: Settings, endpoint: ModelServer
 ) -> None:
     settings.EMBEDDER = "openai:bge-m3"
-    printed = ran()
+    printed = run_command()
     assert "no: The model's endpoint gave no usable answer: wrong_dimension." in printed
-    assert "4 memories lack vectors still" in refused("--reembed")
+    assert "4 memories lack vectors still" in run_refused("--reembed")
     assert counts(migrating.acme) == (3, 3, 3)
 
 
@@ -162,9 +162,9 @@ def test_a_model_of_unknown_length_that_is_away_is_named_and_nothing_is_dropped(
 ) -> None:
     settings.EMBEDDER = "hashing:32,openai:house-model"
     endpoint.answer = lambda _: Reply({}, status=401)
-    assert "openai:house-model@0: the model does not answer" in ran()
-    assert "A listed model does not answer" in refused("--reembed")
-    assert "hashing-64 may be its space" in refused("--drop", "hashing-64", "--yes")
+    assert "openai:house-model@0: the model does not answer" in run_command()
+    assert "A listed model does not answer" in run_refused("--reembed")
+    assert "hashing-64 may be its space" in run_refused("--drop", "hashing-64", "--yes")
 
 
 REEMBED_ACME = ["manage.py", "embedding_spaces", "--reembed", "--tenant", "acme"]
@@ -205,5 +205,5 @@ def test_ctrl_c_keeps_what_was_done_and_the_next_run_goes_on(migrating: World, e
     assert done == BACKFILL.batch
     with override_settings(EMBEDDER="openai:house-model,hashing:64"):
         endpoint.answer = prompt
-        ran("--reembed", "--tenant", "acme")
+        run_command("--reembed", "--tenant", "acme")
     assert counts(migrating.acme)[2] == 2 * 253

@@ -12,20 +12,20 @@ from tenants.services.keys import authenticate_key
 from tests.conftest import World
 
 
-def told(*arguments: str) -> str:
+def run_command(*arguments: str) -> str:
     out = StringIO()
     call_command("set_limits", "--tenant", "acme", *arguments, stdout=out)
     return out.getvalue()
 
 
 def test_a_tenant_and_a_key_are_limited(world: World) -> None:
-    assert "messages_per_day: 10\n" in told("--messages-per-day", "10", "--burst", "20")
+    assert "messages_per_day: 10\n" in run_command("--messages-per-day", "10", "--burst", "20")
     with tenant_tx(world.acme.tenant.id):
         key_id = ApiKey.objects.get().key_id
-    told("--key", key_id, "--burst", "30")
+    run_command("--key", key_id, "--burst", "30")
     limits = authenticate_key(world.acme.token).limits
     assert (limits.messages_per_day, limits.burst) == (10, 30)
-    assert "burst: default" in told("--key", key_id, "--burst", "default")
+    assert "burst: default" in run_command("--key", key_id, "--burst", "default")
     assert authenticate_key(world.acme.token).limits.burst == 20
 
 
@@ -34,4 +34,4 @@ def test_a_tenant_and_a_key_are_limited(world: World) -> None:
 )
 def test_what_cannot_be_set_is_refused(world: World, arguments: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
-        told(*arguments)
+        run_command(*arguments)

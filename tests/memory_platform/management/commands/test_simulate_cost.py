@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay
 from tenants.selectors import tenant_by_slug
-from tests.memory_platform.evaluation.dataset import written
+from tests.memory_platform.evaluation.dataset import write_dataset
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -68,7 +68,7 @@ def test_a_repeat_begins_anew_and_finds_the_same(tmp_path: Path) -> None:
 
 
 def test_a_data_set_is_asked_instead(tmp_path: Path) -> None:
-    told = simulate("--data", str(written(tmp_path)))
+    told = simulate("--data", str(write_dataset(tmp_path)))
     assert "asked after all was said" in told
     assert "BM25" in told
 

@@ -87,25 +87,25 @@ def test_wordllama_reads_a_long_text_in_pieces_that_say_what_all_of_it_says() ->
 def test_wordllama_names_the_words_near_a_word_best_first() -> None:
     relations = word_relations(embedders("use,wordllama"))
     assert relations is not None
-    near = relations.related("Dog")
+    near = relations.related_words("Dog")
     words, cosines = zip(*near, strict=True)
     assert {"dogs", "animal", "pet"} <= set(words[:6])
     assert "dog" not in words
     assert list(cosines) == sorted(cosines, reverse=True)
     assert all(0.4 < cosine <= 1 for cosine in cosines)
-    assert relations.related("dog") == near
-    assert dict(relations.related("painted"))["painting"] > 0.6
+    assert relations.related_words("dog") == near
+    assert dict(relations.related_words("painted"))["painting"] > 0.6
 
 
 @pytest.mark.parametrize("word", ["", "ab", "我喜欢", "dog cat", "x" * 65_536, "\ud800\ud800\ud800", "3d2"])
 def test_what_is_no_english_word_has_no_relations(word: str) -> None:
-    assert WordLlamaEmbedder().related(word) == ()
+    assert WordLlamaEmbedder().related_words(word) == ()
 
 
 def test_the_words_named_are_bounded_and_carry_meaning() -> None:
     model = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=5))
-    assert len(model.related("garden")) == 5
-    everything = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=20_000)).related("garden")
+    assert len(model.related_words("garden")) == 5
+    everything = WordLlamaEmbedder(EmbeddedPolicy(related_cosine=-1, related_words=20_000)).related_words("garden")
     words = {word for word, _ in everything}
     assert 10_000 < len(words) == len(everything)
     assert "the" not in words

@@ -239,7 +239,7 @@ def test_nothing_but_whole_finite_vectors_of_the_right_length_is_taken(
     assert {request.path for request in server.requests} == {"/v1/embeddings"}
 
 
-def timed(call: Callable[[], Any]) -> float:
+def time_call(call: Callable[[], Any]) -> float:
     started = time.monotonic()
     with pytest.raises(EmbeddingUnavailable):
         call()
@@ -251,7 +251,7 @@ def timed(call: Callable[[], Any]) -> float:
 )
 def test_a_silent_or_dripping_endpoint_costs_the_time_promised(server: ModelServer, reply: Reply) -> None:
     server.answer = lambda _: reply
-    assert timed(lambda: model(server.url).embed_questions([TEXT])) < POLICY.question_s + 30
+    assert time_call(lambda: model(server.url).embed_questions([TEXT])) < POLICY.question_s + 30
     assert len(server.requests) == 1
 
 
@@ -263,7 +263,7 @@ def test_answers_that_never_end_take_no_connection_from_those_that_come_after(se
     server.answer = lambda _: Reply(drip_head=True, pause_s=0.03)
     before = set(threading.enumerate())
     for number in range(HTTPX_CONNECTIONS + 1):
-        timed(lambda number=number: asked.embed_questions([f"question {number}"]))  # type: ignore[misc]
+        time_call(lambda number=number: asked.embed_questions([f"question {number}"]))  # type: ignore[misc]
     server.answer = answer
 
     again = count()
@@ -302,29 +302,29 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(server: ModelSer
 
 def test_a_time_beyond_ours_is_not_waited_for(server: ModelServer) -> None:
     server.answer = lambda _: Reply({}, status=429, headers={"Retry-After": "60"})
-    assert timed(lambda: model(server.url).embed([TEXT])) < 30
+    assert time_call(lambda: model(server.url).embed([TEXT])) < 30
     assert len(server.requests) == 1
 
 
 def test_a_connection_refused_is_unavailable(server: ModelServer) -> None:
     with model_server(answer) as gone:
         url = gone.url
-    timed(lambda: model(url).embed([TEXT]))
+    time_call(lambda: model(url).embed([TEXT]))
 
 
 def test_the_circuit_opens_after_failures_lets_one_try_and_closes(server: ModelServer) -> None:
     server.answer = lambda _: Reply({}, status=500)
     guarded = model(server.url, failures=2, pause_s=0.4)
     for _ in range(2):
-        timed(lambda: guarded.embed([TEXT]))
+        time_call(lambda: guarded.embed([TEXT]))
     asked = len(server.requests)
     assert not guarded.ready
-    timed(lambda: guarded.embed([TEXT]))
+    time_call(lambda: guarded.embed([TEXT]))
     assert len(server.requests) == asked
     time.sleep(0.45)
-    timed(lambda: guarded.embed([TEXT]))
+    time_call(lambda: guarded.embed([TEXT]))
     assert len(server.requests) == asked + 3
-    timed(lambda: guarded.embed([TEXT]))
+    time_call(lambda: guarded.embed([TEXT]))
     assert len(server.requests) == asked + 3
     time.sleep(0.45)
     server.answer = answer
@@ -335,7 +335,7 @@ def test_the_circuit_opens_after_failures_lets_one_try_and_closes(server: ModelS
 def test_a_text_that_is_refused_does_not_open_the_circuit_for_others(server: ModelServer) -> None:
     server.answer = lambda _: Reply({}, status=400)
     guarded = model(server.url, failures=1)
-    timed(lambda: guarded.embed([TEXT]))
+    time_call(lambda: guarded.embed([TEXT]))
     server.answer = answer
     assert guarded.embed(["another"]).shape == (1, 4)
 

@@ -212,7 +212,7 @@ def test_a_question_for_a_time_prefers_what_names_one(question: str, timed: str,
 class Horses:
     """Knows that a stallion is a horse, and no more."""
 
-    def related(self, word: str) -> list[tuple[str, float]]:
+    def related_words(self, word: str) -> list[tuple[str, float]]:
         return [("horses", 0.8), ("pony", 0.7), ("mare", 0.3)] if word == "stallion" else []
 
 
@@ -227,7 +227,7 @@ def test_a_word_finds_its_nearest_of_the_subjects_own_words() -> None:
 
 def test_without_the_model_of_words_a_question_asks_with_its_own() -> None:
     class Away:
-        def related(self, word: str) -> list[tuple[str, float]]:
+        def related_words(self, word: str) -> list[tuple[str, float]]:
             raise EmbeddingUnavailable
 
     probe = make_probe("stallion", {}, POLICY, Away())

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.memory_platform.evaluation.dataset import written
+from tests.memory_platform.evaluation.dataset import write_dataset
 
 
 def evaluate(path: Path, *options: str) -> str:
@@ -26,7 +26,7 @@ def read_refusal(path: Path, *options: str) -> str:
 
 def make_run(tmp_path: Path, *options: str, content: Any = None) -> dict[str, Any]:
     out = tmp_path / "run.json"
-    evaluate(written(tmp_path, content), "--json", str(out), *options)
+    evaluate(write_dataset(tmp_path, content), "--json", str(out), *options)
     run = orjson.loads(out.read_bytes())
     assert isinstance(run, dict)
     return run

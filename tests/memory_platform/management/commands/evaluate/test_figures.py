@@ -16,7 +16,7 @@ from snapshots.models import Snapshot
 from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
-from tests.memory_platform.evaluation.dataset import bilingual, written
+from tests.memory_platform.evaluation.dataset import bilingual, write_dataset
 from tests.memory_platform.evaluation.judge import WRITTEN, judge_configured
 from tests.memory_platform.management.commands.evaluate.evaluating import evaluate, make_run, read_refusal
 from tests.model_server import ModelServer
@@ -78,7 +78,7 @@ def test_lanes_are_told_by_category(run: dict[str, Any], tmp_path: Path) -> None
         assert sum(part["questions"] for part in parts.values()) == lane["questions"]
         mean = sum(part["questions"] * part["recall@10"] for part in parts.values()) / lane["questions"]
         assert mean == pytest.approx(lane["recall@10"], abs=1e-5)
-    assert evaluate(written(tmp_path)).count("keyword alone") == 1 + len(run["figures"]["by_category"])
+    assert evaluate(write_dataset(tmp_path)).count("keyword alone") == 1 + len(run["figures"]["by_category"])
 
 
 def test_a_run_holds_no_text(run: dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ def test_its_memories_stay(run: dict[str, Any]) -> None:
 
 
 def test_it_prints_a_table(tmp_path: Path) -> None:
-    said = evaluate(written(tmp_path), "--budgets", "125,250")
+    said = evaluate(write_dataset(tmp_path), "--budgets", "125,250")
 
     assert "6 questions, 1 left out (category), 1 left out (no_evidence)" in said
     (head,) = [line for line in said.splitlines() if line.startswith("lane")]
@@ -111,7 +111,7 @@ def test_it_prints_a_table(tmp_path: Path) -> None:
 
 def test_a_sweep_joins_the_run_and_the_report(tmp_path: Path) -> None:
     out = tmp_path / "run.json"
-    said = evaluate(written(tmp_path), "--sweep", "--json", str(out))
+    said = evaluate(write_dataset(tmp_path), "--sweep", "--json", str(out))
     run = orjson.loads(out.read_bytes())
 
     assert set(run["sweep"]["keyword_own"]) == {"0.2", "0.5", "0.7"}
@@ -127,7 +127,7 @@ def test_a_sweep_joins_the_run_and_the_report(tmp_path: Path) -> None:
 
 def test_worth_and_tuning_join_the_run_and_the_report(tmp_path: Path) -> None:
     out = tmp_path / "run.json"
-    said = evaluate(written(tmp_path), "--ablate", "--tune", "--json", str(out))
+    said = evaluate(write_dataset(tmp_path), "--ablate", "--tune", "--json", str(out))
     run = orjson.loads(out.read_bytes())
 
     assert set(run["ablation"]) == set(ABLATIONS)
@@ -160,17 +160,17 @@ def test_the_curves_of_a_picture_stand_in_the_run(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the packages of the group evaluation are not installed")
     out, picture = tmp_path / "run.json", tmp_path / "curve.png"
 
-    evaluate(written(tmp_path), "--json", str(out), "--plot", str(picture))
+    evaluate(write_dataset(tmp_path), "--json", str(out), "--plot", str(picture))
 
     assert picture.exists()
     assert "most recent first" in orjson.loads(out.read_bytes())["curves"]
-    assert "Cannot draw" in read_refusal(written(tmp_path), "--plot", str(tmp_path / "curve.xyz"))
+    assert "Cannot draw" in read_refusal(write_dataset(tmp_path), "--plot", str(tmp_path / "curve.xyz"))
 
 
 def test_a_judgement_joins_the_run_without_a_word_of_the_model(judge_server: ModelServer, tmp_path: Path) -> None:
     out = tmp_path / "run.json"
 
-    said = evaluate(written(tmp_path), "--judge", "2", "--json", str(out))
+    said = evaluate(write_dataset(tmp_path), "--judge", "2", "--json", str(out))
 
     judging = orjson.loads(out.read_bytes())["judging"]
     assert judging["model"] == "openai:judge-1"

@@ -10,14 +10,14 @@ from memory_platform.evaluation.run_file import run_id
 from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
-from tests.memory_platform.evaluation.dataset import bilingual, written
+from tests.memory_platform.evaluation.dataset import bilingual, write_dataset
 from tests.memory_platform.management.commands.evaluate.evaluating import evaluate, make_run
 
 pytestmark = pytest.mark.usefixtures("database")
 
 
 def test_what_it_stores_is_what_it_would_index_again(tmp_path: Path) -> None:
-    assert "other code" not in evaluate(written(tmp_path))
+    assert "other code" not in evaluate(write_dataset(tmp_path))
 
 
 def test_a_repeat_is_the_same_run_in_the_same_tenant(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_repeat_is_the_same_run_in_the_same_tenant(tmp_path: Path) -> None:
         before = list(Work.objects.order_by("id").values()), list(SubjectMemory.objects.order_by("id").values())
 
     path = tmp_path / "again.json"
-    said = evaluate(written(tmp_path), "--json", str(path))
+    said = evaluate(write_dataset(tmp_path), "--json", str(path))
 
     assert "stored already" in said
     assert orjson.loads(path.read_bytes()) == first
@@ -38,10 +38,10 @@ def test_a_repeat_is_the_same_run_in_the_same_tenant(tmp_path: Path) -> None:
 
 
 def test_another_file_never_meets_what_the_first_one_stored(tmp_path: Path) -> None:
-    evaluate(written(tmp_path))
+    evaluate(write_dataset(tmp_path))
     content = bilingual()
     content["subjects"][0]["conversations"][0]["messages"][0]["content"] = "I have always lived in Lisbon."
-    evaluate(written(tmp_path, content))
+    evaluate(write_dataset(tmp_path, content))
 
     tenants = list(Tenant.objects.all())
     assert len(tenants) == 2
@@ -52,19 +52,19 @@ def test_another_file_never_meets_what_the_first_one_stored(tmp_path: Path) -> N
 
 
 def test_a_stopped_run_is_taken_up(tmp_path: Path) -> None:
-    evaluate(written(tmp_path))
+    evaluate(write_dataset(tmp_path))
     (tenant,) = Tenant.objects.all()
     with tenant_tx(tenant.id):
         Message.objects.filter(external_id="c2-0").delete()
 
-    assert "Loading" in evaluate(written(tmp_path))
+    assert "Loading" in evaluate(write_dataset(tmp_path))
     with tenant_tx(tenant.id):
         assert Message.objects.count() == 10
         assert not Work.objects.exclude(state=WorkState.DONE).exists()
 
 
 def test_memories_of_other_code_are_indexed_again(tmp_path: Path) -> None:
-    evaluate(written(tmp_path))
+    evaluate(write_dataset(tmp_path))
     (tenant,) = Tenant.objects.all()
     with tenant_tx(tenant.id):
         before = dict(SnapshotWords.objects.values_list("snapshot_id", "words"))
