@@ -56,7 +56,7 @@ def exception_handler(error: Exception, context: Any = None) -> Response:
     if refusal is not None:
         DATABASE_REFUSALS.labels(sqlstate=(sqlstate_of(error) or "none")[:2]).inc()
         return _platform_answer(refusal)
-    return _django_answer(error) or _unexpected(error)
+    return _django_answer(error) or _answer_unexpected(error)
 
 
 def status_of(error: MemoryPlatformError) -> int | None:
@@ -67,7 +67,7 @@ def status_of(error: MemoryPlatformError) -> int | None:
 def _platform_answer(error: MemoryPlatformError) -> Response:
     status = status_of(error)
     if status is None:
-        return _unexpected(error)
+        return _answer_unexpected(error)
     headers = _retry_headers(error, status) | refusal_headers(error)
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = CHALLENGE
@@ -109,8 +109,7 @@ def _django_answer(error: Exception) -> Response | None:
     return None
 
 
-def _unexpected(error: Exception) -> Response:
-    """Answer 500 and log where it happened."""
+def _answer_unexpected(error: Exception) -> Response:
     log_failure(error)
     return _answer(500, detail="The request failed here; its request_id finds the log line.")
 

@@ -5,13 +5,13 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample
 
 
-def asked(name: str, value: Any, **where: Any) -> OpenApiExample:
-    """Return the example of a request's body."""
+def request_example(name: str, value: Any, **where: Any) -> OpenApiExample:
+    """Return an example of a request body."""
     return OpenApiExample(name, value=value, request_only=True, **where)
 
 
 MESSAGES = [
-    asked(
+    request_example(
         "English",
         {
             "messages": [
@@ -25,8 +25,10 @@ MESSAGES = [
             ]
         },
     ),
-    asked("中文", {"messages": [{"role": "user", "content": "我家在上海市浦东新区锦绣路100号,以后别走延安高架。"}]}),
-    asked(
+    request_example(
+        "中文", {"messages": [{"role": "user", "content": "我家在上海市浦东新区锦绣路100号,以后别走延安高架。"}]}
+    ),
+    request_example(
         "A tool was called",
         {
             "messages": [
@@ -44,9 +46,9 @@ MESSAGES = [
     ),
 ]
 RECALL = [
-    asked("English", {"query": "What should I not serve Ada?"}),
-    asked("中文", {"query": "林悦家在哪里?", "top_k": 5}),
-    asked(
+    request_example("English", {"query": "What should I not serve Ada?"}),
+    request_example("中文", {"query": "林悦家在哪里?", "top_k": 5}),
+    request_example(
         "Narrowed and explained",
         {
             "query": "the weekend with Grace",
@@ -56,10 +58,10 @@ RECALL = [
             "explain": True,
         },
     ),
-    asked("What was true in March", {"query": "Where does Ada live?", "as_of": "2026-03-01T00:00:00Z"}),
+    request_example("What was true in March", {"query": "Where does Ada live?", "as_of": "2026-03-01T00:00:00Z"}),
 ]
 CONTEXT = [
-    asked(
+    request_example(
         "English",
         {
             "query": "Any snack ideas for the drive?",
@@ -67,20 +69,22 @@ CONTEXT = [
             "system_prompt": "You are a car assistant.",
         },
     ),
-    asked("中文", {"query": "导航回家", "conversation_id": "第一次用车", "system_prompt": "你是车载助手。"}),
-    asked(
+    request_example("中文", {"query": "导航回家", "conversation_id": "第一次用车", "system_prompt": "你是车载助手。"}),
+    request_example(
         "A small budget, as one text",
         {"query": "Navigate home", "budget": {"total": 1500, "memory": 400, "window": 500}, "format": "text"},
     ),
-    asked("In Anthropic's form", {"query": "Any snack ideas?", "conversation_id": "weekend", "vendor": "anthropic"}),
+    request_example(
+        "In Anthropic's form", {"query": "Any snack ideas?", "conversation_id": "weekend", "vendor": "anthropic"}
+    ),
 ]
 OUTCOME = [
-    asked(
+    request_example(
         "Reply and next turn",
         {"reply": "An aisle seat, as usual.", "next_user_message": "No, window, not aisle."},
     ),
-    asked("中文", {"reply": "为您订了靠窗的座位。", "next_user_message": "不是靠窗,是靠过道"}),
-    asked(
+    request_example("中文", {"reply": "为您订了靠窗的座位。", "next_user_message": "不是靠窗,是靠过道"}),
+    request_example(
         "A verdict of the product",
         {
             "verdicts": [
@@ -90,12 +94,14 @@ OUTCOME = [
     ),
 ]
 SNAPSHOTS = [
-    asked("English", {"text": "Ada's sister Grace loves jazz.", "category": "family", "topics": ["music"]}),
-    asked("中文", {"text": "林悦每周三晚上打羽毛球。", "said_at": "2026-03-04T20:00:00+08:00", "confidence": 0.8}),
+    request_example("English", {"text": "Ada's sister Grace loves jazz.", "category": "family", "topics": ["music"]}),
+    request_example(
+        "中文", {"text": "林悦每周三晚上打羽毛球。", "said_at": "2026-03-04T20:00:00+08:00", "confidence": 0.8}
+    ),
 ]
 NOTES = [
-    asked("English", {"text": "I'm allergic to peanuts", "vital": True, "vital_class": "allergy"}),
-    asked(
+    request_example("English", {"text": "I'm allergic to peanuts", "vital": True, "vital_class": "allergy"}),
+    request_example(
         "中文",
         {
             "text": "我妈妈膝盖不好,不能走远路",
@@ -105,11 +111,11 @@ NOTES = [
     ),
 ]
 PREFERENCES = [
-    asked("English", {"value": ["peanuts"], "statement": "I'm allergic to peanuts"}),
-    asked("中文", {"value": "靠窗", "statement": "我喜欢靠窗的座位", "provenance": "confirmed_by_user"}),
+    request_example("English", {"value": ["peanuts"], "statement": "I'm allergic to peanuts"}),
+    request_example("中文", {"value": "靠窗", "statement": "我喜欢靠窗的座位", "provenance": "confirmed_by_user"}),
 ]
 IMPORT = [
-    asked(
+    request_example(
         "The lines of an export",
         {
             "lines": [
@@ -123,7 +129,7 @@ IMPORT = [
 ]
 
 TOOL_CALLS = [
-    asked(
+    request_example(
         "English",
         {
             "conversation_id": "c1",
@@ -136,23 +142,27 @@ TOOL_CALLS = [
             },
         },
     ),
-    asked("中文", {"conversation_id": "c1", "arguments": {"category": "food", "key": "diet", "value": "素食"}}),
+    request_example(
+        "中文", {"conversation_id": "c1", "arguments": {"category": "food", "key": "diet", "value": "素食"}}
+    ),
 ]
 
 POLICIES = [
-    asked(
+    request_example(
         "Fewer memories, no recency",
         {
             "changes": {"recall": {"top_k": 5}, "context": {"total": 4000}, "ranking": {"use_recency": False}},
             "reason": "shorter prompts for the hotline",
         },
     ),
-    asked("短一点", {"changes": {"retention": {"statement": 90}}, "reason": "九十天后不再需要", "dry_run": True}),
+    request_example(
+        "短一点", {"changes": {"retention": {"statement": 90}}, "reason": "九十天后不再需要", "dry_run": True}
+    ),
 ]
 
 FIELD_TRIES = [
-    asked("Fields in force", {"text": "My parcels always go to the pick-up point at the station."}),
-    asked(
+    request_example("Fields in force", {"text": "My parcels always go to the pick-up point at the station."}),
+    request_example(
         "一个草稿",
         {
             "text": "我坐飞机一定要靠窗的位子",
@@ -167,7 +177,7 @@ FIELD_TRIES = [
 ]
 
 EXPERIMENTS = [
-    asked(
+    request_example(
         "Two arms",
         {
             "name": "shorter prompts",
@@ -181,32 +191,36 @@ EXPERIMENTS = [
 ]
 
 NEXT_ASK = [
-    asked("English", {"conversation_id": "c1"}),
-    asked("中文", {"conversation_id": "第一次用车", "phase": "opening"}),
+    request_example("English", {"conversation_id": "c1"}),
+    request_example("中文", {"conversation_id": "第一次用车", "phase": "opening"}),
 ]
 ANSWERS = [
-    asked("English", {"accepted": True, "value": "12 Willow Lane, Portland"}),
-    asked("中文", {"accepted": True, "value": {"person": "妈妈", "phone": "138 0013 8000", "relation": "母亲"}}),
-    asked("A refusal", {"accepted": False}),
+    request_example("English", {"accepted": True, "value": "12 Willow Lane, Portland"}),
+    request_example(
+        "中文", {"accepted": True, "value": {"person": "妈妈", "phone": "138 0013 8000", "relation": "母亲"}}
+    ),
+    request_example("A refusal", {"accepted": False}),
 ]
 
 TASKS = [
-    asked("English", {"goal": "Book a quiet hotel in Lisbon", "plan": ["Find hotels", "Ask for a quiet room", "Book"]}),
-    asked(
+    request_example(
+        "English", {"goal": "Book a quiet hotel in Lisbon", "plan": ["Find hotels", "Ask for a quiet room", "Book"]}
+    ),
+    request_example(
         "中文", {"goal": "订一张去上海的高铁票", "plan": [{"id": "s1", "text": "查车次"}, {"id": "s2", "text": "下单"}]}
     ),
 ]
 TASK_CHANGES = [
-    asked(
+    request_example(
         "A step is done",
         {"steps": [{"id": "s1", "status": "completed", "result": "G7, 9:00", "tool": "search_trains"}], "iteration": 1},
     ),
-    asked(
+    request_example(
         "一步失败", {"steps": [{"id": "s2", "status": "failed", "error": "余票不足"}], "scratchpad": {"备选": ["G9"]}}
     ),
 ]
 ENDINGS = [
-    asked(
+    request_example(
         "English",
         {
             "outcome": "success",
@@ -215,5 +229,5 @@ ENDINGS = [
             "lessons": ["Ask for the courtyard side first."],
         },
     ),
-    asked("中文", {"outcome": "failure", "approach": "先查直达,再查中转", "lessons": "节假日要提前两周订票"}),
+    request_example("中文", {"outcome": "failure", "approach": "先查直达,再查中转", "lessons": "节假日要提前两周订票"}),
 ]

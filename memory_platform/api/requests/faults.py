@@ -19,15 +19,15 @@ def faults_of(detail: Any, path: str = "") -> Iterator[FieldFault]:
     """Yield one fault per leaf of a ``ValidationError.detail``; the path of a list item holds its index."""
     if isinstance(detail, Mapping):
         for key, inner in detail.items():
-            yield from faults_of(inner, _joined(path, str(key)))
+            yield from faults_of(inner, _join_path(path, str(key)))
     elif isinstance(detail, list | tuple):
         for index, inner in enumerate(detail):
-            yield from faults_of(inner, path if isinstance(inner, ErrorDetail) else _joined(path, str(index)))
+            yield from faults_of(inner, path if isinstance(inner, ErrorDetail) else _join_path(path, str(index)))
     else:
         yield FieldFault(path or WHOLE_BODY, str(getattr(detail, "code", "invalid")), str(detail))
 
 
-def _joined(path: str, key: str) -> str:
+def _join_path(path: str, key: str) -> str:
     if key == api_settings.NON_FIELD_ERRORS_KEY:
         return path
     return f"{path}.{key}" if path else key

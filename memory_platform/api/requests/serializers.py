@@ -38,7 +38,9 @@ class StrictSerializer(serializers.Serializer[Any]):
             message = f"Must be a JSON object {with_fields(self.fields)}."
             raise ValidationError([ErrorDetail(message, code="not_an_object")])
         unknown = [key for key in data if key not in self.fields]
-        hints = chain([f": {known(self.fields)}"], repeat(""))  # once: a body may hold a thousand unknown keys
+        hints = chain(
+            [f": {describe_fields(self.fields)}"], repeat("")
+        )  # once: a body may hold a thousand unknown keys
         faults: dict[str, Any] = {
             shown_key(str(key)): [ErrorDetail(f"Is not a known field{hint}.", code="unknown_field")]
             for key, hint in zip(unknown, hints, strict=False)
@@ -55,12 +57,12 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 class Input(StrictSerializer):
-    """The body of a request. ``RecallInput.parsed(request)`` is the checked dictionary."""
+    """The body of a request. ``RecallInput.parse(request)`` is the checked dictionary."""
 
     @classmethod
-    def parsed(cls, request: Request) -> dict[str, Any]:
+    def parse(cls, request: Request) -> dict[str, Any]:
         """Return the body's values; absent optional fields without a default are left out. Raises ValidationError."""
-        return dict(_shared(cls).run_validation(request.data))
+        return dict(_instance_of(cls).run_validation(request.data))
 
 
 class NothingInput(Input):
@@ -73,9 +75,9 @@ class QueryInput(StrictSerializer):
     null_is_absent = False  # there is no null in a query string
 
     @classmethod
-    def parsed(cls, request: Request) -> dict[str, Any]:
+    def parse(cls, request: Request) -> dict[str, Any]:
         """Return the query's values; absent ones without a default are left out. Raises ValidationError."""
-        serializer = _shared(cls)
+        serializer = _instance_of(cls)
         return dict(serializer.run_validation(_query_values(serializer, request)))
 
 
@@ -94,8 +96,8 @@ class Output(serializers.Serializer[Any]):
         return {name.removesuffix("_"): field for name, field in super().get_fields().items()}
 
 
-def known(fields: Iterable[str]) -> str:
-    """Return which fields there are, in words, at most ``NAMES_SHOWN`` of them."""
+def describe_fields(fields: Iterable[str]) -> str:
+    """Return the allowed fields as text, at most ``NAMES_SHOWN`` of them."""
     names = list(fields)
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return f"known are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "none is taken here"
@@ -104,7 +106,7 @@ def known(fields: Iterable[str]) -> str:
 def with_fields(fields: Iterable[str]) -> str:
     """Return what an object may hold, in words."""
     names = list(fields)
-    return f"with fields ({known(names)})" if names else "without fields"
+    return f"with fields ({describe_fields(names)})" if names else "without fields"
 
 
 @cache
@@ -116,8 +118,8 @@ def page_of(row: type[Output]) -> type[Output]:
 
 
 @cache
-def _shared(cls: type[StrictSerializer]) -> StrictSerializer:
-    """Return one instance per class: validating changes nothing in it, and making one costs more than using it."""
+def _instance_of(cls: type[StrictSerializer]) -> StrictSerializer:
+    """Return one instance per class: validation does not change it, and making one costs more than using it."""
     return cls()
 
 

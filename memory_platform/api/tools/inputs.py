@@ -144,7 +144,7 @@ INPUTS: Mapping[str, type[Input]] = {
 }
 
 
-def checked(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def parse_arguments(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of one call, with defaults. Raises ValidationError naming ``arguments.x``."""
     try:
         return dict(INPUTS[tool]().run_validation(arguments))

@@ -34,7 +34,7 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
     found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs
     result = {
-        "memories": [_shown(memory) for memory in found.memories],
+        "memories": [_serialize_memory(memory) for memory in found.memories],
         "profile": beliefs.profile,
         "preferences": beliefs.preference_values,
         "tags": [shown_match(match) for match in found.lanes.meant],
@@ -80,7 +80,7 @@ def _forget_belief(subject: Subject, call: ToolCall, by: Actor) -> Erasure:
     return forget_tag(subject, tag, by=by, reason=REASON)
 
 
-def _shown(memory: RecalledMemory) -> dict[str, Any]:
+def _serialize_memory(memory: RecalledMemory) -> dict[str, Any]:
     return {
         "id": memory.id,
         "kind": memory.kind,

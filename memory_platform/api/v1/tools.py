@@ -19,7 +19,7 @@ from memory_platform.api.tools.catalogue import TOOLS
 from memory_platform.api.tools.definitions import LANGUAGES
 from memory_platform.api.tools.formats import SHAPES
 from memory_platform.api.tools.guidance import GUIDANCE
-from memory_platform.api.tools.inputs import checked
+from memory_platform.api.tools.inputs import parse_arguments
 from memory_platform.api.tools.reading_tools import forget_for_model, recall_for_model
 from memory_platform.api.tools.saving_tools import SAVERS, check_arguments, save_once
 from memory_platform.api.tools.values import VERDICTS, ToolAnswer, ToolCall
@@ -86,7 +86,7 @@ class ToolsView(TenantView):
     @extend_schema(parameters=[ToolsInput], responses=ToolsOutput)
     def get(self, request: Request) -> Response:
         """Return the definitions of all tools in one vendor's shape, and what teaches a model when to save."""
-        asked = ToolsInput.parsed(request)
+        asked = ToolsInput.parse(request)
         shape, language = SHAPES[asked["format"]], asked["language"]
         tools = [shape(tool, language) for tool in TOOLS.values()]
         return Response({**asked, "tools": tools, "guidance": GUIDANCE.in_(language)})
@@ -101,8 +101,8 @@ class RecallToolView(SubjectView):
     @extend_schema(request=ToolCallInput, responses=ToolAnswerOutput)
     def post(self, request: Request, subject_id: str) -> Response:
         """Recall for a model: what is remembered, in few words. Creates nothing."""
-        given = ToolCallInput.parsed(request)
-        call = ToolCall(RECALL, checked(RECALL, given["arguments"]), given.get("conversation_id", ""))
+        given = ToolCallInput.parse(request)
+        call = ToolCall(RECALL, parse_arguments(RECALL, given["arguments"]), given.get("conversation_id", ""))
         return Response(shown_answer(recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id))))
 
 
@@ -120,22 +120,22 @@ class ToolView(SubjectView):
         ``one_off`` (``lasting`` is false), ``instruction``, ``forgotten``, ``not_remembered``,
         ``weaker_than_current``. Card and identity numbers and secrets are 422, as at every other door.
         """
-        given = ToolCallInput.parsed(request)
+        given = ToolCallInput.parse(request)
         if tool not in TOOLS:
             raise NotFound(f"No tool has this name: known are {', '.join(TOOLS)}.")
-        call = ToolCall(tool, checked(tool, given["arguments"]), given.get("conversation_id", ""))
+        call = ToolCall(tool, parse_arguments(tool, given["arguments"]), given.get("conversation_id", ""))
         if tool in SAVERS:
             check_arguments(tool, call.arguments)
-            return write_once(request, partial(saved, subject_id, call))
-        return write_in_scopes(request, partial(self.forgotten, subject_id, call))
+            return write_once(request, partial(reply_to_save, subject_id, call))
+        return write_in_scopes(request, partial(self.reply_to_forget, subject_id, call))
 
-    def forgotten(self, subject_id: str, call: ToolCall) -> Reply:
-        """Forget what the call names, in scopes of its own."""
+    def reply_to_forget(self, subject_id: str, call: ToolCall) -> Reply:
+        """Forget the memories the call names, in scopes of its own."""
         row_id, answer = forget_for_model(self.tenant_id, subject_id, call, by=self.actor)
         return Reply(shown_answer(answer), subject_id=row_id)
 
 
-def saved(subject_id: str, call: ToolCall) -> Reply:
+def reply_to_save(subject_id: str, call: ToolCall) -> Reply:
     """Save one fact inside the open transaction."""
     subject = ensure_subject(subject_id)
     return Reply(shown_answer(save_once(subject, call)), subject_id=subject.id)

@@ -68,7 +68,7 @@ class ApiView(APIView):
         """Raise ValidationError naming the parameters that this call does not know."""
         known = self.query_input if request.method == "GET" or self.query_input is None else NoQueryInput
         if known is not None:
-            known.parsed(request)
+            known.parse(request)
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Answer which methods this path has."""

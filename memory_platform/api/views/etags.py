@@ -30,7 +30,7 @@ class IfMatch:
     tags: frozenset[str] | None
 
     @classmethod
-    def asked(cls, request: Request) -> Self:
+    def from_request(cls, request: Request) -> Self:
         """Return the request's condition. Raises InvalidInput when the header is malformed."""
         header = request.headers.get(HEADER)
         if header is None or header.strip() == "*":

@@ -135,17 +135,17 @@ def settle(identity: RequestIdentity, reply: Reply) -> HttpResponse:
     """Keep ``reply`` under the claimed key inside the same ``tenant_tx``, and return it as an answer."""
     kept = KeptReply(reply.status, b"" if reply.data is None else dump_json(reply.data), reply.headers)
     keep_reply(identity, kept, subject_id=reply.subject_id)
-    return _sent(kept)
+    return _to_response(kept)
 
 
 def replay(kept: KeptReply) -> HttpResponse:
     """Return an earlier answer, byte for byte, marked as replayed."""
     REPLIES_REPLAYED.inc()
-    response = _sent(kept)
+    response = _to_response(kept)
     response[REPLAYED] = "true"
     return response
 
 
-def _sent(kept: KeptReply) -> HttpResponse:
+def _to_response(kept: KeptReply) -> HttpResponse:
     headers = dict(kept.headers)
     return HttpResponse(kept.body, status=kept.status, content_type="application/json", headers=headers)

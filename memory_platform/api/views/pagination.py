@@ -67,7 +67,7 @@ class Page:
     list_name: str
 
     @classmethod
-    def asked(cls, request: Request, query: dict[str, Any], order: Order = BY_AGE) -> Self:
+    def from_request(cls, request: Request, query: dict[str, Any], order: Order = BY_AGE) -> Self:
         """Return the page that ``query`` (of a :class:`PageInput`) asks for. Raises InvalidInput naming ``cursor``.
 
         A cursor is bound to the tenant and the address it was given out for; anywhere else it is as good as invented.
@@ -106,7 +106,7 @@ class Page:
 
 def write_cursor(place: Sequence[Any], list_name: str) -> str:
     """Return an opaque cursor that stands at ``place`` of this list."""
-    tagged = [_tagged(value) for value in place]
+    tagged = [_tag_value(value) for value in place]
     return urlsafe_base64_encode(_signer(list_name).sign(orjson.dumps(tagged).decode()).encode())
 
 
@@ -114,7 +114,7 @@ def read_cursor(cursor: str, list_name: str, length: int) -> tuple[Any, ...]:
     """Return the place of a cursor of this list. Raises InvalidInput naming ``cursor`` for any other text."""
     try:
         signed = urlsafe_base64_decode(str(cursor)).decode()
-        place = [_untagged(kind, value) for kind, value in orjson.loads(_signer(list_name).unsign(signed))]
+        place = [_untag_value(kind, value) for kind, value in orjson.loads(_signer(list_name).unsign(signed))]
     except (ValueError, BadSignature):
         place = []
     if len(place) != length:
@@ -126,7 +126,7 @@ def _signer(list_name: str) -> Signer:
     return Signer(salt=f"cursor {list_name}")
 
 
-def _tagged(value: Any) -> tuple[str, Any]:
+def _tag_value(value: Any) -> tuple[str, Any]:
     if isinstance(value, datetime):
         return "t", value.isoformat()
     if isinstance(value, UUID):
@@ -134,7 +134,7 @@ def _tagged(value: Any) -> tuple[str, Any]:
     return "v", value
 
 
-def _untagged(kind: str, value: Any) -> Any:
+def _untag_value(kind: str, value: Any) -> Any:
     if kind == "t":
         return datetime.fromisoformat(value)
     return UUID(value) if kind == "u" else value

@@ -63,7 +63,7 @@ class EchoView(SubjectView):
     required_scope = READS_AND_WRITES
 
     def post(self, request: Request, subject_id: str) -> Response:
-        return Response(EchoInput.parsed(request))
+        return Response(EchoInput.parse(request))
 
 
 class BulkEchoView(EchoView):
@@ -95,12 +95,12 @@ class SubjectsView(TenantView):
     required_scope = READS_AND_WRITES
 
     def get(self, request: Request) -> Response:
-        page = Page.asked(request, PageInput.parsed(request))
+        page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
             return Response(page.answer(Subject.objects.all(), lambda subject: subject.external_id))
 
     def post(self, request: Request) -> HttpResponse:
-        given = SubjectInput.parsed(request)
+        given = SubjectInput.parse(request)
 
         def work() -> Reply:
             subject = Subject.objects.create(external_id=given["subject_id"], metadata=given["metadata"])
@@ -119,7 +119,7 @@ class OneView(SubjectView):
     required_scope = READS_AND_WRITES
 
     def patch(self, request: Request, subject_id: str) -> Response:
-        if_match = IfMatch.asked(request)
+        if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             subject = Subject.objects.select_for_update().filter(external_id=self.subject_key).first()
             if subject is None:

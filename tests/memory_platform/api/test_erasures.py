@@ -65,7 +65,7 @@ def hits_of_subjects(house: House) -> dict[str, int]:
     return {table: rows for table, rows in hits(house).items() if table not in OF_THE_TENANT}
 
 
-def remembered(house: House) -> None:
+def drain_due_work(house: House) -> None:
     """Let the workers do what is due."""
     drain_work_job(tenant_id=str(house.tenant.id))
 
@@ -74,7 +74,7 @@ def test_nothing_of_an_erased_subject_is_left_and_the_counts_are_true(acme: Call
     ids = seed(acme)
     acme("GET", f"{ADA}/conversations/c1/window")
     acme("POST", f"{ADA}/snapshots", {"text": f"{CANARY} again"}, Idempotency_Key="k1")
-    remembered(world.acme)
+    drain_due_work(world.acme)
     assert {"message", "snapshot", "preference", "profile_fact", "idempotent_reply"} <= hits(world.acme).keys()
     assert CANARY.encode() in redis_dump()
     before = {table: len(rows) for table, rows in rows_of(world.acme.tenant.id).items()}

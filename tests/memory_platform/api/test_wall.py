@@ -38,7 +38,7 @@ def ids(acme: Caller) -> Ids:
 
 
 @pytest.fixture(scope="module")
-def held(shared_world: World, ids: Ids) -> Rows:
+def acme_rows(shared_world: World, ids: Ids) -> Rows:
     """What acme holds."""
     rows = rows_of(shared_world.acme.tenant.id)
     assert [table for table in SEEDED if CANARY not in "".join(rows[table])] == []
@@ -49,13 +49,13 @@ def held(shared_world: World, ids: Ids) -> Rows:
 
 @each
 def test_another_tenant_s_ids_answer_like_ids_that_nobody_has(
-    globex: Caller, shared_world: World, ids: Ids, held: Rows, method: str, route: Route
+    globex: Caller, shared_world: World, ids: Ids, acme_rows: Rows, method: str, route: Route
 ) -> None:
     nobody = Ids.of_nobody()
     foreign, unknown = send(globex, method, route, ids), send(globex, method, route, nobody)
     assert comparable(foreign, ids) == comparable(unknown, nobody)
     assert CANARY.encode() not in foreign.content
-    assert rows_of(shared_world.acme.tenant.id) == held
+    assert rows_of(shared_world.acme.tenant.id) == acme_rows
 
 
 @each
@@ -67,13 +67,13 @@ def test_the_tenant_s_own_ids_are_answered(acme: Caller, ids: Ids, method: str, 
 
 @pytest.mark.parametrize(("method", "route"), WITH_INNER_ID, ids=call_id)
 def test_another_tenant_s_rows_are_not_found_below_one_s_own_subject(
-    globex: Caller, shared_world: World, ids: Ids, held: Rows, method: str, route: Route
+    globex: Caller, shared_world: World, ids: Ids, acme_rows: Rows, method: str, route: Route
 ) -> None:
     foreign_ids, nobody = replace(ids, subject_id="gil"), Ids.of_nobody("gil")
     foreign, unknown = send(globex, method, route, foreign_ids), send(globex, method, route, nobody)
     assert comparable(foreign, foreign_ids) == comparable(unknown, nobody)
     assert CANARY.encode() not in foreign.content
-    assert rows_of(shared_world.acme.tenant.id) == held
+    assert rows_of(shared_world.acme.tenant.id) == acme_rows
 
 
 def test_a_cursor_of_another_tenant_is_as_good_as_invented(acme: Caller, globex: Caller, ids: Ids) -> None:

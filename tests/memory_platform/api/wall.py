@@ -252,56 +252,71 @@ def send(caller: Caller, method: str, route: Route, ids: Ids, **query: str) -> H
 def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     """Make two rows of each noun through the API, each with the canary; return the first ones' ids."""
     at = f"/v1/subjects/{subject_id}"
-    done(caller, "PUT", at, {"metadata": {"of": CANARY}})
+    make_call(caller, "PUT", at, {"metadata": {"of": CANARY}})
     for number in "12":
-        done(caller, "PATCH", f"{at}/profile", {"name": f"Ada {CANARY} {number}", "attributes": {f"a{number}": CANARY}})
-        done(caller, "PUT", f"{at}/preferences/drinks/tea", {"value": f"{CANARY} {number}", "statement": CANARY})
-        done(caller, "PUT", f"{at}/preferences/drinks/tea{number}", {"value": CANARY})
+        make_call(
+            caller, "PATCH", f"{at}/profile", {"name": f"Ada {CANARY} {number}", "attributes": {f"a{number}": CANARY}}
+        )
+        make_call(caller, "PUT", f"{at}/preferences/drinks/tea", {"value": f"{CANARY} {number}", "statement": CANARY})
+        make_call(caller, "PUT", f"{at}/preferences/drinks/tea{number}", {"value": CANARY})
         for name in ("c1", f"d{number}"):
             said = {"message_id": f"m{number}", "role": "user", "content": f"I drink {CANARY} tea at 家."}
-            done(caller, "POST", f"{at}/conversations/{name}/messages", {"messages": [said]})
-    tag, _ = (done(caller, "POST", f"{at}/tags", {"label": label, "address": CANARY}) for label in ("家", "office"))
+            make_call(caller, "POST", f"{at}/conversations/{name}/messages", {"messages": [said]})
+    tag, _ = (
+        make_call(caller, "POST", f"{at}/tags", {"label": label, "address": CANARY}) for label in ("家", "office")
+    )
     held = [
-        done(caller, "POST", f"{at}/snapshots", {"text": f"{CANARY} {n} tea at home", "topics": ["drinks"]})
+        make_call(caller, "POST", f"{at}/snapshots", {"text": f"{CANARY} {n} tea at home", "topics": ["drinks"]})
         for n in "12"
     ]
-    done(caller, "PATCH", f"{at}/snapshots/{held[0]['id']}", {"text": f"{CANARY} 3 tea at home"})
+    make_call(caller, "PATCH", f"{at}/snapshots/{held[0]['id']}", {"text": f"{CANARY} 3 tea at home"})
     about = {"kind": "contact", "id": tag["id"], "label": CANARY}
     note, _ = (
-        done(caller, "POST", f"{at}/notes", {"text": f"{CANARY} {n} green tea at 家", "about": about}) for n in "12"
+        make_call(caller, "POST", f"{at}/notes", {"text": f"{CANARY} {n} green tea at 家", "about": about})
+        for n in "12"
     )
-    done(caller, "PATCH", f"{at}/notes/{note['id']}", {"grade": "habit", "text": f"{CANARY} 3 green tea at 家"})
-    done(caller, "PATCH", f"{at}/notes/{note['id']}", {"grade": "about_other"})
+    make_call(caller, "PATCH", f"{at}/notes/{note['id']}", {"grade": "habit", "text": f"{CANARY} 3 green tea at 家"})
+    make_call(caller, "PATCH", f"{at}/notes/{note['id']}", {"grade": "about_other"})
     asked = {"query": f"{CANARY} tea at home", "conversation_id": "c1"}
-    receipt, _ = (done(caller, "POST", f"{at}/context", asked) for _ in "12")
-    done(caller, "PUT", f"/v1/subjects/{subject_id}-gone", {"metadata": {"of": CANARY}})
-    erasure = done(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
-    job = given_up(caller, done(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
+    receipt, _ = (make_call(caller, "POST", f"{at}/context", asked) for _ in "12")
+    make_call(caller, "PUT", f"/v1/subjects/{subject_id}-gone", {"metadata": {"of": CANARY}})
+    erasure = make_call(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
+    job = given_up(caller, make_call(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
     waiting = in_doubt(caller, subject_id)
-    ask, _ = (done(caller, "POST", f"{at}/asks/next", {"conversation_id": f"c{n}"})["ask"] for n in "12")
-    task, _ = (done(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
+    ask, _ = (make_call(caller, "POST", f"{at}/asks/next", {"conversation_id": f"c{n}"})["ask"] for n in "12")
+    task, _ = (make_call(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
     cared_for = in_question(caller, [UUID(one["id"]) for one in held])
     boat = [
         {"message_id": "boat", "role": "user", "content": f"I sold my {CANARY} boat."},
         {"message_id": "no-boat", "role": "user", "content": "Forget what I just said."},
     ]
-    order = done(caller, "POST", f"{at}/conversations/d3/messages", {"messages": boat})["fast_lane"][0]
+    order = make_call(caller, "POST", f"{at}/conversations/d3/messages", {"messages": boat})["fast_lane"][0]
     held_ids = (tag["id"], held[0]["id"], receipt["receipt_id"], erasure, job, waiting, *cared_for)
-    ids = (*held_ids, *steered(caller), ask["id"], task["id"], note["id"], order["forget_order_id"])
+    ids = (
+        *held_ids,
+        *make_policies_and_experiments(caller),
+        ask["id"],
+        task["id"],
+        note["id"],
+        order["forget_order_id"],
+    )
     return Ids(subject_id, "c1", "m1", "drinks", "tea", *ids)
 
 
-def steered(caller: Caller) -> tuple[str, str]:
+def make_policies_and_experiments(caller: Caller) -> tuple[str, str]:
     """Make two versions of the policy and two experiments, of which one runs; return the first ones' ids."""
     versions = [
-        done(caller, "POST", "/v1/policies", {"changes": {"recall": {"top_k": 8 + n}}, "reason": CANARY})["version"]
+        make_call(caller, "POST", "/v1/policies", {"changes": {"recall": {"top_k": 8 + n}}, "reason": CANARY})[
+            "version"
+        ]
         for n in (1, 2)
     ]
     arms = [{"name": name, "policy_version": versions[0], "percent": 50} for name in ("a", "b")]
     first, _ = (
-        done(caller, "POST", "/v1/experiments", {"name": f"{CANARY} {n}", "arms": arms, "reason": CANARY}) for n in "12"
+        make_call(caller, "POST", "/v1/experiments", {"name": f"{CANARY} {n}", "arms": arms, "reason": CANARY})
+        for n in "12"
     )
-    done(caller, "POST", f"/v1/experiments/{first['id']}/start", {"reason": CANARY})
+    make_call(caller, "POST", f"/v1/experiments/{first['id']}/start", {"reason": CANARY})
     return str(versions[1]), first["id"]
 
 
@@ -348,7 +363,7 @@ def in_question(caller: Caller, snapshots: list[UUID]) -> tuple[str, str]:
     return str(review.id), str(joined[0].id)
 
 
-def done(caller: Caller, method: str, path: str, body: Any) -> dict[str, Any]:
+def make_call(caller: Caller, method: str, path: str, body: Any) -> dict[str, Any]:
     """Make a call that has to succeed; return its answer."""
     response = caller(method, path, body)
     assert response.status_code < 300, response.content

@@ -86,7 +86,7 @@ class ImportView(TenantView):
 
     def check_query(self, request: Request) -> None:
         """Raise ValidationError naming the parameters that this call does not know."""
-        ImportQuery.parsed(request)
+        ImportQuery.parse(request)
 
     @extend_schema(
         parameters=[ImportQuery],
@@ -99,7 +99,7 @@ class ImportView(TenantView):
 
         Rows that are there stay as they are, so that the same import twice changes nothing.
         """
-        query, given = ImportQuery.parsed(request), ImportInput.parsed(request)
+        query, given = ImportQuery.parse(request), ImportInput.parse(request)
         asked = read_export(given["lines"])
         found = product_id_fault(asked.subject_id)
         if found:

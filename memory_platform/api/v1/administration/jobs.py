@@ -74,7 +74,7 @@ class JobView(TenantView):
     def get(self, request: Request, job_id: UUID) -> Response:
         """Return where a job stands."""
         with tenant_tx(self.tenant_id):
-            return Response(shown(job_id))
+            return Response(serialize_job_or_end(job_id))
 
 
 class JobRetryView(TenantView):
@@ -86,7 +86,7 @@ class JobRetryView(TenantView):
     @extend_schema(request=NothingInput, responses={202: JobOutput})
     def post(self, request: Request, job_id: UUID) -> HttpResponse:
         """Give a dead job all its attempts again; any other state is 409."""
-        NothingInput.parsed(request)
+        NothingInput.parse(request)
         return write_once(request, partial(retry, job_id, self.actor))
 
 
@@ -101,8 +101,8 @@ def retry(job_id: UUID, by: Actor) -> Reply:
     return Reply(shown_work(work), status=202, subject_id=work.subject_id)
 
 
-def shown(job_id: UUID) -> dict[str, Any]:
-    """Return a job, or the work of a conversation's end, as the API shows it. Raises NotFound."""
+def serialize_job_or_end(job_id: UUID) -> dict[str, Any]:
+    """Return the body of a job, or of the work at a conversation's end. Raises NotFound."""
     try:
         return shown_job(job_by_id(job_id))
     except JobUnknown:

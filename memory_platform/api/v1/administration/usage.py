@@ -62,7 +62,7 @@ class UsageView(TenantView):
     @extend_schema(parameters=[UsageInput], responses=UsageOutput)
     def get(self, request: Request) -> Response:
         """Return what was used by the day, up to now."""
-        since, until = span_of(UsageInput.parsed(request))
+        since, until = span_of(UsageInput.parse(request))
         return Response({"data": [shown_day(day) for day in usage_by_day(self.tenant_id, since, until)]})
 
 

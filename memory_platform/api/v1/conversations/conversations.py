@@ -91,7 +91,7 @@ class ConversationsView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=ConversationPageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List the conversations, oldest first."""
-        page = Page.asked(request, PageInput.parsed(request))
+        page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
             return Response(page.answer(conversations_of(subject_by_external_id(subject_id)), shown_conversation))
 
@@ -112,7 +112,7 @@ class ConversationView(SubjectView):
     @extend_schema(request=ConversationInput, responses=ConversationOutput)
     def patch(self, request: Request, subject_id: str, conversation_id: str) -> Response:
         """Say whether messages from now on may teach anything."""
-        change, condition = ConversationInput.parsed(request), IfMatch.asked(request)
+        change, condition = ConversationInput.parse(request), IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             conversation = locked_known(subject_id, conversation_id)
             check(condition, conversation)
@@ -125,7 +125,7 @@ class ConversationView(SubjectView):
         Preferences, profile facts and tags that no other conversation supports go; values that they had superseded hold
         again. ``Location`` names the erasure with its certificate.
         """
-        condition = IfMatch.asked(request)
+        condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             conversation = locked_known(subject_id, conversation_id)
             check(condition, conversation)
@@ -142,7 +142,7 @@ class EndView(SubjectView):
     @extend_schema(request=NothingInput, responses={202: EndOutput})
     def post(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponse:
         """End the conversation; its snapshot is made by the job that is named."""
-        NothingInput.parsed(request)
+        NothingInput.parse(request)
         return write_once(request, partial(end, subject_id, conversation_id))
 
 
@@ -158,8 +158,8 @@ class RestoreView(SubjectView):
 
         Lists of messages and exports show archived words without it. One that is not archived: ``restored`` is 0.
         """
-        NothingInput.parsed(request)
-        return write_once(request, partial(restored, subject_id, conversation_id, self.actor))
+        NothingInput.parse(request)
+        return write_once(request, partial(reply_to_restore, subject_id, conversation_id, self.actor))
 
 
 class PendingView(SubjectView):
@@ -183,8 +183,8 @@ def end(subject_id: str, conversation_id: str) -> Reply:
     return Reply(data, status=202, subject_id=conversation.subject_id)
 
 
-def restored(subject_id: str, conversation_id: str, by: Actor) -> Reply:
-    """Put words back inside the open transaction."""
+def reply_to_restore(subject_id: str, conversation_id: str, by: Actor) -> Reply:
+    """Restore archived messages in the open transaction."""
     conversation = locked_known(subject_id, conversation_id)
     data = {"conversation_id": conversation.external_id, "restored": restore_messages(conversation, by=by)}
     return Reply(data, subject_id=conversation.subject_id)

@@ -129,7 +129,7 @@ class MessagesView(SubjectView):
     @extend_schema(request=MessagesInput, responses={202: AcceptedOutput}, examples=examples.MESSAGES)
     def post(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponse:
         """Accept messages; makes the subject and the conversation on first sight, reopens an ended conversation."""
-        messages = MessagesInput.parsed(request)["messages"]
+        messages = MessagesInput.parse(request)["messages"]
         incoming = [IncomingMessage(**message) for message in messages]
 
         foreseen = foresee(self.tenant_id, subject_id, conversation_id, incoming)
@@ -156,7 +156,7 @@ class MessagesView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=MessagePageOutput)
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
         """List the messages in the order of acceptance."""
-        page = Page.asked(request, PageInput.parsed(request), BY_SEQ)
+        page = Page.from_request(request, PageInput.parse(request), BY_SEQ)
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(messages_of(conversation_of(subject_id, conversation_id)))
             return Response({"data": [shown_message(one) for one in with_words(kept)], "next_cursor": cursor})

@@ -47,7 +47,7 @@ class ConsolidationsView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=page_of(ConsolidationOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List what was joined, newest first; also what was taken apart again."""
-        page = Page.asked(request, PageInput.parsed(request), NEWEST_FIRST)
+        page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             return Response(page.answer(consolidations_of(subject_by_external_id(subject_id)), shown_consolidation))
 
@@ -62,12 +62,12 @@ class UndoView(SubjectView):
     def post(self, request: Request, subject_id: str, consolidation_id: UUID) -> HttpResponse:
         """Let the members hold again as they did and retire the joined memory; they are not joined again. 409 when it
         was taken apart already, or the joined memory is not held any longer."""
-        reason = masked_reason(OptionalReasonInput.parsed(request))
-        return write_once(request, partial(undone, subject_id, consolidation_id, self.actor, reason))
+        reason = masked_reason(OptionalReasonInput.parse(request))
+        return write_once(request, partial(reply_to_undo, subject_id, consolidation_id, self.actor, reason))
 
 
-def undone(subject_id: str, consolidation_id: UUID, by: Actor, reason: str) -> Reply:
-    """Take it apart inside the open transaction."""
+def reply_to_undo(subject_id: str, consolidation_id: UUID, by: Actor, reason: str) -> Reply:
+    """Undo a consolidation in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = undo_consolidation(subject, consolidation_id, by=by, reason=reason)
     return Reply(shown_consolidation(row), subject_id=subject.id)

@@ -56,7 +56,7 @@ class ForgetOrdersView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=page_of(ForgetOrderOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List what the user told us to forget, newest first: which memories, and until when each can come back."""
-        page = Page.asked(request, PageInput.parsed(request), NEWEST_FIRST)
+        page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             return Response(page.answer(forget_orders_of(subject_by_external_id(subject_id)), shown_order))
 
@@ -70,12 +70,12 @@ class BringBackView(SubjectView):
     @extend_schema(request=OptionalReasonInput, responses=ForgetOrderOutput)
     def post(self, request: Request, subject_id: str, forget_order_id: UUID) -> HttpResponse:
         """Bring back what an order hid, as it was. 409 when it was brought back already, or is erased."""
-        reason = masked_reason(OptionalReasonInput.parsed(request))
-        return write_once(request, partial(undone, subject_id, forget_order_id, self.actor, reason))
+        reason = masked_reason(OptionalReasonInput.parse(request))
+        return write_once(request, partial(reply_to_undo, subject_id, forget_order_id, self.actor, reason))
 
 
-def undone(subject_id: str, order_id: UUID, by: Actor, reason: str) -> Reply:
-    """Bring it back inside the open transaction."""
+def reply_to_undo(subject_id: str, order_id: UUID, by: Actor, reason: str) -> Reply:
+    """Undo a forget order in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = undo_forget_order(subject, order_id, by=by, reason=reason)
     return Reply(shown_order(row), subject_id=subject.id)

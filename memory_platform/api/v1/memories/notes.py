@@ -63,8 +63,8 @@ class NotesView(SubjectView):
     @extend_schema(parameters=[NoteListInput], responses=NotePageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List the current notes, or those of a past moment on either clock, in the order of recording."""
-        query = NoteListInput.parsed(request)
-        page, wanted = Page.asked(request, query, BY_RECORDING), NoteListInput.filter_of(query)
+        query = NoteListInput.parse(request)
+        page, wanted = Page.from_request(request, query, BY_RECORDING), NoteListInput.filter_of(query)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             kept, cursor = page.of(notes_of(subject, wanted))
@@ -75,7 +75,7 @@ class NotesView(SubjectView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Write a note; makes the subject on first sight. A held note that says the same about the same is confirmed
         (``unchanged``), and takes over what is given and new (``merged``)."""
-        given = NoteInput.parsed(request)
+        given = NoteInput.parse(request)
         refuse_in(given)
         offer = offer_note(new_note(given), active_embedders(), mask=mask_sensitive)
 
@@ -103,11 +103,11 @@ class NoteView(SubjectView):
     @extend_schema(request=NoteEditInput, responses=WrittenNoteOutput)
     def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Change what is given; what the note was stays in its history. A change of ``vital`` is audited."""
-        given = NoteEditInput.parsed(request)
+        given = NoteEditInput.parse(request)
         refuse_in(given)
         words, details = edit_columns(given)
         edit = NoteEdit(
-            Edit(words, mask_sensitive, IfMatch.asked(request).check),
+            Edit(words, mask_sensitive, IfMatch.from_request(request).check),
             self.actor,
             details,
             about_of(given),
@@ -121,7 +121,7 @@ class NoteView(SubjectView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
         """Retire a note: no context and no recall brings it any more, its history stays."""
-        if_match = IfMatch.asked(request)
+        if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_note(SnapshotAddress(subject_id, note_id), accept=if_match.check)
         return no_content()
@@ -137,7 +137,7 @@ class NoteForgetView(SubjectView):
     def post(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponse:
         """Erase a note, the messages that said it, and whatever else was made of them: their statements, their other
         notes, what was learned from them alone. The same is refused from then on; ``docs/deletion.md`` says more."""
-        NothingInput.parsed(request)
+        NothingInput.parse(request)
         address = SnapshotAddress(subject_id, note_id)
 
         def forget() -> Reply:
@@ -157,7 +157,7 @@ class NoteHistoryView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=NoteHistoryOutput)
     def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """List the states of a note, the first one first; also of a retired one."""
-        page = Page.asked(request, PageInput.parsed(request), BY_VERSION)
+        page = Page.from_request(request, PageInput.parse(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
             states = history_of_note(note_ever_at(SnapshotAddress(subject_id, note_id)))
         kept, cursor = page.of_versions(states, lambda state: state.sourced.snapshot.version)

@@ -74,8 +74,8 @@ class ReviewsView(SubjectView):
     @extend_schema(parameters=[ReviewsInput], responses=page_of(MemoryReviewOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List the memories that are too unsure by now or were not validated for long, newest question first."""
-        asked = ReviewsInput.parsed(request)
-        page = Page.asked(request, asked, NEWEST_FIRST)
+        asked = ReviewsInput.parse(request)
+        page = Page.from_request(request, asked, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             rows, cursor = page.of(reviews_of(subject_by_external_id(subject_id), state=asked.get("state")))
             held = memories_in(rows)
@@ -92,12 +92,12 @@ class ReviewDecideView(SubjectView):
     def post(self, request: Request, subject_id: str, review_id: UUID) -> HttpResponse:
         """Keep the memory (validated now, not asked about for 180 days) or retire it: its history stays. The same again
         changes nothing; the opposite of what was decided, and what is no longer in question, is 409."""
-        given = ReviewDecisionInput.parsed(request)
-        return write_once(request, partial(decided, subject_id, review_id, given, self.actor))
+        given = ReviewDecisionInput.parse(request)
+        return write_once(request, partial(reply_to_decision, subject_id, review_id, given, self.actor))
 
 
-def decided(subject_id: str, review_id: UUID, given: Mapping[str, Any], by: Actor) -> Reply:
-    """Decide inside the open transaction."""
+def reply_to_decision(subject_id: str, review_id: UUID, given: Mapping[str, Any], by: Actor) -> Reply:
+    """Decide a review in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = decide_review(subject, review_id, DECISIONS[given["decision"]], by=by, reason=masked_reason(given))
     return Reply(shown_review(row, memories_in([row])), subject_id=subject.id)

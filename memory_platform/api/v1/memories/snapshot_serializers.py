@@ -235,12 +235,16 @@ class SnapshotBulkOutput(Output):
 
 def shown_snapshot(sourced: SourcedSnapshot) -> dict[str, Any]:
     """Return a snapshot as the API shows it."""
-    return _shown(sourced.snapshot, sourced.sources)
+    return _serialize_snapshot(sourced.snapshot, sourced.sources)
 
 
 def shown_held(held: HeldSnapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
     """Return a state of a snapshot's history as the API shows it."""
-    return {**_shown(held.snapshot, sources), "recorded_at": held.recorded_at, "retired_at": held.retired_at}
+    return {
+        **_serialize_snapshot(held.snapshot, sources),
+        "recorded_at": held.recorded_at,
+        "retired_at": held.retired_at,
+    }
 
 
 def shown_fate(fate: Fate) -> dict[str, Any]:
@@ -248,7 +252,7 @@ def shown_fate(fate: Fate) -> dict[str, Any]:
     return {"id": fate.id, "verdict": fate.verdict, "reason": fate.reason}
 
 
-def _shown(snapshot: Snapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
+def _serialize_snapshot(snapshot: Snapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
     return {
         "id": snapshot.id,
         "kind": snapshot.kind,

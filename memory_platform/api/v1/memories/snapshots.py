@@ -62,8 +62,8 @@ class SnapshotsView(SubjectView):
     @extend_schema(parameters=[SnapshotListInput], responses=SnapshotPageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List the current snapshots, or with ``as_of`` those that were true then, oldest first."""
-        query = SnapshotListInput.parsed(request)
-        page = Page.asked(request, query, BY_RECORDING)
+        query = SnapshotListInput.parse(request)
+        page = Page.from_request(request, query, BY_RECORDING)
         with tenant_tx(self.tenant_id):
             rows = snapshots_of(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
             kept, cursor = page.of(rows)
@@ -72,7 +72,7 @@ class SnapshotsView(SubjectView):
     @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput}, examples=examples.SNAPSHOTS)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
-        new = NewSnapshot(**SnapshotInput.parsed(request))
+        new = NewSnapshot(**SnapshotInput.parse(request))
         (offer,) = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
 
         def work() -> Reply:
@@ -92,7 +92,7 @@ class BulkView(SubjectView):
     @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
-        asked = SnapshotBulkInput.parsed(request)
+        asked = SnapshotBulkInput.parse(request)
         posted = [NewSnapshot(**{"allow_forgotten": asked["allow_forgotten"], **item}) for item in asked["items"]]
         offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
 
@@ -120,8 +120,8 @@ class SnapshotView(SubjectView):
     @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
     def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
         """Change what is given; what the snapshot was stays in its history."""
-        changes = SnapshotEditInput.changes_of(SnapshotEditInput.parsed(request))
-        edit = Edit(changes, mask_sensitive, IfMatch.asked(request).check)
+        changes = SnapshotEditInput.changes_of(SnapshotEditInput.parse(request))
+        edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check)
         edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedders())
         shown = {**shown_snapshot(edited.sourced), "verdict": edited.verdict}
         return Response(shown, headers=tag_of(edited.sourced))
@@ -129,7 +129,7 @@ class SnapshotView(SubjectView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
         """Retire a snapshot: recall no longer finds it, its history stays."""
-        if_match = IfMatch.asked(request)
+        if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_snapshot(SnapshotAddress(subject_id, snapshot_id), accept=if_match.check)
         return no_content()
@@ -148,7 +148,7 @@ class ForgetView(SubjectView):
         What was learned from its messages alone goes with it: preferences, profile facts, tags. ``docs/deletion.md``
         says what goes and what stays.
         """
-        NothingInput.parsed(request)
+        NothingInput.parse(request)
         address = SnapshotAddress(subject_id, snapshot_id)
 
         def forget() -> Reply:
@@ -168,7 +168,7 @@ class SnapshotHistoryView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=SnapshotHistoryOutput)
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
         """List the states of a snapshot, the first one first; also of a retired one."""
-        page = Page.asked(request, PageInput.parsed(request), BY_VERSION)
+        page = Page.from_request(request, PageInput.parse(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
             states = history_of(sourced.snapshot)

@@ -52,8 +52,8 @@ class TasksView(SubjectView):
     @extend_schema(parameters=[TaskListInput], responses=page_of(TaskOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List the tasks, oldest first; with ``status=active`` those that are worked at."""
-        query = TaskListInput.parsed(request)
-        page = Page.asked(request, query)
+        query = TaskListInput.parse(request)
+        page = Page.from_request(request, query)
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(tasks_of(subject_by_external_id(subject_id), status=query.get("status")))
             told = episodes_of(kept)
@@ -62,7 +62,7 @@ class TasksView(SubjectView):
     @extend_schema(request=TaskInput, responses={201: TaskOutput}, examples=examples.TASKS)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Begin a task; makes the subject on first sight."""
-        return write_once(request, partial(begun, subject_id, TaskInput.parsed(request)))
+        return write_once(request, partial(reply_to_begin, subject_id, TaskInput.parse(request)))
 
 
 class TaskView(SubjectView):
@@ -83,8 +83,8 @@ class TaskView(SubjectView):
     @extend_schema(request=TaskEditInput, responses=TaskOutput, examples=examples.TASK_CHANGES)
     def patch(self, request: Request, subject_id: str, task_id: UUID) -> Response:
         """Change what is given: steps by their ids, the plan or the scratchpad as a whole. Finished: 409."""
-        change = TaskEditInput.change_of(TaskEditInput.parsed(request))
-        condition = IfMatch.asked(request)
+        change = TaskEditInput.change_of(TaskEditInput.parse(request))
+        condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             task = change_task(subject_by_external_id(subject_id), task_id, change, accept=condition.check)
         return Response(shown_task(task), headers=header_of(task))
@@ -103,11 +103,11 @@ class FinishView(SubjectView):
         Cards, identity numbers and secrets are masked in it. Ended with another outcome: 409 ``task_finished``. Above
         ``stored_snapshots``: 429, and the task goes on.
         """
-        ending, condition = FinishInput.ending_of(FinishInput.parsed(request)), IfMatch.asked(request)
+        ending, condition = FinishInput.ending_of(FinishInput.parse(request)), IfMatch.from_request(request)
         address = TaskAddress(subject_id, task_id)
-        return write_in_scopes(request, partial(self.finished, address, ending, condition))
+        return write_in_scopes(request, partial(self.reply_to_finish, address, ending, condition))
 
-    def finished(self, address: TaskAddress, ending: Ending, condition: IfMatch) -> Reply:
+    def reply_to_finish(self, address: TaskAddress, ending: Ending, condition: IfMatch) -> Reply:
         """End a task in scopes of its own."""
         teller = Teller(active_embedders(), mask_sensitive)
 
@@ -119,8 +119,8 @@ class FinishView(SubjectView):
         return Reply(shown_episode(episode), subject_id=episode.subject_id)
 
 
-def begun(subject_id: str, given: dict[str, Any]) -> Reply:
-    """Begin a task inside the open transaction."""
+def reply_to_begin(subject_id: str, given: dict[str, Any]) -> Reply:
+    """Begin a task in the open transaction."""
     subject = ensure_subject(subject_id)
     task = begin_task(subject, given["goal"], given.get("plan", ()), scratchpad=given.get("scratchpad"))
     return Reply(shown_task(task), status=201, headers=header_of(task), subject_id=subject.id)

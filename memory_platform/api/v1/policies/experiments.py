@@ -127,14 +127,14 @@ class ExperimentsView(TenantView):
     @extend_schema(parameters=[PageInput], responses=page_of(ExperimentDetailOutput))
     def get(self, request: Request) -> Response:
         """List the experiments, newest first."""
-        page = Page.asked(request, PageInput.parsed(request), NEWEST_FIRST)
+        page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(Experiment.objects.all(), shown))
+            return Response(page.answer(Experiment.objects.all(), serialize_experiment))
 
     @extend_schema(request=ExperimentInput, responses={201: ExperimentDetailOutput}, examples=examples.EXPERIMENTS)
     def post(self, request: Request) -> HttpResponse:
         """Make an experiment, which steers nobody before it is started."""
-        return write_once(request, partial(made, ExperimentInput.parsed(request), self.actor))
+        return write_once(request, partial(reply_to_create, ExperimentInput.parse(request), self.actor))
 
 
 class ExperimentView(TenantView):
@@ -149,17 +149,17 @@ class ExperimentView(TenantView):
         """Return an experiment."""
         with tenant_tx(self.tenant_id):
             found = experiment_by_id(experiment_id)
-        return Response(shown(found), headers=tag_of(found))
+        return Response(serialize_experiment(found), headers=tag_of(found))
 
     @extend_schema(request=SharesInput, responses=ExperimentDetailOutput)
     def patch(self, request: Request, experiment_id: UUID) -> Response:
         """Share the subjects out anew: an arm that keeps its percentage keeps every subject."""
-        given, condition = SharesInput.parsed(request), IfMatch.asked(request)
+        given, condition = SharesInput.parse(request), IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             changed = share_out(
                 experiment_id, given["percents"], by=self.actor, reason=given["reason"], accept=condition.check
             )
-        return Response(shown(changed), headers=tag_of(changed))
+        return Response(serialize_experiment(changed), headers=tag_of(changed))
 
 
 class StartView(TenantView):
@@ -171,8 +171,8 @@ class StartView(TenantView):
     @extend_schema(request=ReasonInput, responses=ExperimentDetailOutput)
     def post(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """Start an experiment; while another one runs it is 409."""
-        given, condition = ReasonInput.parsed(request), IfMatch.asked(request)
-        return write_once(request, partial(started, experiment_id, given["reason"], self.actor, condition))
+        given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
+        return write_once(request, partial(reply_to_start, experiment_id, given["reason"], self.actor, condition))
 
 
 class EndView(TenantView):
@@ -184,8 +184,8 @@ class EndView(TenantView):
     @extend_schema(request=ReasonInput, responses=ExperimentDetailOutput)
     def post(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """End an experiment: the active policy steers all subjects again."""
-        given, condition = ReasonInput.parsed(request), IfMatch.asked(request)
-        return write_once(request, partial(ended, experiment_id, given["reason"], self.actor, condition))
+        given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
+        return write_once(request, partial(reply_to_end, experiment_id, given["reason"], self.actor, condition))
 
 
 class IndicatorsView(TenantView):
@@ -203,29 +203,29 @@ class IndicatorsView(TenantView):
         return Response({"experiment": experiment.name, "arms": arms})
 
 
-def made(given: dict[str, Any], by: Actor) -> Reply:
-    """Make an experiment inside the open transaction."""
+def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
+    """Make an experiment in the open transaction."""
     experiment = create_experiment(given["name"], [Arm(**arm) for arm in given["arms"]], by=by, reason=given["reason"])
-    return Reply(shown(experiment), status=201, headers=tag_of(experiment))
+    return Reply(serialize_experiment(experiment), status=201, headers=tag_of(experiment))
 
 
-def started(experiment_id: UUID, reason: str, by: Actor, condition: IfMatch) -> Reply:
-    """Start an experiment inside the open transaction."""
-    return answered(start_experiment(experiment_id, by=by, reason=reason, accept=condition.check))
+def reply_to_start(experiment_id: UUID, reason: str, by: Actor, condition: IfMatch) -> Reply:
+    """Start an experiment in the open transaction."""
+    return experiment_reply(start_experiment(experiment_id, by=by, reason=reason, accept=condition.check))
 
 
-def ended(experiment_id: UUID, reason: str, by: Actor, condition: IfMatch) -> Reply:
-    """End an experiment inside the open transaction."""
-    return answered(end_experiment(experiment_id, by=by, reason=reason, accept=condition.check))
+def reply_to_end(experiment_id: UUID, reason: str, by: Actor, condition: IfMatch) -> Reply:
+    """End an experiment in the open transaction."""
+    return experiment_reply(end_experiment(experiment_id, by=by, reason=reason, accept=condition.check))
 
 
-def answered(experiment: Experiment) -> Reply:
-    """Return an experiment as an answer."""
-    return Reply(shown(experiment), headers=tag_of(experiment))
+def experiment_reply(experiment: Experiment) -> Reply:
+    """Return the reply with an experiment and its tag."""
+    return Reply(serialize_experiment(experiment), headers=tag_of(experiment))
 
 
-def shown(experiment: Experiment) -> dict[str, Any]:
-    """Return an experiment as the API shows it."""
+def serialize_experiment(experiment: Experiment) -> dict[str, Any]:
+    """Return the body of an experiment."""
     return {
         "id": experiment.id,
         "name": experiment.name,

@@ -74,18 +74,18 @@ class FieldsTryView(TenantView):
     @extend_schema(request=FieldsTryInput, responses=FieldsTryOutput, examples=examples.FIELD_TRIES)
     def post(self, request: Request) -> Response:
         """Tell which clauses of a text are notes, which field each note would fill, and why not. Nothing is stored."""
-        given = FieldsTryInput.parsed(request)
+        given = FieldsTryInput.parse(request)
         draft = given.get("fields")
         if draft is None:
             with tenant_tx(self.tenant_id):
                 asked = fields_in_force()
         else:
-            asked = drafted(draft)
+            asked = read_draft_fields(draft)
         return Response(shown_try(try_fields(given["text"], asked)))
 
 
-def drafted(fields: dict[str, Any]) -> Asked:
-    """Return unsaved fields. Raises InvalidInput that names everything wrong with them."""
+def read_draft_fields(fields: dict[str, Any]) -> Asked:
+    """Return unsaved fields. Raises InvalidInput that names every fault."""
     try:
         return ATTRIBUTES.read(fields)
     except WrongValue as wrong:

@@ -64,7 +64,7 @@ class PoliciesView(TenantView):
     @extend_schema(parameters=[PageInput], responses=page_of(PolicyOutput))
     def get(self, request: Request) -> Response:
         """List the versions, newest first."""
-        page = Page.asked(request, PageInput.parsed(request), NEWEST_NUMBER)
+        page = Page.from_request(request, PageInput.parse(request), NEWEST_NUMBER)
         with tenant_tx(self.tenant_id):
             active = active_number()
             return Response(page.answer(PolicyVersion.objects.all(), lambda version: shown_version(version, active)))
@@ -76,7 +76,7 @@ class PoliciesView(TenantView):
     )
     def post(self, request: Request) -> HttpResponse:
         """Make a version, which steers nothing before it is activated; with ``dry_run`` only tell what it would say."""
-        return write_once(request, partial(made, PolicyInput.parsed(request), self.actor))
+        return write_once(request, partial(reply_to_create, PolicyInput.parse(request), self.actor))
 
 
 class PolicyView(TenantView):
@@ -103,8 +103,8 @@ class ActivateView(TenantView):
     @extend_schema(request=ReasonInput, responses=PolicyDetailOutput)
     def post(self, request: Request, version: int) -> HttpResponse:
         """Let a version steer, from every process's next request on; an earlier one rolls back."""
-        given, condition = ReasonInput.parsed(request), IfMatch.asked(request)
-        return write_once(request, partial(activated, version, given["reason"], self.actor, condition))
+        given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
+        return write_once(request, partial(reply_to_activate, version, given["reason"], self.actor, condition))
 
 
 class DiffView(TenantView):
@@ -117,7 +117,7 @@ class DiffView(TenantView):
     @extend_schema(parameters=[DiffInput], responses=DiffOutput)
     def get(self, request: Request) -> Response:
         """Return the fields whose values in force differ."""
-        asked = DiffInput.parsed(request)
+        asked = DiffInput.parse(request)
         with tenant_tx(self.tenant_id):
             changes = compare_versions(asked["from"], asked["to"], SECTIONS)
         return Response({**asked, "changes": shown_changes(changes)})
@@ -137,7 +137,7 @@ class ReplayView(TenantView):
         Says how many contexts would hold other memories, and how often replies had used what would leave. Unknown
         versions: 404.
         """
-        asked = ReplayInput.parsed(request)
+        asked = ReplayInput.parse(request)
         with tenant_tx(self.tenant_id):
             told = replay_policy(asked["from"], asked["to"], receipts=asked["receipts"], examples=asked["examples"])
         versions = {"from": asked["from"], "to": asked["to"]}
@@ -156,16 +156,16 @@ class SettingsView(TenantView):
         return Response({"settings": shown_settings()})
 
 
-def made(given: dict[str, Any], by: Actor) -> Reply:
-    """Make a version, or only tell of it, inside the open transaction."""
-    proposal = proposed(given)
+def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
+    """Create a version in the open transaction; a dry run only returns what it would change."""
+    proposal = propose_from_body(given)
     version = None if given["dry_run"] else create_version(proposal, by=by, reason=given["reason"]).number
     shown = shown_made(version, proposal.based_on, proposal.document, proposal.changes)
     return Reply(shown, status=201 if version else 200)
 
 
-def proposed(given: dict[str, Any]) -> Proposal:
-    """Return what a version would say. Raises InvalidInput that names the members of the body."""
+def propose_from_body(given: dict[str, Any]) -> Proposal:
+    """Return the proposed version. Raises InvalidInput that names the members of the body."""
     changes, remove = given.get("changes", {}), given.get("remove", ())
     try:
         return propose(changes, SECTIONS, remove=remove, based_on=given.get("based_on"))
@@ -177,7 +177,7 @@ def proposed(given: dict[str, Any]) -> Proposal:
         raise InvalidInput(refused.detail, faults=faults) from None
 
 
-def activated(version: int, reason: str, by: Actor, condition: IfMatch) -> Reply:
+def reply_to_activate(version: int, reason: str, by: Actor, condition: IfMatch) -> Reply:
     """Activate a version inside the open transaction."""
     found = activate_version(version, by=by, reason=reason, accept=condition.check)
     shown, tag = detail(found)

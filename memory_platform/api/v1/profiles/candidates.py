@@ -91,8 +91,8 @@ class CandidatesView(SubjectView):
     @extend_schema(parameters=[CandidatesInput], responses=page_of(ProposedOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List what extraction proposed, newest first."""
-        asked = CandidatesInput.parsed(request)
-        page = Page.asked(request, asked, NEWEST_FIRST)
+        asked = CandidatesInput.parse(request)
+        page = Page.from_request(request, asked, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             found = candidates(subject, verdict=asked.get("verdict"), kind=asked.get("kind"))
@@ -111,13 +111,13 @@ class CandidateReviewView(SubjectView):
     def post(self, request: Request, subject_id: str, candidate_id: UUID) -> HttpResponse:
         """Approve or reject: approved, it is written as if it had been read without doubt. The same again changes
         nothing; the opposite of what was decided is 409."""
-        given = ReviewInput.parsed(request)
+        given = ReviewInput.parse(request)
         decide = partial(DECISIONS[given["decision"]], reason=masked_reason(given))
-        return write_once(request, partial(reviewed, subject_id, candidate_id, decide, self.actor))
+        return write_once(request, partial(reply_to_review, subject_id, candidate_id, decide, self.actor))
 
 
-def reviewed(subject_id: str, candidate_id: UUID, decide: Decide, by: Actor) -> Reply:
-    """Decide inside the open transaction."""
+def reply_to_review(subject_id: str, candidate_id: UUID, decide: Decide, by: Actor) -> Reply:
+    """Decide a candidate in the open transaction."""
     subject: Subject = subject_by_external_id(subject_id)
     row = decide(subject, candidate_id, by=by)
     return Reply(shown_candidate(row, messages_behind([row])), subject_id=subject.id)

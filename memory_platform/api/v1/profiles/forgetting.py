@@ -35,8 +35,8 @@ class BeliefView(SubjectView):
 
     required_scope = MEMORY_WRITE
 
-    def forgotten(self, request: Request, subject_id: str, forget: Callable[[Subject], Erasure]) -> HttpResponse:
-        """Forget in a transaction of its own, and answer with the certificate that is signed after it."""
+    def answer_forget(self, request: Request, subject_id: str, forget: Callable[[Subject], Erasure]) -> HttpResponse:
+        """Forget in a transaction of its own, and return the certificate that is signed after it."""
 
         def work() -> Reply:
             with tenant_tx(self.tenant_id):
@@ -55,9 +55,9 @@ class PreferenceForgetView(BeliefView):
     def post(self, request: Request, subject_id: str, category: str, key: str) -> HttpResponse:
         """Erase a preference with its history, also one that was retracted. What was said stays: messages, and memories
         of them; the utterances that the preference quotes are not learned from again."""
-        NothingInput.parsed(request)
+        NothingInput.parse(request)
         check_category(category)
-        return self.forgotten(
+        return self.answer_forget(
             request, subject_id, lambda subject: forget_preference(subject, category, key, by=self.actor)
         )
 
@@ -70,8 +70,8 @@ class FactForgetView(BeliefView):
     @extend_schema(request=FieldInput, responses=ErasedOutput)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Erase a field or attribute with its history, also one that was removed. What was said stays."""
-        name = FactName.read(FieldInput.parsed(request)["field"])
-        return self.forgotten(
+        name = FactName.read(FieldInput.parse(request)["field"])
+        return self.answer_forget(
             request,
             subject_id,
             lambda subject: forget_fact(subject, name.field, is_attribute=name.is_attribute, by=self.actor),
@@ -86,8 +86,8 @@ class TagForgetView(BeliefView):
     @extend_schema(request=NothingInput, responses=ErasedOutput)
     def post(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponse:
         """Erase a tag and what candidates and prompts say of it. What was said stays."""
-        NothingInput.parsed(request)
-        return self.forgotten(
+        NothingInput.parse(request)
+        return self.answer_forget(
             request, subject_id, lambda subject: forget_tag(subject, tag_by_id(subject, tag_id), by=self.actor)
         )
 

@@ -53,8 +53,8 @@ class PreferencesView(SubjectView):
     @extend_schema(parameters=[PreferenceListInput], responses=PreferencePageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List the current preferences, or those of a past moment on either clock, in the order of recording."""
-        query = PreferenceListInput.parsed(request)
-        page = Page.asked(request, query, BY_ID)
+        query = PreferenceListInput.parse(request)
+        page = Page.from_request(request, query, BY_ID)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             kept, cursor = page.of(preferences_at(subject, **PreferenceListInput.moment_of(query)))
@@ -84,7 +84,7 @@ class PreferenceView(SubjectView):
         (rejected, ``weaker_than_current``).
         """
         check_category(category)
-        given, condition = PreferenceInput.parsed(request), IfMatch.asked(request)
+        given, condition = PreferenceInput.parse(request), IfMatch.from_request(request)
         refuse_in(category, key, given)
         claim = claim_of(given)
         with tenant_tx(self.tenant_id):
@@ -99,7 +99,7 @@ class PreferenceView(SubjectView):
     def delete(self, request: Request, subject_id: str, category: str, key: str) -> HttpResponseBase:
         """Retract the current value: it ends now, its history stays."""
         check_category(category)
-        condition = IfMatch.asked(request)
+        condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             lock_subject(subject)
@@ -120,7 +120,7 @@ class PreferenceHistoryView(SubjectView):
     def get(self, request: Request, subject_id: str, category: str, key: str) -> Response:
         """List every value that it has had, in the order in which they began; also of a retracted one."""
         check_category(category)
-        page = Page.asked(request, PageInput.parsed(request), BY_VALIDITY)
+        page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             kept, cursor = page.of(preference_history(subject, category, key))

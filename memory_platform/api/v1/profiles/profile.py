@@ -55,7 +55,7 @@ class ProfileView(SubjectView):
     @extend_schema(request=ProfileInput, responses=PatchedProfileOutput)
     def patch(self, request: Request, subject_id: str) -> Response:
         """Change what is given: null keeps, ``remove`` takes away, ``modes`` says how; one verdict for each field."""
-        given, condition = ProfileInput.parsed(request), IfMatch.asked(request)
+        given, condition = ProfileInput.parse(request), IfMatch.from_request(request)
         refuse_sensitive(given)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
@@ -77,7 +77,7 @@ class ProfileHistoryView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=FactPageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List every value that fields and attributes have had, in the order in which they began."""
-        page = Page.asked(request, PageInput.parsed(request), BY_VALIDITY)
+        page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
             return Response(page.answer(profile_history(subject_by_external_id(subject_id)), shown_fact))
 

@@ -70,7 +70,7 @@ class SubjectsView(TenantView):
     @extend_schema(parameters=[PageInput], responses=SubjectPageOutput)
     def get(self, request: Request) -> Response:
         """List the subjects, oldest first."""
-        page = Page.asked(request, PageInput.parsed(request))
+        page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(all_subjects())
             profiles = current_profiles(kept)
@@ -93,7 +93,7 @@ class OneSubjectView(SubjectView):
     @extend_schema(request=SubjectInput, responses={200: SubjectOutput, 201: SubjectOutput})
     def put(self, request: Request, subject_id: str) -> Response:
         """Make or change the subject; 201 when this made it."""
-        given, condition = SubjectInput.parsed(request), IfMatch.asked(request)
+        given, condition = SubjectInput.parse(request), IfMatch.from_request(request)
         profile = given.get("profile", {})
         refuse_sensitive(profile, below="profile.")
         with tenant_tx(self.tenant_id):
@@ -109,7 +109,7 @@ class OneSubjectView(SubjectView):
 
         More than 50,000 rows are left to a job (202); the same id may be used anew at once.
         """
-        condition = IfMatch.asked(request)
+        condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             check(condition, subject_id)
         erasure, job = erase_subject(self.tenant_id, subject_id, by=self.actor)

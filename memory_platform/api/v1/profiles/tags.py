@@ -72,8 +72,8 @@ class TagsView(SubjectView):
 
         A deleted tag takes its past with it.
         """
-        query = TagListInput.parsed(request)
-        page, moment = Page.asked(request, query), {name: query.get(name) for name in ("as_of", "known_at")}
+        query = TagListInput.parse(request)
+        page, moment = Page.from_request(request, query), {name: query.get(name) for name in ("as_of", "known_at")}
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(tags_at(subject_by_external_id(subject_id), **moment))
             past = detail_histories(kept, **moment) if query["include_history"] else {}
@@ -86,7 +86,7 @@ class TagsView(SubjectView):
     @extend_schema(request=TagInput, responses={200: WrittenTagOutput, 201: WrittenTagOutput})
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Make a tag (201), or update the one with this label (200); makes the subject on first sight."""
-        given = TagInput.parsed(request)
+        given = TagInput.parse(request)
         refuse_in(given)
         return write_once(request, partial(post_tag, subject_id, draft_of(given)))
 
@@ -101,7 +101,7 @@ class LookupView(SubjectView):
     @extend_schema(parameters=[LookupInput], responses=LookupOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """Find tags by label, alias or nearly, in English and Chinese: "导航回家" and "navigate home" find 家."""
-        query = LookupInput.parsed(request)
+        query = LookupInput.parse(request)
         with tenant_tx(self.tenant_id):
             tags = list(tags_of(subject_by_external_id(subject_id)))
         matches = lookup_tags(query["q"], tags, limit=query["limit"])
@@ -128,20 +128,20 @@ class TagView(SubjectView):
     @extend_schema(request=TagEditInput, responses=TagOutput)
     def patch(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
         """Change what is given; a label that another tag has is 409. What a detail was stays in its history."""
-        given, condition = TagEditInput.parsed(request), IfMatch.asked(request)
+        given, condition = TagEditInput.parse(request), IfMatch.from_request(request)
         refuse_in(given)
         changes = TagEditInput.changes_of(given)
         with tenant_tx(self.tenant_id):
-            subject, tag = locked(subject_id, tag_id, condition)
+            subject, tag = lock_tag(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
         return Response(shown_tag(tag), headers=header_of(tag))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
         """Delete the tag with its past."""
-        condition = IfMatch.asked(request)
+        condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
-            delete_tag(*locked(subject_id, tag_id, condition))
+            delete_tag(*lock_tag(subject_id, tag_id, condition))
         return no_content()
 
 
@@ -155,7 +155,7 @@ class TagHistoryView(SubjectView):
     @extend_schema(parameters=[PageInput], responses=TagDetailPageOutput)
     def get(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
         """List every value that the details of the tag have had, in the order in which they began."""
-        page = Page.asked(request, PageInput.parsed(request), BY_VALIDITY)
+        page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
             tag = tag_by_id(subject_by_external_id(subject_id), tag_id)
             return Response(page.answer(detail_history(tag), shown_detail))
@@ -170,7 +170,7 @@ class TagUseView(SubjectView):
     @extend_schema(request=NothingInput, responses=TagOutput)
     def post(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponse:
         """Count one use; of equal matches the tag used more often is found first."""
-        NothingInput.parsed(request)
+        NothingInput.parse(request)
         return write_once(request, partial(count_use, subject_id, tag_id))
 
 
@@ -189,8 +189,8 @@ def count_use(subject_id: str, tag_id: UUID) -> Reply:
     return Reply(shown_tag(tag), headers=header_of(tag), subject_id=subject.id)
 
 
-def locked(subject_id: str, tag_id: UUID, condition: IfMatch) -> tuple[Subject, Tag]:
-    """Return a tag that nobody else changes meanwhile. Raises NotFound, and VersionMismatch for another version."""
+def lock_tag(subject_id: str, tag_id: UUID, condition: IfMatch) -> tuple[Subject, Tag]:
+    """Lock the subject and return it with the tag. Raises NotFound, and VersionMismatch for another version."""
     subject = subject_by_external_id(subject_id)
     lock_subject(subject)
     tag = tag_by_id(subject, tag_id)

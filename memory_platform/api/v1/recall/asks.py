@@ -120,7 +120,7 @@ class NextAskView(SubjectView):
         At most two in a conversation, none after a refusal in it, the same kind once a day and a refused one not for
         thirty, nothing that is known, and none while the user complains or is deep in something.
         """
-        given = NextAskInput.parsed(request)
+        given = NextAskInput.parse(request)
         told = "intent" in given or "phase" in given
         heard = NOTHING if told else self.heard(subject_id, given["conversation_id"])
         return write_once(request, partial(ask_next, subject_id, given, heard))
@@ -145,7 +145,7 @@ class AnswerView(SubjectView):
 
         Answered before: 409 ``ask_answered``. A value that is not what was asked for: 422 ``value_unclear``.
         """
-        return write_once(request, partial(answered, subject_id, ask_id, AnswerInput.parsed(request)))
+        return write_once(request, partial(answered, subject_id, ask_id, AnswerInput.parse(request)))
 
 
 def ask_next(subject_id: str, given: dict[str, Any], heard: Heard) -> Reply:

@@ -171,7 +171,7 @@ class ContextView(SubjectView):
     @extend_schema(request=ContextInput, responses=ContextOutput, examples=examples.CONTEXT)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Assemble a context and leave its receipt; an unknown subject gets an answer and leaves nothing."""
-        given, policies = ContextInput.parsed(request), self.policies_for(subject_id)
+        given, policies = ContextInput.parse(request), self.policies_for(subject_id)
         asked, wanted = asked_of(given, policies), vendor_request_of(given)
 
         def at_once() -> Reply:

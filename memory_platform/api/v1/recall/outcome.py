@@ -77,7 +77,7 @@ class OutcomeView(TenantView):
     @extend_schema(request=OutcomeInput, responses=OutcomeOutput, examples=examples.OUTCOME)
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Tell the reply, the user's next message, or verdicts on memories; corrections are applied at once."""
-        told = told_by(OutcomeInput.parsed(request))
+        told = told_by(OutcomeInput.parse(request))
         sense = sense_told(self.tenant_id, receipt_id, told)
         return write_once(request, partial(noted, receipt_id, told, sense))
 

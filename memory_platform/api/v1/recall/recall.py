@@ -139,7 +139,7 @@ class RecallView(SubjectView):
     @extend_schema(request=RecallInput, responses=RecallOutput, examples=examples.RECALL)
     def post(self, request: Request, subject_id: str) -> Response:
         """Answer what is remembered; for an unknown subject nothing, and nothing is created."""
-        asked, policies = RecallInput.parsed(request), self.policies_for(subject_id)
+        asked, policies = RecallInput.parse(request), self.policies_for(subject_id)
         query = query_of(asked, top_k=policies.top_k)
         found = recall(self.tenant_id, subject_id, query, policies.recall)
         return Response(shown_recall(query, found, policies))

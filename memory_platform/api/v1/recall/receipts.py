@@ -91,8 +91,8 @@ class ReceiptsView(TenantView):
     @extend_schema(parameters=[ReceiptsInput], responses=page_of(ReceiptSummaryOutput))
     def get(self, request: Request) -> Response:
         """List receipts, the oldest first."""
-        asked = ReceiptsInput.parsed(request)
-        page = Page.asked(request, asked)
+        asked = ReceiptsInput.parse(request)
+        page = Page.from_request(request, asked)
         with tenant_tx(self.tenant_id):
             found = receipts(
                 subject_external_id=asked.get("subject_id"),

@@ -12,13 +12,13 @@ from tests.memory_platform.api.portability.exporting import fill_and_export
 
 
 @pytest.fixture(scope="session")
-def exported(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> list[dict[str, Any]]:
+def exported_lines(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> list[dict[str, Any]]:
     """Lines of a subject with a memory of every kind, whose tenant is gone."""
     with opened_database(django_db_blocker):
         return fill_and_export(Caller(build_world().acme))
 
 
 @pytest.fixture
-def lines(exported: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def lines(exported_lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The lines for one test, to spoil or to import into its world."""
-    return deepcopy(exported)
+    return deepcopy(exported_lines)

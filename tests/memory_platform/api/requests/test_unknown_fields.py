@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_platform.api.requests.serializers import NAMES_SHOWN, known
+from memory_platform.api.requests.serializers import NAMES_SHOWN, describe_fields
 from tests.memory_platform.api.conftest import Caller, problem_of
 
 CONTEXT = "/v1/subjects/ada/context"
@@ -40,4 +40,4 @@ def test_however_many_fields_are_unknown_the_known_are_named_once(acme: Caller) 
 
 def test_of_many_known_fields_the_first_are_named() -> None:
     names = [f"f{number}" for number in range(NAMES_SHOWN + 3)]
-    assert known(names).endswith(f"f{NAMES_SHOWN - 1} and 3 more")
+    assert describe_fields(names).endswith(f"f{NAMES_SHOWN - 1} and 3 more")

@@ -104,10 +104,10 @@ def test_a_part_is_waited_for_until_its_first_answer_and_then_is_late(caplog: py
 
 
 def test_a_part_that_raises_is_what_its_failure_means() -> None:
-    def broken() -> Outcome:
+    def raise_error() -> Outcome:
         raise ConnectionError("secret words")
 
-    health = look_at([Check("a", broken, failed=Outcome.UNAVAILABLE), Check("b", broken)])
+    health = look_at([Check("a", raise_error, failed=Outcome.UNAVAILABLE), Check("b", raise_error)])
     assert health.checks == {"a": Outcome.UNAVAILABLE, "b": Outcome.DEGRADED}
     assert health.status is Outcome.UNAVAILABLE
 

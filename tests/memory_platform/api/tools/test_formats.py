@@ -20,7 +20,7 @@ each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
-def shaped(vendor: str, tool: Tool, language: Language = "en") -> dict[str, Any]:
+def format_tool(vendor: str, tool: Tool, language: Language = "en") -> dict[str, Any]:
     return SHAPES[vendor](tool, language)
 
 
@@ -38,15 +38,15 @@ def test_the_six_tools_are_there() -> None:
 
 @each_tool
 def test_openai_s_own_types_take_the_tool(tool: Tool) -> None:
-    made = shaped("openai", tool)
+    made = format_tool("openai", tool)
     assert TypeAdapter(ChatCompletionFunctionToolParam).validate_python(made) == made  # it drops what it does not know
     assert set(made["function"]) == {"name", "description", "parameters", "strict"}
 
 
 @each_tool
 def test_anthropic_and_mcp_get_exactly_their_members(tool: Tool) -> None:
-    assert set(shaped("anthropic", tool)) == {"name", "description", "input_schema"}
-    made = shaped("mcp", tool)
+    assert set(format_tool("anthropic", tool)) == {"name", "description", "input_schema"}
+    made = format_tool("mcp", tool)
     assert set(made) == {"name", "title", "description", "inputSchema", "annotations"}
     assert made["inputSchema"]["type"] == "object"
     assert made["annotations"]["readOnlyHint"] is (tool.name == "recall")
@@ -56,10 +56,10 @@ def test_anthropic_and_mcp_get_exactly_their_members(tool: Tool) -> None:
 @each_tool
 @each_language
 def test_all_vendors_get_the_same_valid_schema(tool: Tool, language: Language) -> None:
-    schema = shaped("anthropic", tool, language)["input_schema"]
+    schema = format_tool("anthropic", tool, language)["input_schema"]
     jsonschema_rs.meta.validate(schema)
-    assert schema == shaped("mcp", tool, language)["inputSchema"]
-    assert schema == shaped("openai", tool, language)["function"]["parameters"]
+    assert schema == format_tool("mcp", tool, language)["inputSchema"]
+    assert schema == format_tool("openai", tool, language)["function"]["parameters"]
 
 
 @each_tool
@@ -80,7 +80,7 @@ def faults(kind: type[Input], value: dict[str, Any]) -> set[str]:
 
 @each_tool
 def test_every_text_is_there_in_both_languages(tool: Tool) -> None:
-    english, chinese = (texts(shaped("mcp", tool, language)) for language in get_args(Language))
+    english, chinese = (texts(format_tool("mcp", tool, language)) for language in get_args(Language))
     assert not any("\u4e00" <= char <= "\u9fff" for text in english for char in text)
     told = [text for text in chinese if any("\u4e00" <= char <= "\u9fff" for char in text)]
     assert len(told) == 3 + len(tool.parameters)  # two titles, the description, and one for each argument

@@ -48,11 +48,11 @@ def test_a_dead_import_is_retried_and_then_done(acme: Caller, globex: Caller, wo
     assert {**theirs, "request_id": ""} == {**unknown, "request_id": ""}
     again = acme("POST", f"{place}/retry", {})
     assert again.status_code == 202
-    assert told(body_of(again)) == ("queued", 0, None)
+    assert job_state(body_of(again)) == ("queued", 0, None)
     assert problem_of(acme("POST", f"{place}/retry", {}), 409)["code"] == "job_not_dead"
 
     work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
-    assert told(body_of(acme("GET", place))) == ("succeeded", 1, None)
+    assert job_state(body_of(acme("GET", place))) == ("succeeded", 1, None)
 
 
 def test_the_dead_end_of_a_conversation_is_retried_too(acme: Caller, world: World) -> None:
@@ -65,10 +65,10 @@ def test_the_dead_end_of_a_conversation_is_retried_too(acme: Caller, world: Worl
 
     again = acme("POST", f"{place}/retry", {})
     assert again.status_code == 202
-    assert told(body_of(again)) == ("queued", 0, None)
+    assert job_state(body_of(again)) == ("queued", 0, None)
     settle(world.acme)
     assert body_of(acme("GET", place))["result"] == {"snapshots": 0, "reason": "no_tool_call"}
 
 
-def told(job: dict[str, Any]) -> tuple[str, int, object]:
+def job_state(job: dict[str, Any]) -> tuple[str, int, object]:
     return job["status"], job["attempts"], job["error"]

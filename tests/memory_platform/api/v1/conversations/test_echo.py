@@ -41,13 +41,13 @@ def user(content: str) -> dict[str, Any]:
     return {"role": "user", "content": content}
 
 
-def listed(caller: Caller, noun: str) -> list[dict[str, Any]]:
+def list_rows(caller: Caller, noun: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = body_of(caller("GET", f"{ADA}/{noun}?limit=100"))["data"]
     return found
 
 
-def known(caller: Caller, noun: str, *members: str) -> list[tuple[Any, ...]]:
-    return sorted(tuple(str(one[member]) for member in members) for one in listed(caller, noun))
+def list_members(caller: Caller, noun: str, *members: str) -> list[tuple[Any, ...]]:
+    return sorted(tuple(str(one[member]) for member in members) for one in list_rows(caller, noun))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -55,9 +55,9 @@ def test_an_answer_that_recites_leaves_memory_as_it_was(acme: Caller, world: Wor
     told, request, reply, (quoted, kind), (question, word, news) = TALKS[language]
     post(acme, "earlier", *map(user, told))
     settle(world.acme)
-    statements = known(acme, "snapshots", "id", "text", "said_at")
-    preferences = known(acme, "preferences", "id", "value", "last_validated_at")
-    candidates = known(acme, "candidates", "candidate_id", "verdict")
+    statements = list_members(acme, "snapshots", "id", "text", "said_at")
+    preferences = list_members(acme, "preferences", "id", "value", "last_validated_at")
+    candidates = list_members(acme, "candidates", "candidate_id", "verdict")
 
     post(acme, "trip", user(request))
     context = body_of(acme("POST", f"{ADA}/context", {"query": request, "conversation_id": "trip"}))
@@ -67,14 +67,16 @@ def test_an_answer_that_recites_leaves_memory_as_it_was(acme: Caller, world: Wor
     acme("POST", f"{ADA}/conversations/trip/end")
     settle(world.acme)
 
-    after = listed(acme, "snapshots")
+    after = list_rows(acme, "snapshots")
     assert {(str(one["id"]), one["text"], str(one["said_at"])) for one in after} >= set(statements)
     fresh = {one["kind"]: one["text"] for one in after if one["text"] not in told}
     assert fresh["statement"] == request
     assert (news in fresh["conversation"], word in fresh["conversation"]) == (True, False)
     assert len(after) == len(statements) + 2
-    assert known(acme, "preferences", "id", "value", "last_validated_at") == preferences
-    fresh_ones = [one for one in listed(acme, "candidates") if (one["candidate_id"], one["verdict"]) not in candidates]
+    assert list_members(acme, "preferences", "id", "value", "last_validated_at") == preferences
+    fresh_ones = [
+        one for one in list_rows(acme, "candidates") if (one["candidate_id"], one["verdict"]) not in candidates
+    ]
     refused: list[tuple[str, str, str]] = (
         [("rejected", "echo", kind)] if kind else []
     )  # what is all in quotes is not even read
@@ -94,5 +96,5 @@ def test_another_tenant_neither_makes_an_echo_nor_learns_of_one(acme: Caller, gl
     for caller, house in ((globex, world.globex), (acme, world.acme)):
         post(caller, "trip", user(recital))
         settle(house)
-    assert [one["text"] for one in listed(globex, "snapshots")] == [recital]
-    assert recital not in [one["text"] for one in listed(acme, "snapshots")]
+    assert [one["text"] for one in list_rows(globex, "snapshots")] == [recital]
+    assert recital not in [one["text"] for one in list_rows(acme, "snapshots")]

@@ -20,7 +20,7 @@ def say(caller: Caller, content: str, *, tool: bool) -> None:
     assert caller("POST", f"{ONE}/messages", {"messages": messages}).status_code == 202
 
 
-def ended(caller: Caller) -> str:
+def end_conversation(caller: Caller) -> str:
     """End the conversation and return where its job stands."""
     return f"/v1/jobs/{body_of(caller('POST', f'{ONE}/end'))['job_id']}"
 
@@ -28,7 +28,7 @@ def ended(caller: Caller) -> str:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_finished_end_counts_its_snapshots(acme: Caller, world: World, language: str) -> None:
     say(acme, WORDS[language], tool=True)
-    job = ended(acme)
+    job = end_conversation(acme)
     assert body_of(acme("GET", job))["result"] == {}, "nothing is said before it is done"
     settle(world.acme)
     assert body_of(acme("GET", job))["result"] == {"snapshots": 1, "reason": None}
@@ -37,14 +37,14 @@ def test_a_finished_end_counts_its_snapshots(acme: Caller, world: World, languag
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_conversation_without_tools_says_why_nothing_was_made(acme: Caller, world: World, language: str) -> None:
     say(acme, WORDS[language], tool=False)
-    job = ended(acme)
+    job = end_conversation(acme)
     settle(world.acme)
     assert body_of(acme("GET", job))["result"] == {"snapshots": 0, "reason": "no_tool_call"}
 
 
 def test_courtesies_beside_a_tool_leave_nothing_to_keep(acme: Caller, world: World) -> None:
     say(acme, "Thanks!", tool=True)
-    job = ended(acme)
+    job = end_conversation(acme)
     settle(world.acme)
     assert body_of(acme("GET", job))["result"] == {"snapshots": 0, "reason": "nothing_to_keep"}
 
@@ -52,16 +52,16 @@ def test_courtesies_beside_a_tool_leave_nothing_to_keep(acme: Caller, world: Wor
 def test_a_conversation_that_may_teach_nothing_says_so(acme: Caller, world: World) -> None:
     say(acme, WORDS["en"], tool=True)
     assert acme("PATCH", ONE, {"remember": False}).status_code == 200
-    job = ended(acme)
+    job = end_conversation(acme)
     settle(world.acme)
     assert body_of(acme("GET", job))["result"] == {"snapshots": 0, "reason": "not_remembered"}
 
 
 def test_an_end_that_a_message_undid_points_to_the_later_one(acme: Caller, world: World) -> None:
     say(acme, WORDS["en"], tool=True)
-    first = ended(acme)
+    first = end_conversation(acme)
     say(acme, "And a hotel in Porto for 5 May.", tool=False)
-    second = ended(acme)
+    second = end_conversation(acme)
     settle(world.acme)
     assert body_of(acme("GET", first))["result"] == {"snapshots": 0, "reason": "later_end"}
     assert body_of(acme("GET", second))["result"] == {"snapshots": 1, "reason": None}

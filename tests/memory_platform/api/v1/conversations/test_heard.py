@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.memory_platform.api.v1.memories.test_forget_orders import ADA, taught
+from tests.memory_platform.api.v1.memories.test_forget_orders import ADA, teach
 
 
 def notes_of(caller: Caller) -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ REMEMBERED = {
 
 @pytest.mark.parametrize(("said", "text"), REMEMBERED.items())
 def test_what_is_asked_to_be_remembered_is_a_note(acme: Caller, world: World, said: str, text: str) -> None:
-    taught(acme, world, said)
+    teach(acme, world, said)
     (note,) = notes_of(acme)
     assert note["text"] == text
     assert (note["confidence"], note["provenance"], note["grade_probability"]) == (0.9, "confirmed_by_user", 1.0)
@@ -52,12 +52,12 @@ def test_what_is_asked_to_be_remembered_is_a_note(acme: Caller, world: World, sa
     ],
 )
 def test_asking_makes_no_note_of_what_must_not_be_one(acme: Caller, world: World, said: str) -> None:
-    taught(acme, world, said)
+    teach(acme, world, said)
     assert texts(acme) == []
 
 
 def test_nothing_is_vital_by_being_asked_for_and_what_is_vital_stays_so(acme: Caller, world: World) -> None:
-    taught(
+    teach(
         acme, world, "Remember that it is vital that I like tea.", "Remember that I'm severely allergic to penicillin."
     )
     assert {one["text"].rstrip("."): one["vital_class"] for one in notes_of(acme)} == {
@@ -66,7 +66,7 @@ def test_nothing_is_vital_by_being_asked_for_and_what_is_vital_stays_so(acme: Ca
     }
 
 
-def asked(question: str, answer: str) -> tuple[tuple[str, str], str]:
+def ask_and_answer(question: str, answer: str) -> tuple[tuple[str, str], str]:
     return ("assistant", question), answer
 
 
@@ -89,7 +89,7 @@ ANSWERED = [
 def test_a_bare_answer_is_read_with_its_question(
     acme: Caller, world: World, question: str, answer: str, value: str
 ) -> None:
-    taught(acme, world, *asked(question, answer))
+    teach(acme, world, *ask_and_answer(question, answer))
     (note,) = notes_of(acme)
     assert (note["text"], note["confidence"]) == (value, 0.9)
     assert note["context"] in question
@@ -108,7 +108,7 @@ STATED = [
 
 @pytest.mark.parametrize(("question", "answer", "word"), STATED)
 def test_a_yes_is_read_with_its_question(acme: Caller, world: World, question: str, answer: str, word: str) -> None:
-    taught(acme, world, *asked(question, answer))
+    teach(acme, world, *ask_and_answer(question, answer))
     (note,) = notes_of(acme)
     assert note["text"] == f"{question} {answer}"
     assert (note["context"], note["vital"], note["confidence"]) == (question, False, 0.9)
@@ -135,7 +135,7 @@ def test_a_yes_is_read_with_its_question(acme: Caller, world: World, question: s
 def test_what_evades_or_is_of_the_moment_teaches_nothing(
     acme: Caller, world: World, question: str, answer: str
 ) -> None:
-    taught(acme, world, *asked(question, answer))
+    teach(acme, world, *ask_and_answer(question, answer))
     assert texts(acme) == []
     assert body_of(acme("GET", f"{ADA}/preferences"))["data"] == []
     assert body_of(acme("GET", f"{ADA}/tags"))["data"] == []
@@ -155,7 +155,7 @@ def test_our_own_ask_is_answered_in_plain_talk(
         acme("PATCH", f"{ADA}/profile", {"name": "Marta"})
     given = body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": "talk", "phase": "opening"}))
     assert given["ask"]["key"] == key
-    taught(acme, world, *asked(question, answer))
+    teach(acme, world, *ask_and_answer(question, answer))
     assert value in slots(acme)
     told = acme("POST", f"{ADA}/asks/{given['ask']['id']}/answer", {"accepted": True})
     assert told.status_code == 409
@@ -171,14 +171,16 @@ OFFERS = [
 def test_a_yes_to_an_offer_keeps_the_user_s_own_words(
     acme: Caller, world: World, said: str, offer: str, answer: str
 ) -> None:
-    taught(acme, world, said, *asked(offer, answer))
+    teach(acme, world, said, *ask_and_answer(offer, answer))
     (note,) = notes_of(acme)
     assert note["text"] == said.rstrip(".。")
     assert (note["provenance"], note["confidence"]) == ("confirmed_by_user", 0.9)
 
 
 def test_without_own_words_those_of_the_offer_are_kept_and_believed_less(acme: Caller, world: World) -> None:
-    taught(acme, world, "Hello", *asked("Shall I remember that you are allergic to window seats?", "yes please"))
+    teach(
+        acme, world, "Hello", *ask_and_answer("Shall I remember that you are allergic to window seats?", "yes please")
+    )
     (note,) = notes_of(acme)
     assert note["text"] == "you are allergic to window seats"
     assert (note["provenance"], note["confidence"], note["vital"]) == ("analysis", 0.8, False)
@@ -187,16 +189,16 @@ def test_without_own_words_those_of_the_offer_are_kept_and_believed_less(acme: C
 @pytest.mark.parametrize(
     "talk",
     [
-        asked("Shall I remember that you live at 5 Elm Street?", "yes"),
-        asked("Shall I save your card for payments?", "yes please"),
-        asked("Shall I remember that you like window seats?", "no thanks"),
-        asked("Shall I book a window seat?", "yes please"),
-        asked("要我记住您的银行卡吗?", "好啊"),
-        asked("要我订靠窗的座位吗?", "好啊"),
+        ask_and_answer("Shall I remember that you live at 5 Elm Street?", "yes"),
+        ask_and_answer("Shall I save your card for payments?", "yes please"),
+        ask_and_answer("Shall I remember that you like window seats?", "no thanks"),
+        ask_and_answer("Shall I book a window seat?", "yes please"),
+        ask_and_answer("要我记住您的银行卡吗?", "好啊"),
+        ask_and_answer("要我订靠窗的座位吗?", "好啊"),
     ],
 )
 def test_an_offer_of_something_delicate_or_of_something_else_makes_no_note(
     acme: Caller, world: World, talk: tuple[tuple[str, str], str]
 ) -> None:
-    taught(acme, world, "Hello", *talk)
+    teach(acme, world, "Hello", *talk)
     assert texts(acme) == []

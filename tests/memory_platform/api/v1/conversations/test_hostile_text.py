@@ -26,13 +26,13 @@ def hold(caller: Caller) -> None:
     assert caller("POST", f"{ADA}/tags", {"label": "home", "kind": "place", "address": "1 Elm"}).status_code == 201
 
 
-def listed(caller: Caller, path: str, **query: str) -> list[str]:
+def list_texts(caller: Caller, path: str, **query: str) -> list[str]:
     response = caller("GET", f"{path}?{urlencode(query)}")
     assert response.status_code == 200, response.content
     return [row.get("text") or row["tag"]["label"] for row in body_of(response)["data"]]
 
 
-def recalled(caller: Caller, query: str) -> list[str]:
+def recall_texts(caller: Caller, query: str) -> list[str]:
     response = caller("POST", f"{ADA}/recall", {"query": query, "lanes": ["snapshots"]})
     assert response.status_code == 200, response.content
     return [row["text"] for row in body_of(response)["memories"]]
@@ -42,11 +42,11 @@ def recalled(caller: Caller, query: str) -> list[str]:
 def test_syntax_is_text_and_finds_no_more_than_text_does(acme: Caller, syntax: str) -> None:
     hold(acme)
     nonsense = "zzqx"
-    assert listed(acme, f"{ADA}/snapshots", q=syntax) in ([], listed(acme, f"{ADA}/snapshots", q=nonsense))
-    assert listed(acme, f"{ADA}/snapshots", q=f"tram {syntax}") in ([HELD[1]], [])
-    assert listed(acme, f"{ADA}/tags/lookup", q=syntax) == []
-    assert set(recalled(acme, syntax)) <= set(HELD)
-    assert recalled(acme, f"tram {syntax}")[0] == HELD[1]
+    assert list_texts(acme, f"{ADA}/snapshots", q=syntax) in ([], list_texts(acme, f"{ADA}/snapshots", q=nonsense))
+    assert list_texts(acme, f"{ADA}/snapshots", q=f"tram {syntax}") in ([HELD[1]], [])
+    assert list_texts(acme, f"{ADA}/tags/lookup", q=syntax) == []
+    assert set(recall_texts(acme, syntax)) <= set(HELD)
+    assert recall_texts(acme, f"tram {syntax}")[0] == HELD[1]
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_a_text_without_measure_is_kept_and_found_by_its_head(acme: Caller, text
     assert answer.status_code == 202, answer.content
     assert acme.house is not None
     assert drain_work(acme.house.tenant.id, HANDLERS).failed == 0
-    assert recalled(acme, head)[0] == text
+    assert recall_texts(acme, head)[0] == text

@@ -31,7 +31,7 @@ def post(caller: Caller, *messages: Any, path: str = MESSAGES, **headers: str) -
     return caller("POST", path, {"messages": list(messages)}, **headers)
 
 
-def listed(caller: Caller, path: str = MESSAGES) -> list[dict[str, Any]]:
+def list_rows(caller: Caller, path: str = MESSAGES) -> list[dict[str, Any]]:
     response = caller("GET", path)
     assert response.status_code == 200, response.content
     rows: list[dict[str, Any]] = body_of(response)["data"]
@@ -59,7 +59,7 @@ def test_messages_in_two_languages_are_accepted_in_order(acme: Caller) -> None:
     assert body["window"]["messages"] == 3
     assert body["window"]["tokens"] > 0
     assert body["fast_lane"] == []
-    rows = listed(acme)
+    rows = list_rows(acme)
     assert [row["content"] for row in rows] == ["I'm allergic to peanuts", "我家在上海市浦东新区", "好的。"]
     assert rows[0]["said_at"] == "2026-03-01T01:00:00Z"
 
@@ -73,7 +73,7 @@ def test_everything_that_was_posted_can_be_read_again(acme: Caller) -> None:
         {"role": "tool", "content": "ok", "tool_call_id": "call_1", "remember": False},
     )
 
-    first, second, third = listed(acme)
+    first, second, third = list_rows(acme)
     assert first["content"] == "导航\n回家"
     assert first["parts"] == [{"type": "text", "text": "导航"}, {"type": "text", "text": "回家"}]
     assert (first["name"], first["metadata"]) == ("Ada", {"lang": "zh"})
@@ -87,7 +87,7 @@ def test_null_means_absent(acme: Caller) -> None:
     )
     assert post(acme, {"role": "user", "content": "hello", **nothing}).status_code == 202
 
-    (row,) = listed(acme)
+    (row,) = list_rows(acme)
     assert (row["name"], row["tool_calls"], row["metadata"], row["remember"]) == (None, None, {}, True)
 
 
@@ -104,7 +104,7 @@ def test_a_repeated_message_is_a_duplicate_and_other_content_says_so(acme: Calle
 def test_the_first_message_makes_a_new_subject(acme: Caller) -> None:
     path = f"/v1/subjects/{quote('新用户')}/conversations/c/messages"
     assert post(acme, user(), path=path).status_code == 202
-    assert len(listed(acme, path)) == 1
+    assert len(list_rows(acme, path)) == 1
 
 
 @pytest.mark.parametrize(("held", "correction"), [("jazz", "I now like jazz"), ("爵士乐", "我现在喜欢爵士乐")])
@@ -247,7 +247,7 @@ SCRIPTS = [
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_every_script_comes_back_exactly(acme: Caller, text: str) -> None:
     assert post(acme, user(text, message_id="m1", name=text[:50])).status_code == 202
-    (row,) = listed(acme)
+    (row,) = list_rows(acme)
     assert (row["content"], row["name"]) == (text, text[:50])
 
 
@@ -264,7 +264,7 @@ def test_an_idempotency_key_answers_the_same_for_messages_without_ids(acme: Call
 
     assert (again.status_code, again.content) == (202, first.content)
     assert again["Idempotent-Replayed"] == "true"
-    assert len(listed(acme)) == 1
+    assert len(list_rows(acme)) == 1
     assert problem_of(post(acme, user("other"), Idempotency_Key="k1"), 409)["code"] == "idempotency_key_reused"
 
 
@@ -279,7 +279,7 @@ def test_fifty_twins_at_once_store_one_message(acme: Caller) -> None:
         statuses = set(pool.map(one, range(50)))
 
     assert statuses <= {202, 409}
-    assert len(listed(acme)) == 1
+    assert len(list_rows(acme)) == 1
 
 
 def test_messages_come_in_pages_in_their_order(acme: Caller) -> None:
@@ -356,8 +356,8 @@ def test_the_other_tenant_posting_to_the_same_ids_makes_its_own(acme: Caller, gl
     body = body_of(post(globex, user("theirs", message_id="m1")))
 
     assert body["accepted"][0] == {"message_id": "m1", "seq": 1, "verdict": "stored"}
-    assert [row["content"] for row in listed(acme)] == ["mine"]
-    assert [row["content"] for row in listed(globex)] == ["theirs"]
+    assert [row["content"] for row in list_rows(acme)] == ["mine"]
+    assert [row["content"] for row in list_rows(globex)] == ["theirs"]
     assert counts(world.acme) == counts(world.globex) == (1, 1, 2)
 
 

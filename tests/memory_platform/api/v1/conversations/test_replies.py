@@ -54,7 +54,7 @@ def post(caller: Caller, *messages: tuple[str, str] | dict[str, Any], conversati
     assert answer.status_code == 202, answer.content
 
 
-def listed(caller: Caller, noun: str = "snapshots?kind=reply", subject: str = "ada") -> list[dict[str, Any]]:
+def list_rows(caller: Caller, noun: str = "snapshots?kind=reply", subject: str = "ada") -> list[dict[str, Any]]:
     answer = caller("GET", f"/v1/subjects/{subject}/{noun}")
     assert answer.status_code == 200, answer.content
     found: list[dict[str, Any]] = body_of(answer)["data"]
@@ -62,17 +62,17 @@ def listed(caller: Caller, noun: str = "snapshots?kind=reply", subject: str = "a
 
 
 def texts(caller: Caller) -> list[str]:
-    return [one["text"] for one in listed(caller)]
+    return [one["text"] for one in list_rows(caller)]
 
 
-def recalled(caller: Caller, query: str, subject: str = "ada", **fields: Any) -> dict[str, Any]:
+def recall_body(caller: Caller, query: str, subject: str = "ada", **fields: Any) -> dict[str, Any]:
     answer = caller("POST", f"/v1/subjects/{subject}/recall", {"query": query, **fields})
     assert answer.status_code == 200, answer.content
     return body_of(answer)
 
 
-def found(caller: Caller, query: str, **fields: Any) -> list[str]:
-    return [one["text"] for one in recalled(caller, query, **fields)["replies"]]
+def recall_replies(caller: Caller, query: str, **fields: Any) -> list[str]:
+    return [one["text"] for one in recall_body(caller, query, **fields)["replies"]]
 
 
 def context(caller: Caller, query: str, **fields: Any) -> str:
@@ -86,10 +86,10 @@ def test_what_the_assistant_gave_is_kept_in_its_own_words(acme: Caller, world: W
     asked, said, kept, *_ = TALKS[language]
     post(acme, ("user", asked), ("assistant", said))
     settle(world.acme)
-    (reply,) = listed(acme)
+    (reply,) = list_rows(acme)
     assert (reply["text"], reply["kind"], reply["category"]) == (kept, "reply", "recommendation")
     assert (reply["provenance"], reply["confidence"]) == ("observation", REPLYING.confidence)
-    assert kept not in [one["text"] for one in listed(acme, "snapshots")]
+    assert kept not in [one["text"] for one in list_rows(acme, "snapshots")]
     with tenant_tx(world.acme.tenant.id):
         link = SnapshotSource.objects.select_related("message").get(memory_id=reply["id"])
         assert link.message.content[link.span_start : link.span_end] == kept
@@ -105,14 +105,14 @@ def test_it_is_recalled_where_the_question_asks_for_it(acme: Caller, world: Worl
     asked, said, kept, question, fact, other = TALKS[language]
     post(acme, ("user", asked), ("assistant", said), ("user", fact))
     settle(world.acme)
-    (reply,) = recalled(acme, question)["replies"]
+    (reply,) = recall_body(acme, question)["replies"]
     assert (reply["text"], reply["said_by"], reply["sort"]) == (kept, "assistant", "recommendation")
     assert [one["conversation_id"] for one in reply["sources"]] == ["c1"]
-    answer = recalled(acme, other)
+    answer = recall_body(acme, other)
     assert answer["replies"] == []
     assert any(fact.rstrip("。.") in one["text"] for one in answer["memories"])
-    assert found(acme, other, lanes=["replies"]) == [kept]
-    assert found(acme, question, lanes=["snapshots"]) == []
+    assert recall_replies(acme, other, lanes=["replies"]) == [kept]
+    assert recall_replies(acme, question, lanes=["snapshots"]) == []
 
 
 @pytest.mark.parametrize(("asked", "said", "sort", "question"), GIVEN)
@@ -121,15 +121,15 @@ def test_promises_numbers_and_names_are_kept(
 ) -> None:
     post(acme, ("user", asked), ("assistant", said))
     settle(world.acme)
-    (reply,) = recalled(acme, question)["replies"]
+    (reply,) = recall_body(acme, question)["replies"]
     assert (reply["sort"], reply["text"] in said) == (sort, True)
 
 
 def test_it_comes_unasked_where_nothing_stands_nearer(acme: Caller, world: World) -> None:
     post(acme, ("user", "I swim on Mondays."), ("assistant", "I'd recommend Kafka on the Shore by Haruki Murakami."))
     settle(world.acme)
-    assert found(acme, "Kafka on the Shore by Murakami") != []
-    assert found(acme, "swimming on Mondays") == []
+    assert recall_replies(acme, "Kafka on the Shore by Murakami") != []
+    assert recall_replies(acme, "swimming on Mondays") == []
 
 
 def test_filters_narrow_what_comes(acme: Caller, world: World) -> None:
@@ -139,11 +139,11 @@ def test_filters_narrow_what_comes(acme: Caller, world: World) -> None:
     assert made.status_code == 201
     settle(world.acme)
     absent = {"not": {"metadata.shelf": {"eq": "a"}}}
-    assert found(acme, "Kafka on the Shore by Murakami", filter=absent) == [kept]
-    assert found(acme, question, filter=absent) == [kept]
-    assert found(acme, question, filter={"metadata.shelf": {"eq": "a"}}) == []
-    assert found(acme, question, filter={"kind": {"eq": "reply"}}) == [kept]
-    assert found(acme, question, time_range={"to": "2020-01-01T00:00:00Z"}) == []
+    assert recall_replies(acme, "Kafka on the Shore by Murakami", filter=absent) == [kept]
+    assert recall_replies(acme, question, filter=absent) == [kept]
+    assert recall_replies(acme, question, filter={"metadata.shelf": {"eq": "a"}}) == []
+    assert recall_replies(acme, question, filter={"kind": {"eq": "reply"}}) == [kept]
+    assert recall_replies(acme, question, time_range={"to": "2020-01-01T00:00:00Z"}) == []
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_assistant_is_never_believed_of_the_user(acme: Caller, world: World)
     )
     settle(world.acme)
     for noun in ("notes", "preferences", "tags"):
-        assert listed(acme, noun) == []
+        assert list_rows(acme, noun) == []
     assert body_of(acme("GET", f"{ADA}/profile/completeness")) == before
     assert "Bob" not in str(body_of(acme("GET", f"{ADA}/profile")))
     with tenant_tx(world.acme.tenant.id):
@@ -229,11 +229,11 @@ def test_one_message_gives_a_few_and_forty_clauses_at_most(acme: Caller, world: 
 def test_a_second_delivery_keeps_nothing_twice(acme: Caller, world: World) -> None:
     post(acme, ("user", "a novel?"), ("assistant", TALKS["en"][1]))
     settle(world.acme)
-    kept = listed(acme)
+    kept = list_rows(acme)
     with tenant_tx(world.acme.tenant.id):
         Work.objects.update(state="ready", done_at=None)
     settle(world.acme)
-    assert listed(acme) == kept
+    assert list_rows(acme) == kept
 
 
 ASKING = [
@@ -301,7 +301,7 @@ def test_the_tenant_chooses_how_long_it_stays_and_the_purge_counts_it(acme: Call
         assert round((reply.expires_at - reply.recorded_at) / timedelta(days=1)) == 7
         Snapshot.objects.filter(kind="reply").update(expires_at=reply.recorded_at)
         assert preview_purge()["snapshots"] == 1
-    assert found(acme, TALKS["en"][3]) == []
+    assert recall_replies(acme, TALKS["en"][3]) == []
     purge_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         assert not Snapshot.objects.filter(kind="reply").exists()
@@ -313,7 +313,7 @@ def test_forgetting_erases_it_with_proof(acme: Caller, world: World, by: str) ->
     said = "I'd recommend the novel Kestrel4711 by Iris Vance."
     post(acme, ("user", "a novel?"), ("assistant", said))
     settle(world.acme)
-    (reply,) = listed(acme)
+    (reply,) = list_rows(acme)
     if by == "memory":
         answer = acme("POST", f"{ADA}/snapshots/{reply['id']}/forget", {})
     else:
@@ -333,25 +333,25 @@ def test_forgetting_erases_it_with_proof(acme: Caller, world: World, by: str) ->
 def test_what_was_said_before_a_reply_leaves_its_index(acme: Caller, world: World) -> None:
     post(acme, ("user", "My brother Quillon9 needs a novel."), ("assistant", TALKS["en"][1]))
     settle(world.acme)
-    assert found(acme, "Quillon9", lanes=["replies"]) != []
-    (statement,) = [one for one in listed(acme, "snapshots") if "Quillon9" in one["text"]]
+    assert recall_replies(acme, "Quillon9", lanes=["replies"]) != []
+    (statement,) = [one for one in list_rows(acme, "snapshots") if "Quillon9" in one["text"]]
     assert acme("POST", f"{ADA}/snapshots/{statement['id']}/forget", {}).status_code == 200
     with tenant_tx(world.acme.tenant.id):
         assert Snapshot.objects.filter(kind="reply").exists()
-    answer = recalled(acme, "Quillon9", lanes=["replies"], explain=True)["replies"]
+    answer = recall_body(acme, "Quillon9", lanes=["replies"], explain=True)["replies"]
     assert [one["explain"]["keyword"] for one in answer] in ([], [None])
 
 
 def test_another_tenant_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
     post(acme, ("user", "a novel?"), ("assistant", TALKS["en"][1]))
     settle(world.acme)
-    (reply,) = listed(acme)
+    (reply,) = list_rows(acme)
     stranger = [globex("GET", f"{ADA}/snapshots/{one}").status_code for one in (reply["id"], new_id())]
     assert stranger == [404, 404]
-    hers = recalled(globex, TALKS["en"][3], lanes=["replies"])
-    nobody = recalled(globex, TALKS["en"][3], "nobody", lanes=["replies"])
+    hers = recall_body(globex, TALKS["en"][3], lanes=["replies"])
+    nobody = recall_body(globex, TALKS["en"][3], "nobody", lanes=["replies"])
     assert {**hers, "timings_ms": {}} == {**nobody, "timings_ms": {}}
-    assert listed(acme) == [reply]
+    assert list_rows(acme) == [reply]
 
 
 def test_an_export_carries_it_and_an_import_brings_it_back(acme: Caller, globex: Caller, world: World) -> None:
@@ -362,9 +362,9 @@ def test_an_export_carries_it_and_an_import_brings_it_back(acme: Caller, globex:
     assert lines[0]["format"] == 2
     assert [one["text"] for one in lines if one["type"] == "snapshot" and one["kind"] == "reply"] == [kept]
     assert take_back(globex, lines)["status"] == "succeeded"
-    (reply,) = listed(globex)
+    (reply,) = list_rows(globex)
     assert (reply["text"], reply["kind"]) == (kept, "reply")
-    assert found(globex, question) == [kept]
+    assert recall_replies(globex, question) == [kept]
     with tenant_tx(world.globex.tenant.id):
         link = SnapshotSource.objects.get(memory_id=reply["id"])
         assert (link.span_start, link.span_end) == (0, len(kept))

@@ -15,7 +15,7 @@ def post(caller: Caller, text: str = "Allergic to peanuts", path: str = ADA, **f
     return body_of(response)
 
 
-def listed(caller: Caller, query: str = "", path: str = ADA) -> list[str]:
+def list_texts(caller: Caller, query: str = "", path: str = ADA) -> list[str]:
     response = caller("GET", f"{path}?{query}")
     assert response.status_code == 200, response.content
     return [one["text"] for one in body_of(response)["data"]]

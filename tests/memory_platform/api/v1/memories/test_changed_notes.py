@@ -27,7 +27,7 @@ def post_text(caller: Caller, text: str, at: str, path: str = TALK) -> list[dict
     return told
 
 
-def listed(caller: Caller, **query: str) -> list[str]:
+def list_texts(caller: Caller, **query: str) -> list[str]:
     return [one["text"] for one in body_of(caller("GET", f"{NOTES}?{urlencode(query)}"))["data"]]
 
 
@@ -47,15 +47,15 @@ def test_an_ended_note_is_gone_at_once_and_stays_in_the_past(
     assert [(one["verdict"], one["reason"], one["memory_id"], one["preference_id"]) for one in told] == [
         ("superseded", "ended", kept["id"], None)
     ]
-    assert old not in listed(acme)
+    assert old not in list_texts(acme)
     assert old not in [one["text"] for one in body_of(acme("POST", f"{ADA}/recall", {"query": question}))["memories"]]
     prompt = body_of(acme("POST", f"{ADA}/context", {"query": question, "system_prompt": "Help."}))
     assert old not in str(prompt["messages"][1])
     settle(world.acme)
-    assert listed(acme, as_of="2026-05-05T00:00:00Z") == [old]
-    assert old not in listed(acme, as_of="2026-05-12T00:00:00Z")
-    assert old in listed(acme, include_history="true")
-    assert listed(acme, known_at=kept["valid_at"]) == []  # nobody knew it yet
+    assert list_texts(acme, as_of="2026-05-05T00:00:00Z") == [old]
+    assert old not in list_texts(acme, as_of="2026-05-12T00:00:00Z")
+    assert old in list_texts(acme, include_history="true")
+    assert list_texts(acme, known_at=kept["valid_at"]) == []  # nobody knew it yet
     states = body_of(acme("GET", f"{NOTES}/{kept['id']}/history"))["data"]
     assert [one["invalid_at"] for one in states] == [None, "2026-05-11T09:00:00Z"]
     ended = body_of(acme("GET", f"{NOTES}/{kept['id']}"))
@@ -76,7 +76,7 @@ def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, 
     unclear = acme("POST", path, {"accepted": True, "value": "purple"})
     assert problem_of(unclear, 422)["code"] == "value_unclear"
     settled = body_of(acme("POST", path, {"accepted": True, "value": "yes, still"}))
-    assert (settled["verdict"], listed(acme)) == (
+    assert (settled["verdict"], list_texts(acme)) == (
         "unchanged",
         ["My sister lives in Leeds", "I play tennis on Thursdays"],
     )
@@ -85,7 +85,7 @@ def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, 
     doubt(world, "I play tennis on Thursdays")
     asked = body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": "c6"}))["ask"]
     settled = body_of(acme("POST", f"{ADA}/asks/{asked['id']}/answer", {"accepted": True, "value": False}))
-    assert (settled["verdict"], listed(acme)) == ("superseded", ["My sister lives in Leeds"])
+    assert (settled["verdict"], list_texts(acme)) == ("superseded", ["My sister lives in Leeds"])
 
 
 def test_globex_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
@@ -96,6 +96,6 @@ def test_globex_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: 
         globex, "My sister moved to Bonn", "2026-05-11T09:00:00Z", f"{ADA}xyz/conversations/c9/messages"
     )
     settle(world.globex)
-    assert listed(acme) == ["My sister lives in Leeds"]
+    assert list_texts(acme) == ["My sister lives in Leeds"]
     with tenant_tx(world.acme.tenant.id):
         assert not Snapshot.objects.filter(invalid_at__isnull=False).exists()

@@ -51,7 +51,7 @@ def work(world: World) -> None:
     drain_work_job(tenant_id=str(world.acme.tenant.id))
 
 
-def taught(caller: Caller, world: World, *turns: str | tuple[str, str]) -> None:
+def teach(caller: Caller, world: World, *turns: str | tuple[str, str]) -> None:
     post(caller, *turns)
     work(world)
 
@@ -100,7 +100,7 @@ def test_what_was_just_said_leaves_every_answer_at_once(
     acme: Caller, world: World, story: tuple[str, str, str, str], *, is_read: bool
 ) -> None:
     said, order, word, other = story
-    taught(acme, world, other)
+    teach(acme, world, other)
     post(acme, said, ("assistant", f"Noted: {word}."))
     if is_read:
         work(world)
@@ -126,7 +126,7 @@ def test_it_can_be_brought_back_as_it_was(
     said, order, word, other = story
     post(acme, said)
     if is_read:
-        taught(acme, world, other)
+        teach(acme, world, other)
         edited = next(one for one in body_of(acme("GET", f"{ADA}/notes"))["data"] if word in one["text"])
         acme("PATCH", f"{ADA}/notes/{edited['id']}", {"grade": "plan"})
     before = body_of(acme("GET", f"{ADA}/notes"))["data"]
@@ -157,7 +157,7 @@ def let_a_day_pass(world: World) -> None:
 
 
 def test_after_a_day_it_is_erased_with_a_certificate(acme: Caller, world: World) -> None:
-    taught(acme, world, LAST[0][0])
+    teach(acme, world, LAST[0][0])
     post(acme, LAST[0][1])
     preview = CARE["erase-withheld"].preview(world.acme.tenant.id)
     assert preview.counts == {"orders": 0}
@@ -176,7 +176,7 @@ def test_after_a_day_it_is_erased_with_a_certificate(acme: Caller, world: World)
     assert certificate["erased"]["note"] >= 1
     problem = problem_of(acme("POST", f"{ADA}/forget-orders/{order['forget_order_id']}/undo", {}), 409)
     assert problem["code"] == "forget_order_decided"
-    taught(acme, world, LAST[0][0])
+    teach(acme, world, LAST[0][0])
     assert "Brightwater" in "".join(notes(acme)), "who says it again wants it remembered"
 
 
@@ -195,7 +195,7 @@ NAMED = [
 def test_an_order_that_names_something_leaves_the_rest(
     acme: Caller, world: World, said: str, order: str, word: str, kept: str
 ) -> None:
-    taught(acme, world, said, "Thanks!")
+    teach(acme, world, said, "Thanks!")
     assert word in everything(acme, ASKED)
     assert kept in "".join(notes(acme))
     told = post(acme, order)
@@ -236,8 +236,8 @@ def test_what_the_product_stated_and_a_hand_wrote_is_named_as_well(acme: Caller,
 
 
 def test_an_older_value_holds_again_until_it_is_brought_back(acme: Caller, world: World) -> None:
-    taught(acme, world, "My name is Priya.")
-    taught(acme, world, "My name is Svetlana.")
+    teach(acme, world, "My name is Priya.")
+    teach(acme, world, "My name is Svetlana.")
     assert body_of(acme("GET", f"{ADA}/profile"))["name"] == "Svetlana"
     post(acme, "forget that I ever said that")
     assert body_of(acme("GET", f"{ADA}/profile"))["name"] == "Priya"
@@ -254,7 +254,7 @@ def test_an_older_value_holds_again_until_it_is_brought_back(acme: Caller, world
     ],
 )
 def test_a_message_that_forbids_to_keep_it_is_not_kept(acme: Caller, world: World, secret: str) -> None:
-    taught(acme, world, "I have two sons")
+    teach(acme, world, "I have two sons")
     (told,) = post(acme, secret)
     assert told["verdict"] == "forgotten"
     work(world)
@@ -278,7 +278,7 @@ def test_a_message_that_forbids_to_keep_it_is_not_kept(acme: Caller, world: Worl
 def test_an_order_that_means_nothing_says_so_and_touches_nothing(
     acme: Caller, world: World, before: list[Any], order: str
 ) -> None:
-    taught(acme, world, *before)
+    teach(acme, world, *before)
     (told,) = post(acme, order)
     assert told["verdict"] == "nothing_to_forget"
     work(world)
@@ -287,7 +287,7 @@ def test_an_order_that_means_nothing_says_so_and_touches_nothing(
 
 
 def test_an_order_given_twice_reaches_no_further(acme: Caller, world: World) -> None:
-    taught(acme, world, "I have two sons", "I work as a nurse")
+    teach(acme, world, "I have two sons", "I work as a nurse")
     assert post(acme, "forget what I just said")[0]["verdict"] == "forgotten"
     (again,) = post(acme, "forget what I just said")
     assert again["verdict"] == "nothing_to_forget"
@@ -297,7 +297,7 @@ def test_an_order_given_twice_reaches_no_further(acme: Caller, world: World) -> 
 def test_another_conversation_is_not_reached_and_a_deleted_one_takes_its_orders_along(
     acme: Caller, world: World
 ) -> None:
-    taught(acme, world, "I have two sons")
+    teach(acme, world, "I have two sons")
     (told,) = post(acme, "forget what I just said", talk=f"{ADA}/conversations/other/messages")
     assert told["verdict"] == "nothing_to_forget"
     post(acme, "forget what I just said")
@@ -306,7 +306,7 @@ def test_another_conversation_is_not_reached_and_a_deleted_one_takes_its_orders_
 
 
 def test_globex_finds_what_nobody_has_and_ada_stays_as_she_is(acme: Caller, globex: Caller, world: World) -> None:
-    taught(acme, world, "I have two sons")
+    teach(acme, world, "I have two sons")
     post(acme, "forget what I just said")
     order = orders(acme)[0]["forget_order_id"]
     before = rows_of(world.acme.tenant.id)
@@ -326,7 +326,7 @@ def test_globex_finds_what_nobody_has_and_ada_stays_as_she_is(acme: Caller, glob
 
 
 def test_support_brings_it_back_in_the_console(acme: Caller, world: World) -> None:
-    taught(acme, world, "I have two sons")
+    teach(acme, world, "I have two sons")
     post(acme, "forget what I just said")
     order = orders(acme)[0]["forget_order_id"]
     client = log_in("sam", tenant=world.acme.tenant, role=Role.SUPPORT)

@@ -15,7 +15,7 @@ from tests.memory_platform.api.v1.memories.test_forget_orders import (
     notes,
     orders,
     post,
-    taught,
+    teach,
     work,
 )
 
@@ -31,7 +31,7 @@ from tests.memory_platform.api.v1.memories.test_forget_orders import (
     ],
 )
 def test_what_is_said_not_to_be_kept_is_never_kept(acme: Caller, world: World, secret: str, word: str) -> None:
-    taught(acme, world, "I have two sons")
+    teach(acme, world, "I have two sons")
     told = post(acme, secret)
     assert {one["verdict"] for one in told} == {"forgotten"}
     work(world)
@@ -92,7 +92,7 @@ def test_an_answer_that_repeats_what_was_hidden_goes_as_well(acme: Caller, world
     "order", ["what I told you about the archive interviews stays out of there, ok", "之前说的阿龙的那个债,别再存着"]
 )
 def test_what_names_nothing_that_is_known_hides_nothing(acme: Caller, world: World, order: str) -> None:
-    taught(acme, world, "I have two sons")
+    teach(acme, world, "I have two sons")
     (told,) = post(acme, order)
     assert told["verdict"] == "nothing_to_forget"
     assert notes(acme) == ["I have two sons"]
@@ -103,7 +103,7 @@ def test_what_names_nothing_that_is_known_hides_nothing(acme: Caller, world: Wor
 def test_an_order_in_the_next_message_of_an_outcome_is_carried_out_once(
     acme: Caller, world: World, *, is_posted: bool
 ) -> None:
-    taught(acme, world, "I have two sons", "I work as a nurse at Brightwater Clinic")
+    teach(acme, world, "I have two sons", "I work as a nurse at Brightwater Clinic")
     body = {"query": "Where do I work?", "conversation_id": "talk"}
     receipt = body_of(acme("POST", f"{ADA}/context", body))["receipt_id"]
     if is_posted:

@@ -25,7 +25,7 @@ GIL = "/v1/subjects/gil"
 SAME = ("我坐飞机喜欢靠窗的座位", "坐飞机我喜欢靠窗座位", "我坐飞机都喜欢靠窗的座位")
 
 
-def listed(caller: Caller, path: str) -> list[dict[str, Any]]:
+def list_rows(caller: Caller, path: str) -> list[dict[str, Any]]:
     data: list[dict[str, Any]] = body_of(caller("GET", path))["data"]
     return data
 
@@ -45,7 +45,7 @@ def in_question(world: World) -> House:
 
 
 @pytest.fixture
-def joined(world: World) -> House:
+def house_with_merge(world: World) -> House:
     """Three memories that are one."""
     remember(world.acme, *SAME)
     assert consolidate_subject(world.acme.tenant.id, world.acme.subject.id, embedders("wordllama,use")) == 3
@@ -53,7 +53,7 @@ def joined(world: World) -> House:
 
 
 @pytest.fixture
-def archived(world: World) -> House:
+def house_with_archive(world: World) -> House:
     """A conversation that ended long ago, its words in the archive."""
     house = world.acme
     say(house, "我喜欢靠窗的座位", "and aisle seats on trains")
@@ -68,20 +68,20 @@ def archived(world: World) -> House:
 
 @pytest.mark.usefixtures("in_question")
 def test_a_review_says_what_is_in_question_and_why(acme: Caller) -> None:
-    rows = {row["lane"]: row for row in listed(acme, f"{ADA}/reviews?state=open")}
+    rows = {row["lane"]: row for row in list_rows(acme, f"{ADA}/reviews?state=open")}
     assert {lane: (row["name"], row["value"]) for lane, row in rows.items()} == {
         "snapshots": (None, "may like tea"),
         "preferences": ("food/likes", ["拉面"]),
         "profile": ("occupation", "pilot"),
     }
     assert {(row["reason"], row["state"], row["decided_at"]) for row in rows.values()} == {("stale", "open", None)}
-    assert listed(acme, f"{ADA}/reviews?state=kept") == []
+    assert list_rows(acme, f"{ADA}/reviews?state=kept") == []
 
 
 def test_what_is_retired_leaves_recall_and_what_is_kept_is_not_asked_about_again(
     acme: Caller, in_question: House
 ) -> None:
-    for row in listed(acme, f"{ADA}/reviews"):
+    for row in list_rows(acme, f"{ADA}/reviews"):
         decision = "keep" if row["lane"] == "preferences" else "retire"
         said = {"decision": decision, "reason": "问过她 4111 1111 1111 1111"}
         decided = acme("POST", f"{ADA}/reviews/{row['review_id']}/decide", said)
@@ -98,7 +98,7 @@ def test_what_is_retired_leaves_recall_and_what_is_kept_is_not_asked_about_again
 
 
 def test_a_decision_may_be_sent_again_and_not_turned_round(acme: Caller, in_question: House) -> None:
-    one = listed(acme, f"{ADA}/reviews")[0]
+    one = list_rows(acme, f"{ADA}/reviews")[0]
     path = f"{ADA}/reviews/{one['review_id']}/decide"
     first = body_of(acme("POST", path, {"decision": "keep"}))
     assert body_of(acme("POST", path, {"decision": "keep"})) == first
@@ -111,16 +111,16 @@ def test_a_decision_may_be_sent_again_and_not_turned_round(acme: Caller, in_ques
 @pytest.mark.usefixtures("in_question")
 def test_reviews_are_the_subjects_own(acme: Caller, globex: Caller) -> None:
     acme("PUT", "/v1/subjects/bob", {})
-    one = listed(acme, f"{ADA}/reviews")[0]
+    one = list_rows(acme, f"{ADA}/reviews")[0]
     for caller, subject in ((acme, "/v1/subjects/bob"), (globex, ADA), (globex, GIL)):
         problem_of(caller("POST", f"{subject}/reviews/{one['review_id']}/decide", {"decision": "retire"}), 404)
-    assert listed(globex, f"{GIL}/reviews") == []
-    assert {row["state"] for row in listed(acme, f"{ADA}/reviews")} == {"open"}
+    assert list_rows(globex, f"{GIL}/reviews") == []
+    assert {row["state"] for row in list_rows(acme, f"{ADA}/reviews")} == {"open"}
 
 
-def test_a_joined_memory_is_taken_apart_with_a_reason(acme: Caller, globex: Caller, joined: House) -> None:
-    [row] = listed(acme, f"{ADA}/consolidations")
-    assert [one["id"] for one in listed(acme, f"{ADA}/snapshots")] == [row["memory_id"]]
+def test_a_joined_memory_is_taken_apart_with_a_reason(acme: Caller, globex: Caller, house_with_merge: House) -> None:
+    [row] = list_rows(acme, f"{ADA}/consolidations")
+    assert [one["id"] for one in list_rows(acme, f"{ADA}/snapshots")] == [row["memory_id"]]
     assert (len(row["members"]), row["undone_at"]) == (3, None)
     path = f"consolidations/{row['consolidation_id']}/undo"
     acme("PUT", "/v1/subjects/bob", {})
@@ -128,26 +128,26 @@ def test_a_joined_memory_is_taken_apart_with_a_reason(acme: Caller, globex: Call
         problem_of(caller("POST", f"{subject}/{path}", {}), 404)
     undone = body_of(acme("POST", f"{ADA}/{path}", {"reason": "不是一回事"}, Idempotency_Key="k1"))
     assert undone["undone_at"] is not None
-    assert {one["id"] for one in listed(acme, f"{ADA}/snapshots")} == set(row["members"])
+    assert {one["id"] for one in list_rows(acme, f"{ADA}/snapshots")} == set(row["members"])
     assert body_of(acme("POST", f"{ADA}/{path}", {"reason": "不是一回事"}, Idempotency_Key="k1")) == undone
     assert problem_of(acme("POST", f"{ADA}/{path}", {}), 409)["code"] == "consolidation_undone"
-    assert listed(acme, f"{ADA}/consolidations") == [undone]
-    with tenant_tx(joined.tenant.id):
+    assert list_rows(acme, f"{ADA}/consolidations") == [undone]
+    with tenant_tx(house_with_merge.tenant.id):
         record = AuditRecord.objects.get(action="memory.taken_apart")
         assert (record.reason, record.object_id) == ("不是一回事", row["consolidation_id"])
 
 
-def test_archived_words_come_back(acme: Caller, globex: Caller, archived: House) -> None:
+def test_archived_words_come_back(acme: Caller, globex: Caller, house_with_archive: House) -> None:
     path = f"{ADA}/conversations/trip"
-    before = listed(acme, f"{path}/messages")
+    before = list_rows(acme, f"{path}/messages")
     assert before[0]["content"] == "我喜欢靠窗的座位"
     for subject in (ADA, GIL):
         problem_of(globex("POST", f"{subject}/conversations/trip/restore", {}), 404)
     restored = body_of(acme("POST", f"{path}/restore", {}))
     assert restored == {"conversation_id": "trip", "restored": 2}
     assert body_of(acme("POST", f"{path}/restore", {}))["restored"] == 0
-    assert listed(acme, f"{path}/messages") == before
-    with tenant_tx(archived.tenant.id):
+    assert list_rows(acme, f"{path}/messages") == before
+    with tenant_tx(house_with_archive.tenant.id):
         assert not MessageArchive.objects.exists()
         assert AuditRecord.objects.filter(action="conversation.restored").count() == 1
     problem_of(acme("POST", f"{ADA}/conversations/none/restore", {}), 404)

@@ -36,7 +36,7 @@ def patch(caller: Caller, made: dict[str, Any], **fields: Any) -> dict[str, Any]
     return body_of(response)
 
 
-def listed(caller: Caller, query: str = "", path: str = NOTES) -> list[str]:
+def list_texts(caller: Caller, query: str = "", path: str = NOTES) -> list[str]:
     response = caller("GET", f"{path}?{query}")
     assert response.status_code == 200, response.content
     return [one["text"] for one in body_of(response)["data"]]
@@ -112,7 +112,7 @@ def test_a_contact_s_words_stand_where_the_note_has_none(acme: Caller) -> None:
 )
 def test_a_malformed_note_is_400_and_names_the_field(acme: Caller, field: str, fields: dict[str, Any]) -> None:
     assert field in fields_of(problem_of(acme("POST", NOTES, {"text": ALLERGY, **fields}), 400))
-    assert listed(acme) == []
+    assert list_texts(acme) == []
 
 
 def test_vital_needs_a_class_and_the_answer_lists_them(acme: Caller) -> None:
@@ -165,7 +165,7 @@ def test_the_same_words_again_confirm_the_note_and_teach_it_what_is_new(acme: Ca
     assert (again["vital_class"], again["confidence"], again["provenance"]) == ("allergy", 1.0, "confirmed_by_user")
     theirs = post(acme, about={"kind": "contact", "label": "Theo", "relation": "son"})
     assert (theirs["verdict"], theirs["vital"]) == ("stored", False)
-    assert len(listed(acme)) == 2
+    assert len(list_texts(acme)) == 2
 
 
 def test_secrets_are_masked_in_the_text_and_refused_elsewhere(acme: Caller) -> None:
@@ -179,7 +179,7 @@ def test_a_note_over_the_tenant_s_quota_is_refused(acme: Caller, world: World) -
     post(acme)
     bound(world.acme, stored_snapshots=1)
     assert problem_of(acme("POST", NOTES, {"text": ALLERGY_ZH}), 429)["code"] == "quota_exceeded"
-    assert listed(acme) == [ALLERGY]
+    assert list_texts(acme) == [ALLERGY]
 
 
 def test_a_repeated_post_under_a_key_is_replayed(acme: Caller) -> None:
@@ -207,8 +207,8 @@ def test_an_edit_changes_what_is_given_and_history_keeps_what_it_was(acme: Calle
         (3, ALLERGY_ZH, "limit"),
     ]
     assert [one["about"] and one["about"]["label"] for one in states] == [None, "Bello", None]
-    assert listed(acme, f"known_at={known}") == [ALLERGY]
-    assert listed(acme, f"known_at={known}&grade=limit") == []
+    assert list_texts(acme, f"known_at={known}") == [ALLERGY]
+    assert list_texts(acme, f"known_at={known}&grade=limit") == []
     page = body_of(acme("GET", f"{NOTES}/{made['id']}/history?limit=2"))
     rest = body_of(acme("GET", f"{NOTES}/{made['id']}/history?limit=2&cursor={page['next_cursor']}"))
     assert [*page["data"], *rest["data"]] == states
@@ -230,8 +230,8 @@ def test_a_retired_note_leaves_the_list_and_keeps_its_history(acme: Caller) -> N
     assert acme("DELETE", f"{NOTES}/{made['id']}").status_code == 204
     problem_of(acme("GET", f"{NOTES}/{made['id']}"), 404)
     problem_of(acme("PATCH", f"{NOTES}/{made['id']}", {"grade": "plan"}), 404)
-    assert listed(acme) == listed(acme, "include_history=true") == []
-    assert listed(acme, f"known_at={known}") == [ALLERGY]
+    assert list_texts(acme) == list_texts(acme, "include_history=true") == []
+    assert list_texts(acme, f"known_at={known}") == [ALLERGY]
     (state,) = body_of(acme("GET", f"{NOTES}/{made['id']}/history"))["data"]
     assert state["retired_at"] is not None
 
@@ -254,8 +254,8 @@ def test_snapshots_leave_notes_out_of_lists_but_not_out_of_reach(acme: Caller) -
     made = post(acme, **VITAL)
     snapshots = f"{ADA}/snapshots"
     acme("POST", snapshots, {"text": "plain 普通"})
-    assert listed(acme, path=snapshots) == ["plain 普通"]
-    assert listed(acme, "kind=note", path=snapshots) == [ALLERGY]
+    assert list_texts(acme, path=snapshots) == ["plain 普通"]
+    assert list_texts(acme, "kind=note", path=snapshots) == [ALLERGY]
     one = f"{snapshots}/{made['id']}"
     assert body_of(acme("GET", one))["kind"] == "note"
     assert body_of(acme("PATCH", one, {"text": ALLERGY_ZH}))["verdict"] == "stored"
@@ -263,7 +263,7 @@ def test_snapshots_leave_notes_out_of_lists_but_not_out_of_reach(acme: Caller) -
     assert (shown["text"], shown["vital_class"]) == (ALLERGY_ZH, "allergy")
     assert len(body_of(acme("GET", f"{one}/history"))["data"]) == 2
     assert acme("DELETE", one).status_code == 204
-    assert listed(acme) == []
+    assert list_texts(acme) == []
 
 
 def test_a_note_is_not_made_as_a_snapshot_nor_a_snapshot_read_as_a_note(acme: Caller) -> None:

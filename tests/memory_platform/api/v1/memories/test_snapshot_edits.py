@@ -9,7 +9,7 @@ from django.db import connection
 
 from memory_platform.kernel.ids import new_id
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
-from tests.memory_platform.api.v1.memories.snapshot_calls import ADA, BAD, listed, one, post
+from tests.memory_platform.api.v1.memories.snapshot_calls import ADA, BAD, list_texts, one, post
 
 
 def test_an_edit_keeps_what_was(acme: Caller) -> None:
@@ -60,7 +60,7 @@ def test_a_bad_edit_is_400_whether_or_not_the_memory_exists(acme: Caller, field:
     for path in (one(made), f"{ADA}/{new_id()}"):
         body = {field.partition(".")[0]: value}
         assert fields_of(problem_of(acme("PATCH", path, body), 400)) == {field}
-    assert listed(acme) == ["Allergic to peanuts"]
+    assert list_texts(acme) == ["Allergic to peanuts"]
 
 
 def test_an_edit_and_a_retirement_insist_on_their_version(acme: Caller) -> None:
@@ -112,7 +112,7 @@ def test_a_retired_memory_is_gone_but_its_history_stays(acme: Caller) -> None:
     acme("PATCH", one(made), {"text": "No peanuts"})
     response = acme("DELETE", one(made))
     assert (response.status_code, response.content) == (204, b"")
-    assert listed(acme) == []
+    assert list_texts(acme) == []
     for method, body in (("GET", None), ("PATCH", {}), ("DELETE", None)):
         problem_of(acme(method, one(made), body), 404)
     history = body_of(acme("GET", f"{one(made)}/history"))["data"]

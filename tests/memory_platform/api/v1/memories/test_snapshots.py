@@ -17,7 +17,7 @@ from snapshots.models import Conversation, Message, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
-from tests.memory_platform.api.v1.memories.snapshot_calls import ADA, BAD, BULK, listed, one, post
+from tests.memory_platform.api.v1.memories.snapshot_calls import ADA, BAD, BULK, list_texts, one, post
 
 LIST_STATEMENTS = 7  # key, BEGIN, scope, subject, page, sources, COMMIT
 WRITE_STATEMENTS = 20
@@ -34,7 +34,7 @@ def test_a_posted_memory_comes_back_as_it_was_said(acme: Caller, text: str) -> N
     shown = acme("GET", one(made))
     assert body_of(shown) == {key: value for key, value in made.items() if key != "verdict"}
     assert shown["ETag"]
-    assert listed(acme) == [text]
+    assert list_texts(acme) == [text]
 
 
 def test_everything_that_is_given_is_kept(acme: Caller) -> None:
@@ -72,7 +72,7 @@ def test_a_memory_expires_by_its_kind_counted_from_recording(acme: Caller, kind:
 def test_posting_creates_the_subject(acme: Caller, world: World) -> None:
     path = f"/v1/subjects/{quote('小明')}/snapshots"
     post(acme, "喜欢爬山", path=path)
-    assert listed(acme, path=path) == ["喜欢爬山"]
+    assert list_texts(acme, path=path) == ["喜欢爬山"]
     with tenant_tx(world.acme.tenant.id):
         assert Subject.objects.filter(external_id="小明").count() == 1
 
@@ -82,7 +82,7 @@ def test_what_is_held_already_is_unchanged_and_validated_anew(acme: Caller) -> N
     assert (second["verdict"], second["id"], second["text"]) == ("unchanged", first["id"], "对花生过敏")
     assert second["last_validated_at"] > first["last_validated_at"]
     assert post(acme, "对花生过敏", kind="statement")["verdict"] == "stored"
-    assert len(listed(acme)) == 2
+    assert len(list_texts(acme)) == 2
 
 
 def test_a_retired_memory_may_be_said_again(acme: Caller) -> None:
@@ -156,16 +156,16 @@ def test_the_list_filters(acme: Caller) -> None:
     post(acme, "喜欢川菜,不吃花生", topics=["食物", "health"], said_at="2026-02-01T00:00:00Z")
     post(acme, "Went to 成都 in spring", kind="statement", said_at="2026-03-01T00:00:00Z")
     school, chengdu = "Peanut allergy since school", "Went to 成都 in spring"
-    assert listed(acme) == [school, "喜欢川菜,不吃花生", chengdu]
-    assert listed(acme, "kind=statement") == [chengdu]
-    assert listed(acme, f"topic={quote('食物')}") == ["喜欢川菜,不吃花生"]
-    assert listed(acme, "topic=health&kind=statement") == []
-    assert listed(acme, "from=2026-02-01T00:00:00Z") == ["喜欢川菜,不吃花生", chengdu]
-    assert listed(acme, "to=2026-01-31T00:00:00Z") == [school]
-    assert listed(acme, "q=ALLERGY+peanut") == [school]
-    assert listed(acme, f"q={quote('花生')}") == ["喜欢川菜,不吃花生"]
-    assert listed(acme, "q=%25") == []
-    assert listed(acme, "q=_") == []
+    assert list_texts(acme) == [school, "喜欢川菜,不吃花生", chengdu]
+    assert list_texts(acme, "kind=statement") == [chengdu]
+    assert list_texts(acme, f"topic={quote('食物')}") == ["喜欢川菜,不吃花生"]
+    assert list_texts(acme, "topic=health&kind=statement") == []
+    assert list_texts(acme, "from=2026-02-01T00:00:00Z") == ["喜欢川菜,不吃花生", chengdu]
+    assert list_texts(acme, "to=2026-01-31T00:00:00Z") == [school]
+    assert list_texts(acme, "q=ALLERGY+peanut") == [school]
+    assert list_texts(acme, f"q={quote('花生')}") == ["喜欢川菜,不吃花生"]
+    assert list_texts(acme, "q=%25") == []
+    assert list_texts(acme, "q=_") == []
 
 
 def test_the_list_shows_what_is_current_or_was_true(acme: Caller, world: World) -> None:
@@ -175,10 +175,10 @@ def test_the_list_shows_what_is_current_or_was_true(acme: Caller, world: World) 
     acme("DELETE", one(gone))
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.filter(id=old["id"]).update(invalid_at=datetime.fromisoformat("2024-01-01T00:00:00Z"))
-    assert listed(acme) == ["住在上海"]
-    assert listed(acme, "as_of=2022-01-01T00:00:00Z") == ["Lives in Berlin"]
-    assert listed(acme, "as_of=2024-01-01T00:00:00Z") == ["住在上海"]
-    assert listed(acme, "as_of=2019-01-01T00:00:00Z") == []
+    assert list_texts(acme) == ["住在上海"]
+    assert list_texts(acme, "as_of=2022-01-01T00:00:00Z") == ["Lives in Berlin"]
+    assert list_texts(acme, "as_of=2024-01-01T00:00:00Z") == ["住在上海"]
+    assert list_texts(acme, "as_of=2019-01-01T00:00:00Z") == []
     assert body_of(acme("GET", one(old)))["invalid_at"] == "2024-01-01T00:00:00Z"
 
 
@@ -191,7 +191,7 @@ def test_a_memory_that_has_ended_already_is_refused(acme: Caller) -> None:
         ("rejected", "expires_at_in_past"),
         ("stored", None),
     ]
-    assert listed(acme) == ["Parked on level 4"]
+    assert list_texts(acme) == ["Parked on level 4"]
 
 
 def test_what_has_expired_is_gone_at_once(acme: Caller, world: World) -> None:
@@ -199,7 +199,7 @@ def test_what_has_expired_is_gone_at_once(acme: Caller, world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         past = datetime.fromisoformat("2001-01-01T00:00:00Z")
         Snapshot.objects.filter(subject_id=world.acme.subject.id, id=made["id"]).update(expires_at=past)
-    assert listed(acme) == []
+    assert list_texts(acme) == []
     problem_of(acme("GET", one(made)), 404)
     problem_of(acme("GET", f"{one(made)}/history"), 404)
     problem_of(acme("PATCH", one(made), {"importance": 1}), 404)
@@ -248,7 +248,7 @@ def test_a_repeated_post_under_one_key_writes_once(acme: Caller) -> None:
     assert first["ETag"] == second["ETag"]
     assert second["Idempotent-Replayed"] == "true"
     problem_of(acme("POST", ADA, {"text": "Other"}, Idempotency_Key="k"), 409)
-    assert listed(acme) == ["No nuts"]
+    assert list_texts(acme) == ["No nuts"]
 
 
 def test_twins_without_a_key_store_one_memory(acme: Caller, world: World) -> None:
@@ -284,7 +284,7 @@ def test_a_bulk_answers_for_each_item(acme: Caller) -> None:
     assert data[1]["id"] == held["id"]
     assert (data[2]["id"], data[2]["reason"]) == (None, "confidence_above_ceiling")
     assert data[3]["id"] == data[0]["id"]
-    assert sorted(listed(acme)) == ["Likes tea", "Likes tea", "对花生过敏"]
+    assert sorted(list_texts(acme)) == ["Likes tea", "Likes tea", "对花生过敏"]
 
 
 def test_a_bulk_takes_a_thousand_and_no_more(acme: Caller) -> None:
@@ -315,7 +315,7 @@ def test_the_wall_between_tenants(acme: Caller, globex: Caller, world: World) ->
         for method, body in (("GET", None), ("PATCH", {"text": "mine"}), ("DELETE", None)):
             problem_of(caller(method, path, body), 404)
     assert post(globex, "Ada's canary")["verdict"] == "stored"
-    assert listed(globex, "q=canary") == ["Ada's canary"]
+    assert list_texts(globex, "q=canary") == ["Ada's canary"]
     assert acme("GET", one(made)).content == before
     with tenant_tx(world.acme.tenant.id):
         assert Snapshot.objects.count() == 1
@@ -323,14 +323,14 @@ def test_the_wall_between_tenants(acme: Caller, globex: Caller, world: World) ->
 
 def test_an_unknown_subject_has_no_list(acme: Caller) -> None:
     problem_of(acme("GET", "/v1/subjects/nobody/snapshots"), 404)
-    assert listed(acme) == []
+    assert list_texts(acme) == []
 
 
 def test_a_list_takes_the_same_statements_however_long(acme: Caller) -> None:
     for count in (1, 40):
         acme("POST", BULK, {"items": [{"text": f"{count} {n}"} for n in range(count)]})
         with CaptureQueriesContext(connection) as queries:
-            listed(acme)
+            list_texts(acme)
         assert len(queries) <= LIST_STATEMENTS, [query["sql"][:80] for query in queries.captured_queries]
 
 

@@ -40,7 +40,7 @@ def finish(caller: Caller, task: dict[str, Any], status: int = 200, **ending: An
     return body_of(response)
 
 
-def recalled(caller: Caller, query: str, **more: Any) -> list[dict[str, Any]]:
+def recall_memories(caller: Caller, query: str, **more: Any) -> list[dict[str, Any]]:
     memories: list[dict[str, Any]] = body_of(caller("POST", f"{ADA}/recall", {"query": query, **more}))["memories"]
     return memories
 
@@ -120,11 +120,11 @@ def test_a_finished_task_is_an_episode_that_recall_finds(acme: Caller) -> None:
     assert (lost["task"], lost["tools"], lost["lessons"]) == (TRAIN["goal"], ["下单"], ["节假日要提前两周订票"])
     assert (lost["importance"], won["importance"]) == (0.9, 0.925)
     assert lost["text"].startswith("任务:订一张去上海的高铁票\n结果:失败")
-    memory = recalled(acme, "上次订高铁票怎么样", kinds=["episode"])[0]
+    memory = recall_memories(acme, "上次订高铁票怎么样", kinds=["episode"])[0]
     assert (memory["id"], memory["kind"], memory["text"]) == (lost["snapshot_id"], "episode", lost["text"])
-    assert recalled(acme, "quiet hotel Lisbon")[0]["id"] == won["snapshot_id"]
+    assert recall_memories(acme, "quiet hotel Lisbon")[0]["id"] == won["snapshot_id"]
     wanted = {"metadata.outcome": {"eq": "failure"}}
-    assert [one["id"] for one in recalled(acme, "订票 hotel", filter=wanted)] == [lost["snapshot_id"]]
+    assert [one["id"] for one in recall_memories(acme, "订票 hotel", filter=wanted)] == [lost["snapshot_id"]]
     snapshot = body_of(acme("GET", f"{ADA}/snapshots/{won['snapshot_id']}"))
     assert (snapshot["kind"], snapshot["importance"]) == ("episode", 0.925)
     task = body_of(acme("GET", f"{TASKS}/{hotel['id']}"))

@@ -16,14 +16,14 @@ SEAT = {
 SAID = "I always sit by the window on long flights. What time is it?"
 
 
-def tried(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+def try_fields(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
     response = caller("POST", TRY, body)
     assert response.status_code == 200, response.content
     return body_of(response)
 
 
 def test_a_draft_is_tried_and_nothing_is_stored(acme: Caller, world: World) -> None:
-    told = tried(acme, {"text": SAID, "fields": {"seat_preference": SEAT}})
+    told = try_fields(acme, {"text": SAID, "fields": {"seat_preference": SEAT}})
     (note,) = told["notes"]
     assert note["text"] == "I always sit by the window on long flights"
     assert (note["field"], note["confidence"], note["why_not"]) == ("seat_preference", 0.6, None)
@@ -36,19 +36,19 @@ def test_a_draft_is_tried_and_nothing_is_stored(acme: Caller, world: World) -> N
 
 def test_why_a_note_fills_nothing_is_said(acme: Caller) -> None:
     fields = {"seat_preference": SEAT}
-    (note,) = tried(acme, {"text": "我对花生过敏", "fields": fields})["notes"]
+    (note,) = try_fields(acme, {"text": "我对花生过敏", "fields": fields})["notes"]
     assert (note["field"], note["confidence"], note["why_not"]) == (None, None, "unsure")
 
 
 def test_what_holds_a_secret_is_no_note_and_fills_nothing(acme: Caller) -> None:
-    told = tried(acme, {"text": "I always want an aisle seat, card 4111 1111 1111 1111", "fields": {"seat": SEAT}})
+    told = try_fields(acme, {"text": "I always want an aisle seat, card 4111 1111 1111 1111", "fields": {"seat": SEAT}})
     assert told["notes"] == []
 
 
 def test_without_a_draft_the_fields_in_force_are_tried_each_tenant_its_own(acme: Caller, globex: Caller) -> None:
     activate(globex, post(globex, {"fields": {"attributes": {"seat_preference": SEAT}}})["version"])
-    assert [note["field"] for note in tried(globex, {"text": SAID})["notes"]] == ["seat_preference"]
-    assert [(note["field"], note["scores"]) for note in tried(acme, {"text": SAID})["notes"]] == [(None, [])]
+    assert [note["field"] for note in try_fields(globex, {"text": SAID})["notes"]] == ["seat_preference"]
+    assert [(note["field"], note["scores"]) for note in try_fields(acme, {"text": SAID})["notes"]] == [(None, [])]
 
 
 def test_everything_wrong_with_a_draft_is_named(acme: Caller) -> None:

@@ -20,7 +20,7 @@ def waiting(world: World) -> None:
     settle(world.acme)
 
 
-def listed(caller: Caller, query: str = "") -> list[dict[str, Any]]:
+def list_rows(caller: Caller, query: str = "") -> list[dict[str, Any]]:
     response = caller("GET", f"{PATH}{query}")
     assert response.status_code == 200, response.content
     data: list[dict[str, Any]] = body_of(response)["data"]
@@ -29,19 +29,19 @@ def listed(caller: Caller, query: str = "") -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("waiting")
 def test_each_candidate_says_what_it_is_and_where_its_evidence_stands(acme: Caller) -> None:
-    [one] = listed(acme, "?verdict=pending")
+    [one] = list_rows(acme, "?verdict=pending")
     assert (one["kind"], one["target"], one["value"]) == ("preference", "climate/temperature", WARM)
     assert (one["reason"], one["sort"], one["origin"]) == ("contradiction", "explicit", "slots-2")
     assert (one["evidence"]["start"], one["evidence"]["end"]) == (0, 10)
     assert one["evidence"]["message_id"] == one["message_id"]
     assert one["conversation_id"] == "c1"
-    assert {row["verdict"] for row in listed(acme)} == {"pending", "stored"}
-    assert not listed(acme, "?kind=tag")
+    assert {row["verdict"] for row in list_rows(acme)} == {"pending", "stored"}
+    assert not list_rows(acme, "?kind=tag")
 
 
 @pytest.mark.usefixtures("waiting")
 def test_pages_hold_every_candidate_once(acme: Caller) -> None:
-    everything, seen = [row["candidate_id"] for row in listed(acme)], []
+    everything, seen = [row["candidate_id"] for row in list_rows(acme)], []
     cursor: str | None = ""
     while cursor is not None:
         page = body_of(acme("GET", f"{PATH}?limit=1{cursor and f'&cursor={cursor}'}"))
@@ -52,7 +52,7 @@ def test_pages_hold_every_candidate_once(acme: Caller) -> None:
 
 @pytest.mark.usefixtures("waiting")
 def test_approved_it_is_the_preference_and_approved_again_the_same(acme: Caller) -> None:
-    [one] = listed(acme, "?verdict=pending")
+    [one] = list_rows(acme, "?verdict=pending")
     path = f"{PATH}/{one['candidate_id']}/review"
     first = acme("POST", path, {"decision": "approve", "reason": "asked her"})
     assert (body_of(first)["verdict"], body_of(first)["review_reason"]) == ("superseded", "asked her")
@@ -63,7 +63,7 @@ def test_approved_it_is_the_preference_and_approved_again_the_same(acme: Caller)
 
 @pytest.mark.usefixtures("waiting")
 def test_faults_are_named(acme: Caller) -> None:
-    [one] = listed(acme, "?verdict=pending")
+    [one] = list_rows(acme, "?verdict=pending")
     maybe = acme("POST", f"{PATH}/{one['candidate_id']}/review", {"decision": "maybe"})
     assert fields_of(problem_of(maybe, 400)) == {"decision"}
     assert fields_of(problem_of(acme("GET", f"{PATH}?verdict=perhaps"), 400)) == {"verdict"}

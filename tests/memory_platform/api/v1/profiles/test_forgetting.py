@@ -26,7 +26,7 @@ def preference(acme: Caller) -> tuple[str, dict[str, str]]:
     return f"{ADA}/preferences/drinks/tea/forget", {}
 
 
-def retracted(acme: Caller) -> tuple[str, dict[str, str]]:
+def retract_preference(acme: Caller) -> tuple[str, dict[str, str]]:
     address, body = preference(acme)
     assert acme("DELETE", f"{ADA}/preferences/drinks/tea").status_code == 204
     return address, body
@@ -48,7 +48,7 @@ def tag(acme: Caller) -> tuple[str, dict[str, str]]:
     return f"{ADA}/tags/{made['id']}/forget", {}
 
 
-@pytest.mark.parametrize("hold", [preference, retracted, field, attribute, tag])
+@pytest.mark.parametrize("hold", [preference, retract_preference, field, attribute, tag])
 def test_every_value_that_it_had_is_gone_and_the_certificate_is_signed(
     acme: Caller, globex: Caller, world: World, hold: Hold
 ) -> None:

@@ -39,7 +39,7 @@ def say(caller: Caller, subject: str, conversation: str, **message: Any) -> list
     return [fate["verdict"] for fate in body_of(response)["accepted"]]
 
 
-def listed(caller: Caller, path: str) -> list[dict[str, Any]]:
+def list_rows(caller: Caller, path: str) -> list[dict[str, Any]]:
     response = caller("GET", path)
     assert response.status_code == 200, response.content
     rows: list[dict[str, Any]] = body_of(response)["data"]
@@ -72,7 +72,7 @@ def test_conversations_that_look_alike_share_nothing(acme: Caller, one: str, oth
             answer = body_of(acme("GET", at("ada", "conversations", conversation, rest)))
             assert [turn["content"] for turn in answer.get("data") or answer["messages"]] == [canary]
     assert acme("DELETE", at("ada", "conversations", one)).status_code in {200, 204}
-    assert [row["conversation_id"] for row in listed(acme, at("ada", "conversations"))] == [other]
+    assert [row["conversation_id"] for row in list_rows(acme, at("ada", "conversations"))] == [other]
 
 
 @LOOK_ALIKES
@@ -80,7 +80,7 @@ def test_messages_that_look_alike_are_two(acme: Caller, one: str, other: str) ->
     assert say(acme, "ada", "c", message_id=one, content="first") == ["stored"]
     assert say(acme, "ada", "c", message_id=other, content="second") == ["stored"]
     assert say(acme, "ada", "c", message_id=other, content="third") == ["duplicate"]
-    rows = listed(acme, at("ada", "conversations", "c", "messages"))
+    rows = list_rows(acme, at("ada", "conversations", "c", "messages"))
     assert [(row["message_id"], row["content"]) for row in rows] == [(one, "first"), (other, "second")]
 
 
@@ -91,4 +91,4 @@ def test_preferences_that_look_alike_are_two(acme: Caller, one: str, other: str)
         assert answer.status_code in {200, 201}, answer.content
     for key, value in ((one, 1), (other, 2)):
         assert body_of(acme("GET", at("ada", "preferences", "drinks", key)))["value"] == value
-    assert {row["key"] for row in listed(acme, at("ada", "preferences"))} == {one, other}
+    assert {row["key"] for row in list_rows(acme, at("ada", "preferences"))} == {one, other}

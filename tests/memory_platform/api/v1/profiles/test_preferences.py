@@ -29,7 +29,7 @@ def put(caller: Caller, path: str = HIGHWAY, value: Any = True, **fields: Any) -
     return body_of(response)
 
 
-def listed(caller: Caller, query: str = "") -> list[tuple[str, Any]]:
+def list_values(caller: Caller, query: str = "") -> list[tuple[str, Any]]:
     response = caller("GET", f"{PREFERENCES}?{query}")
     assert response.status_code == 200, response.content
     return [(one["key"], one["value"]) for one in body_of(response)["data"]]
@@ -61,7 +61,7 @@ def test_a_preference_comes_back_as_it_was_put(acme: Caller, category: str, key:
     shown = acme("GET", path)
     assert body_of(shown) == {name: made[name] for name in made if name not in {"verdict", "reason"}}
     assert shown["ETag"]
-    assert listed(acme) == [(key, value)]
+    assert list_values(acme) == [(key, value)]
 
 
 def test_a_preference_makes_its_subject_on_first_sight(acme: Caller) -> None:
@@ -98,14 +98,14 @@ def test_the_past_is_answered_on_both_clocks(acme: Caller) -> None:
     put(acme, f"{PREFERENCES}/food/likes", ["figs"], valid_at=day(0))
     at = quote(before_b, safe="")
     past, early = quote(day(5), safe=""), quote(day(-5), safe="")
-    assert listed(acme, "category=navigation") == [("avoid_highway", "B")]
-    assert listed(acme, f"category=navigation&as_of={past}") == [("avoid_highway", "A")]
-    assert listed(acme, f"as_of={early}") == []
-    assert listed(acme, f"known_at={at}") == [("avoid_highway", "A")]
-    assert listed(acme, f"known_at={at}&as_of={quote(day(20), safe='')}") == [("avoid_highway", "A")]
-    assert listed(acme, f"known_at={at}&as_of={early}") == []
-    assert sorted(str(value) for _, value in listed(acme, "include_history=true")) == ["A", "B", "['figs']"]
-    assert listed(acme, f"category=navigation&include_history=true&as_of={past}") == [("avoid_highway", "A")]
+    assert list_values(acme, "category=navigation") == [("avoid_highway", "B")]
+    assert list_values(acme, f"category=navigation&as_of={past}") == [("avoid_highway", "A")]
+    assert list_values(acme, f"as_of={early}") == []
+    assert list_values(acme, f"known_at={at}") == [("avoid_highway", "A")]
+    assert list_values(acme, f"known_at={at}&as_of={quote(day(20), safe='')}") == [("avoid_highway", "A")]
+    assert list_values(acme, f"known_at={at}&as_of={early}") == []
+    assert sorted(str(value) for _, value in list_values(acme, "include_history=true")) == ["A", "B", "['figs']"]
+    assert list_values(acme, f"category=navigation&include_history=true&as_of={past}") == [("avoid_highway", "A")]
     held = body_of(acme("GET", f"{PREFERENCES}?known_at={at}"))["data"][0]
     assert (held["invalid_at"], held["superseded_by"]) == (None, None)
     assert held["id"] == body_of(acme("GET", f"{HIGHWAY}/history"))["data"][0]["id"]
@@ -116,7 +116,7 @@ def test_a_retracted_preference_is_404_keeps_its_history_and_can_be_put_again(ac
     assert acme("DELETE", HIGHWAY).status_code == 204
     problem_of(acme("GET", HIGHWAY), 404)
     problem_of(acme("DELETE", HIGHWAY), 404)
-    assert listed(acme) == []
+    assert list_values(acme) == []
     [row] = body_of(acme("GET", f"{HIGHWAY}/history"))["data"]
     assert row["invalid_at"] is not None and row["superseded_by"] is None
     assert put(acme, valid_at=day(0))["verdict"] == "stored"
@@ -148,20 +148,20 @@ def test_a_retracted_preference_is_404_keeps_its_history_and_can_be_put_again(ac
 )
 def test_bad_input_is_400_names_the_field_and_writes_nothing(acme: Caller, body: Any, field: str) -> None:
     assert fields_of(problem_of(acme("PUT", HIGHWAY, body), 400)) == {field}
-    assert listed(acme) == []
+    assert list_values(acme) == []
 
 
 @pytest.mark.parametrize("value", ["1e300", "-1e300", "9223372036854775808", '{"deep": [1e300]}'])
 def test_a_number_that_cannot_come_back_is_refused(acme: Caller, value: str) -> None:
     problem_of(acme("PUT", HIGHWAY, b'{"value": %s}' % value.encode()), 400)
-    assert listed(acme) == []
+    assert list_values(acme) == []
 
 
 @pytest.mark.parametrize("value", ["1e-300", "-0.0", "1e15", "0.1", "9223372036854775807"])
 def test_a_number_comes_back_as_it_was_put(acme: Caller, value: str) -> None:
     shown = acme("PUT", HIGHWAY, b'{"value": %s}' % value.encode())
     assert shown.status_code == 200
-    assert listed(acme) == [("avoid_highway", body_of(shown)["value"])] == [("avoid_highway", orjson.loads(value))]
+    assert list_values(acme) == [("avoid_highway", body_of(shown)["value"])] == [("avoid_highway", orjson.loads(value))]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_number_comes_back_as_it_was_put(acme: Caller, value: str) -> None:
 def test_what_is_understood_and_not_allowed_is_422(acme: Caller, body: Any, field: str, code: str) -> None:
     problem = problem_of(acme("PUT", HIGHWAY, body), 422)
     assert (problem["code"], fields_of(problem)) == (code, {field})
-    assert listed(acme) == []
+    assert list_values(acme) == []
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
