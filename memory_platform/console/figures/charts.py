@@ -29,8 +29,8 @@ class Chart:
     lines: Mapping[str, Mapping[date, Point]]
     bound: float | None = None
 
-    def drawn(self, days: list[date]) -> dict[str, Any]:
-        """Return what the browser draws, as JSON."""
+    def to_json(self, days: list[date]) -> dict[str, Any]:
+        """Return the lines and bounds the browser draws, as JSON."""
         lines = [
             {"name": name, "values": [points.get(day, (None, ""))[0] for day in days]}
             for name, points in self.lines.items()
@@ -154,11 +154,11 @@ def _lines(figures: Figures, group: str, told: Told) -> dict[str, dict[date, Poi
 
 
 def _share_point(name: str) -> Told:
-    def told(counts: Counts) -> Point:
+    def to_point(counts: Counts) -> Point:
         share = share_of(name, counts)
         return share.value, EMPTY if share.value is None else f"{share.value:.1%} ({share.count:,}/{share.of:,})"
 
-    return told
+    return to_point
 
 
 def _amount(amount: Any, currency: str | None) -> Point:

@@ -38,7 +38,7 @@ class Tile:
 def dashboard(request: HttpRequest) -> HttpResponse:
     """Show how well memory served, and what it saved, in the chosen days."""
     require(is_manager, request)
-    period, group = _chosen(request)
+    period, group = _read_choice(request)
     figures = figures_of(period, group)
     days, charts = list(figures.days), charts_of(figures, group)
     return own_page(
@@ -47,7 +47,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         _("Quality and cost"),
         tiles=tiles_of(figures),
         charts=[{"chart": chart, "rows": chart.rows(days)} for chart in charts],
-        drawn={"days": [day.isoformat() for day in days], "charts": [chart.drawn(days) for chart in charts]},
+        drawn={"days": [day.isoformat() for day in days], "charts": [chart.to_json(days) for chart in charts]},
         periods=[(each, each == period) for each in FIGURES.periods],
         groups=[(name, title, name == group) for name, title in GROUP_TITLES.items()],
         period=period,
@@ -59,11 +59,11 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 def tiles_of(figures: Figures) -> Sequence[Tile]:
     """Return a period's numbers at a glance."""
     counts = total(row for days in figures.by_group.values() for row in days.values())
-    return [*_shares(counts), _fast_lane(counts), _waits(figures), _saved(counts), _money(figures)]
+    return [*_shares(counts), _fast_lane(counts), _waits(figures), _saving_tile(counts), _money(figures)]
 
 
-def _chosen(request: HttpRequest) -> tuple[int, str]:
-    """Return the period and the group that the address names; the first ones where it names none that is offered."""
+def _read_choice(request: HttpRequest) -> tuple[int, str]:
+    """Return the period and the group of the address, or the first ones offered."""
     asked = request.GET.get("days", "")
     period = int(asked) if asked in {str(each) for each in FIGURES.periods} else FIGURES.periods[0]
     group = request.GET.get("by", "")
@@ -99,7 +99,7 @@ def _waits(figures: Figures) -> Tile:
     return Tile(_("Age of the queue"), milliseconds(worst), _("p95 of the worst day; n = %s") % f"{done:,}")
 
 
-def _saved(counts: Counts) -> Tile:
+def _saving_tile(counts: Counts) -> Tile:
     saved = max(0, counts["tokens_full_history"] - counts["tokens"])
     return Tile(_("Tokens saved"), percent(saved_of(counts)), _("%s tokens were not sent") % f"{saved:,}")
 

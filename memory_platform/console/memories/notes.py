@@ -86,7 +86,7 @@ def show_calibrations(note: Note) -> str:
 class NotesOfSubject(OfSubject):
     """Notes of one subject, found by the index of its snapshots."""
 
-    def narrowed(self, queryset: Any, chosen: UUID) -> Any:
+    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
         return rows_of_subject(queryset, chosen)
 
 

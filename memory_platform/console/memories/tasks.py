@@ -32,8 +32,8 @@ def steps_whole(steps: Sequence[Any]) -> str:
     return format_html_join("", '<div class="stored"><bdi>{}</bdi> · {}{}</div>', shown) or EMPTY
 
 
-def listed(texts: Sequence[str]) -> str:
-    """Show texts one below the other."""
+def format_lines(texts: Sequence[str]) -> str:
+    """Return the texts as HTML, one below the other."""
     return format_html_join("", '<div class="stored" dir="auto">{}</div>', [(text,) for text in texts]) or EMPTY
 
 
@@ -104,10 +104,10 @@ class EpisodeScreen(SubjectOwnedAdmin):
         part(
             None,
             column("approach", whole, _("approach")),
-            column("key_decisions", listed, _("key decisions")),
-            column("tools", listed, _("tools")),
+            column("key_decisions", format_lines, _("key decisions")),
+            column("tools", format_lines, _("tools")),
             column("feedback", whole, _("feedback")),
-            column("lessons", listed, _("lessons")),
+            column("lessons", format_lines, _("lessons")),
         ),
         part(_("More"), "id", "created_at"),
     )

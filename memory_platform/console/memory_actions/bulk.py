@@ -68,8 +68,8 @@ def in_savepoint(do: Do) -> Do:
     return run
 
 
-def chosen(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any] | None:
-    """Return the chosen rows in order of locks; None, and told, where they are too many."""
+def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any] | None:
+    """Return the chosen rows in lock order. Show an error and return None when they are too many."""
     rows = list(queryset.order_by("subject_id", "id")[: MOST + 1])
     if len(rows) <= MOST:
         return rows
@@ -82,7 +82,7 @@ def done_each(
     screen: Any, request: HttpRequest, queryset: QuerySet[Any], act: Act, doing: Doing
 ) -> HttpResponse | None:
     """Do an act to each chosen memory, and tell what came of it."""
-    rows = chosen(screen, request, queryset)
+    rows = load_chosen_rows(screen, request, queryset)
     if not rows:
         return None
 

@@ -52,32 +52,34 @@ class ActPage:
     def answer(self) -> HttpResponse:
         """Show the form, or do what it asks for."""
         if self.request.method != "POST":
-            return self.shown(self.form(None))
+            return self.render(self.form(None))
         form = self.form(self.request.POST)
         if not form.is_valid():
             # What a merge ended is no longer a choice when its form is sent again.
             is_sent_again = self.act.verb == "merge" and is_already_so(self.act, self.memory, form)
-            return self._told(SO_ALREADY) if is_sent_again else self.shown(form)
+            return self._redirect_with(SO_ALREADY) if is_sent_again else self.render(form)
         outside = outside_run(self.act, self.memory, form)
         if outside is None:
-            return self.settled(form, self._within(form))
+            return self.respond(form, self._within(form))
         return AfterCommit(lambda: self._outside(form, outside))
 
     def form(self, data: Any) -> ActForm:
         """Return the form of this act for this memory."""
         return self.act.form_for(self.memory)(self.memory, data)
 
-    def settled(self, form: ActForm, done: Any) -> HttpResponse:
-        """Return what follows an act: the page of what holds now, or a form that says what stood in the way."""
+    def respond(self, form: ActForm, done: Any) -> HttpResponse:
+        """Return the page of the memory as it is after the act, or the form with the error."""
         if isinstance(done, VersionMismatch | NoLongerHeld):
             if is_already_so(self.act, self.memory, form):
-                return self._told(SO_ALREADY)
-            return self._overtaken(form)
+                return self._redirect_with(SO_ALREADY)
+            return self._render_conflict(form)
         if isinstance(done, UndoImpossible):
-            return self._told(_("Nothing was taken back: it was done already, or the memory has changed since."))
+            return self._redirect_with(
+                _("Nothing was taken back: it was done already, or the memory has changed since.")
+            )
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, in_words(done))
-            return self.shown(form, status=CONFLICT)
+            return self.render(form, status=CONFLICT)
         messages.success(self.request, self.act.done)
         return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
 
@@ -98,7 +100,7 @@ class ActPage:
         desk = current_desk(self.request)
         if desk is None:
             return redirect("admin:index")
-        return answered_inside(desk, lambda: self.settled(form, done))
+        return answered_inside(desk, lambda: self.respond(form, done))
 
     def _doing(self, form: ActForm) -> Doing:
         def accept(row_id: UUID, version: int) -> None:
@@ -108,24 +110,24 @@ class ActPage:
         needs_token = self.act.verb in {"confirm", "correct", "bring-back", "vital", "merge", "retire"}
         return Doing(actor_of(self.request), reason_of(self.request), *([accept] if needs_token else []))
 
-    def _told(self, text: Any) -> HttpResponse:
+    def _redirect_with(self, text: Any) -> HttpResponse:
         messages.info(self.request, text)
         return redirect(page_of(self.memory))
 
-    def _overtaken(self, form: ActForm) -> HttpResponse:
-        """Show what somebody else made of the memory meanwhile, with the form as it was filled in."""
+    def _render_conflict(self, form: ActForm) -> HttpResponse:
+        """Return the filled form beside the memory as somebody else changed it meanwhile."""
         seen = shown_then(self.memory, form.cleaned_data["version"])
         now = holds_now(self.memory)
         if now is None:
             gone = {"seen": seen, "is_gone": True, "now": link(self.memory, _("its page"))}
-            return self.shown(form, status=CONFLICT, overtaken=gone)
+            return self.render(form, status=CONFLICT, overtaken=gone)
         self.memory = now
         data = self.request.POST.copy()
         data["version"] = token_of(now)
         overtaken = {"seen": seen, "now": says(now)}
-        return self.shown(self.form(data), status=CONFLICT, overtaken=overtaken)
+        return self.render(self.form(data), status=CONFLICT, overtaken=overtaken)
 
-    def shown(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
+    def render(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
         """Return the page with the form."""
         memory, opts = self.memory, self.screen.opts
         usable = (not self.act.held_only or is_held(memory)) and not (overtaken or {}).get("is_gone")

@@ -92,7 +92,7 @@ def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) 
     by, reason = actor_of(request), reason_of(request)
     in_order = sorted(items, key=lambda item: item.position)  # as all who wait for items lock them
     done = sum(_VERBS[verb](item, by=by, reason=reason) for item in in_order)
-    text = _told(verb, done)
+    text = _result_text(verb, done)
     level = messages.SUCCESS if done else messages.WARNING
     screen.message_user(request, text % {"count": done}, level)
     if done < len(items):
@@ -101,7 +101,7 @@ def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) 
         screen.message_user(request, rest % {"count": left}, messages.WARNING)
 
 
-def _told(verb: str, done: int) -> str:
+def _result_text(verb: str, done: int) -> str:
     if verb == REPLAY:
         return ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
     return ngettext("%(count)d item was discarded.", "%(count)d items were discarded.", done)

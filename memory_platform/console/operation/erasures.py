@@ -11,13 +11,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.base import TenantAdmin
-from memory_platform.console.shared.codes import CodeFilter, coded
+from memory_platform.console.shared.codes import CodeFilter, code_column
 from memory_platform.console.shared.display import column, part, value_whole
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.models import Job
 
-error = coded("error_code", _("error"))
+error = code_column("error_code", _("error"))
 
 
 @admin.display(description=_("signature is genuine"), boolean=True)

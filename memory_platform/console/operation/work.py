@@ -9,17 +9,17 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.snapshots import conversation_shown
-from memory_platform.console.memory_actions.bulk import chosen
+from memory_platform.console.memory_actions.bulk import load_chosen_rows
 from memory_platform.console.operation.dead_letters import DISCARD, REPLAY, DeadLetters, age, settle
 from memory_platform.console.shared.base import SubjectOwnedAdmin, TenantAdmin, subject_shown
-from memory_platform.console.shared.codes import CodeFilter, coded
+from memory_platform.console.shared.codes import CodeFilter, code_column
 from memory_platform.console.shared.display import column, link_to, part
 from memory_platform.console.shared.filters import OfConversation, OfSubject
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason
 from snapshots.models import Message, Work, WorkRemoved
 from tenants.models import Role
 
-error = coded("error_code", _("error"))
+error = code_column("error_code", _("error"))
 
 
 @admin.register(Work)
@@ -67,7 +67,7 @@ class WorkScreen(SubjectOwnedAdmin):
     @needs_reason
     def replay(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
         """Replay the chosen items that are dead; say how many were, so that nobody waits for the others."""
-        items = chosen(self, request, queryset)
+        items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, REPLAY)
 
@@ -75,7 +75,7 @@ class WorkScreen(SubjectOwnedAdmin):
     @needs_reason
     def discard(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
         """Discard the chosen items that are dead."""
-        items = chosen(self, request, queryset)
+        items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, DISCARD)
 

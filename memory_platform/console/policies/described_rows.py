@@ -36,7 +36,7 @@ class DescribedWidget(forms.Widget):
         sent."""
         if name in data:
             return str(data[name])
-        given = [row for row in _sent(data, name, self.most + EMPTY_ROWS) if any(row.values())]
+        given = [row for row in _read_rows(data, name, self.most + EMPTY_ROWS) if any(row.values())]
         things: dict[str, Any] = {}
         for place, row in enumerate(given, start=1):
             # A name that stands twice, or none, must not swallow a row: it is refused as it stands.
@@ -66,12 +66,12 @@ class DescribedField(forms.Field):
         try:
             return self.kind.to_json(self.kind.read(json.loads(value or "{}")))
         except WrongValue as wrong:
-            raise forms.ValidationError(self._refused(wrong)) from None
+            raise forms.ValidationError(self._fault_text(wrong)) from None
         except (ValueError, RecursionError):
             raise forms.ValidationError(_("This value is not possible.")) from None
 
-    def _refused(self, wrong: WrongValue) -> str:
-        """Return where the value is wrong, and what is allowed."""
+    def _fault_text(self, wrong: WrongValue) -> str:
+        """Return the places of the faults, and the allowed values."""
         words = _(
             "Not possible: %(places)s. A name has small letters, digits and underscores and is no field of the profile"
             " itself; a description has %(least)s to %(most)s characters; there are at most %(examples)s examples of"
@@ -112,8 +112,8 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _sent(data: Mapping[str, Any], name: str, most: int) -> Iterator[dict[str, str]]:
-    """Yield the rows that a browser sent, in their order."""
+def _read_rows(data: Mapping[str, Any], name: str, most: int) -> Iterator[dict[str, str]]:
+    """Yield the rows of the form, in their order."""
     for place in range(most):
         if f"{name}__{place}__name" in data:
             yield {part: str(data.get(f"{name}__{place}__{part}", "")).strip() for part in PARTS}

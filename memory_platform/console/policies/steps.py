@@ -90,7 +90,7 @@ class SteppedAdmin(TenantAdmin):
             raise PermissionDenied
         form = self.get_form(request)(request.POST)
         if not form.is_valid() or EDIT in request.POST:
-            return self._edited(request, form)
+            return self._render_form(request, form)
         is_saving = SAVE in request.POST
         seen = steering_seen(locked=is_saving)
         is_stale = is_saving and request.POST.get(SEEN) != seen
@@ -100,8 +100,8 @@ class SteppedAdmin(TenantAdmin):
             form.add_error("reason", form.fields["reason"].error_messages["required"])
         return self._difference(request, form, seen, is_stale=is_stale)
 
-    def _edited(self, request: HttpRequest, form: Any) -> HttpResponse:
-        """Return the form as it was filled in, with what is wrong at each field."""
+    def _render_form(self, request: HttpRequest, form: Any) -> HttpResponse:
+        """Return the filled form with the errors of each field."""
         fieldsets: Any = list(self.get_fieldsets(request))
         shown = helpers.AdminForm(form, fieldsets, {}, (), model_admin=self)
         context = {

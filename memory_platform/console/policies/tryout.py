@@ -72,19 +72,19 @@ class TriedAdmin(ReplayedAdmin):
         held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply(version.document.get(FIELDS_SECTION.name, {})))
         form = TryForm(request.POST if request.method == "POST" else None, initial=held)
         if not form.is_bound or EDIT in request.POST or not form.is_valid():
-            return self._shown(request, version, form)
-        return AfterCommit(lambda: self._tried(request, desk, version, form))
+            return self._render_page(request, version, form)
+        return AfterCommit(lambda: self._try_fields(request, desk, version, form))
 
-    def _tried(self, request: HttpRequest, desk: Desk, version: PolicyVersion, form: TryForm) -> HttpResponse:
-        """Try the words with no transaction open, and answer in the tenant's scope."""
+    def _try_fields(self, request: HttpRequest, desk: Desk, version: PolicyVersion, form: TryForm) -> HttpResponse:
+        """Try the fields with no transaction open, then render the page in the tenant's scope."""
         try:
             tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
         except EmbeddingUnavailable:
             form.add_error(None, _("The encoder is not there; no note is made at present."))
-            return answered_inside(desk, lambda: self._shown(request, version, form))
-        return answered_inside(desk, lambda: self._shown(request, version, form, tried))
+            return answered_inside(desk, lambda: self._render_page(request, version, form))
+        return answered_inside(desk, lambda: self._render_page(request, version, form, tried))
 
-    def _shown(
+    def _render_page(
         self, request: HttpRequest, version: PolicyVersion, form: TryForm, tried: Tried | None = None
     ) -> HttpResponse:
         return own_page(

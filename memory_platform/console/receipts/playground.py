@@ -21,7 +21,7 @@ from memory_platform.console.explanation.memories import as_id, known_memories
 from memory_platform.console.explanation.page import BAR_UNITS
 from memory_platform.console.policies.forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
-from memory_platform.console.receipts.playground_sides import Question, Side, counted, draft_side, rows_of
+from memory_platform.console.receipts.playground_sides import Question, Side, count_marks, draft_side, rows_of
 from memory_platform.console.shared.access import Desk, actor_of, current_desk
 from memory_platform.console.shared.outside_transaction import answered_inside
 from profiles.models import Subject
@@ -52,7 +52,7 @@ class Table:
         """Whether a whole question was sent, with a whole draft where one is to steer."""
         if not (self.form.is_bound and self.form.is_valid()):
             return False
-        return DRAFT not in self.form.chosen or bool(self.draft.is_valid())
+        return DRAFT not in self.form.chosen_policies or bool(self.draft.is_valid())
 
 
 def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpResponse:
@@ -63,12 +63,12 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
     if not desk.may(Role.SUPPORT):
         raise PermissionDenied
     with tenant_tx(desk.tenant.id):
-        table = laid(request, subject_id, desk)
+        table = load_table(request, subject_id, desk)
         steering = steering_of(table) if table.is_asked else ()
         note(request, subject_id, "asked" if steering else "opened")
     asked = question_of(table) if steering else Question("")
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
-    return answered_inside(desk, lambda: shown(request, table, sides, screen.admin_site.each_context(request)))
+    return answered_inside(desk, lambda: render_page(request, table, sides, screen.admin_site.each_context(request)))
 
 
 def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
@@ -82,8 +82,8 @@ def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
     )
 
 
-def laid(request: HttpRequest, subject_id: UUID, desk: Desk) -> Table:
-    """Return what the page works with, in the open scope. Raises Http404 for a subject that nobody has."""
+def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Table:
+    """Return the subject, forms and versions of the page, in the open scope. Raises Http404 without a subject."""
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
         raise Http404
@@ -143,7 +143,7 @@ def asked_before(request: HttpRequest, subject: Subject) -> dict[str, Any]:
 def steering_of(table: Table) -> tuple[tuple[str, Policies], ...]:
     """Return label and policies of the left and the right side, in the open scope."""
     labels = dict(table.form.fields["left"].choices)  # type: ignore[attr-defined]  # it is a choice
-    return tuple((labels[one], _policies(one, table)) for one in table.form.chosen)
+    return tuple((labels[one], _policies(one, table)) for one in table.form.chosen_policies)
 
 
 def _policies(chosen: str, table: Table) -> Policies:
@@ -159,8 +159,7 @@ def question_of(table: Table) -> Question:
     return Question(given["query"], given["intent"] or None, given["conversation"] or None)
 
 
-def shown(request: HttpRequest, table: Table, sides: list[Side], shared: dict[str, Any]) -> TemplateResponse:
-    """Return the page, in the open scope."""
+def render_page(request: HttpRequest, table: Table, sides: list[Side], shared: dict[str, Any]) -> TemplateResponse:
     context = {
         **shared,
         "title": _("Playground"),
@@ -177,5 +176,5 @@ def shown(request: HttpRequest, table: Table, sides: list[Side], shared: dict[st
         left, right = sides
         candidates = (*left.candidates, *right.candidates)
         rows = rows_of(left, right, known_memories(table.subject.pk, candidates, with_sources=False))
-        context |= {"rows": rows, "counted": counted(rows)}
+        context |= {"rows": rows, "counted": count_marks(rows)}
     return TemplateResponse(request, "console/playground.html", context)

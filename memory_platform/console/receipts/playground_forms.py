@@ -49,8 +49,8 @@ class QuestionForm(forms.Form):
             field.choices = offered
 
     @property
-    def chosen(self) -> tuple[str, str]:
-        """What steers the left and the right side, of a valid form."""
+    def chosen_policies(self) -> tuple[str, str]:
+        """The policies of the left and the right side; the form must be valid."""
         return self.cleaned_data["left"], self.cleaned_data["right"]
 
 

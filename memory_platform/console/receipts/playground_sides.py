@@ -138,7 +138,7 @@ def _reading_order(row: Row) -> tuple[bool, float]:
     return not places, min(places) if places else -max((seat.score or 0.0 for seat in seats), default=0.0)
 
 
-def counted(rows: Iterable[Row]) -> dict[str, int]:
-    """Return how many candidates stand in both prompts, in one alone, in neither."""
+def count_marks(rows: Iterable[Row]) -> dict[str, int]:
+    """Return the number of candidates in both prompts, in one alone, in neither."""
     marks = [row.mark for row in rows]
     return {mark: marks.count(mark) for mark in (BOTH, LEFT, RIGHT, NEITHER)}

@@ -15,7 +15,7 @@ from memory_platform.console.memories.snapshots import conversation_shown
 from memory_platform.console.receipts.playground import playground
 from memory_platform.console.shared.access import tenantless
 from memory_platform.console.shared.base import subject_shown
-from memory_platform.console.shared.codes import CodeFilter, SeenFilter, coded, in_words
+from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column, in_words
 from memory_platform.console.shared.display import link_to
 from memory_platform.console.shared.filters import OfConversation, OfSubject, WithMemory
 from snapshots.models import Receipt
@@ -24,9 +24,9 @@ from tenants.models import PolicyVersion
 
 CODE_FILTERS = (("intent", CodeFilter), ("degraded_reason", CodeFilter))
 
-intent = coded("intent", _("intent"))
-phase = coded("phase", _("phase"))
-degraded = coded("degraded_reason", _("degraded reason"))
+intent = code_column("intent", _("intent"))
+phase = code_column("phase", _("phase"))
+degraded = code_column("degraded_reason", _("degraded reason"))
 
 
 @admin.register(Receipt)

@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.profiles import confidence, value_full, value_short
-from memory_platform.console.memory_actions.bulk import chosen, each, in_savepoint, tell
+from memory_platform.console.memory_actions.bulk import each, in_savepoint, load_chosen_rows, tell
 from memory_platform.console.review.queue import ReviewQueue
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
-from memory_platform.console.shared.codes import CodeFilter, SeenFilter, coded
+from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column
 from memory_platform.console.shared.display import EMPTY, column, line, link_to, part, whole, word
 from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
@@ -26,8 +26,8 @@ from snapshots.extraction.review import AlreadyReviewed, approve, messages_behin
 from snapshots.models import Message
 from tenants.models import Role
 
-verdict_reason = coded("reason", _("reason"))
-sort = coded("sort", _("class"))
+verdict_reason = code_column("reason", _("reason"))
+sort = code_column("sort", _("class"))
 WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value(1), output_field=IntegerField())
 
 
@@ -110,26 +110,28 @@ class CandidateScreen(SubjectOwnedAdmin):
     @needs_reason
     def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         """Approve the chosen candidates that wait."""
-        self._decided(request, queryset, approve)
+        self._decide_rows(request, queryset, approve)
 
     @admin.action(description=_("Reject: what waits is not written"), permissions=["support"])
     @needs_reason
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         """Reject the chosen candidates that wait."""
-        self._decided(request, queryset, reject)
+        self._decide_rows(request, queryset, reject)
 
     @admin.action(description=_("Take a rejection back: it waits again"), permissions=["support"])
     @needs_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         """Let the chosen candidates wait again that a person rejected."""
         by, reason = actor_of(request), reason_of(request)
-        rows = chosen(self, request, queryset)
+        rows = load_chosen_rows(self, request, queryset)
         if rows is not None:
             back = in_savepoint(lambda row: reopen(row.subject, row.id, by=by, reason=reason))
             tell(self, request, each(rows, back))
 
-    def _decided(self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]) -> None:
-        """Decide each candidate that still waits; tell which were and which not."""
+    def _decide_rows(
+        self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]
+    ) -> None:
+        """Decide each pending candidate, and show which ones were decided."""
         by, reason = actor_of(request), reason_of(request)
 
         def do(row: Candidate) -> None:
@@ -137,6 +139,6 @@ class CandidateScreen(SubjectOwnedAdmin):
                 raise AlreadyReviewed("it waits no longer")
             decide(row.subject, row.id, by=by, reason=reason)
 
-        rows = chosen(self, request, queryset)
+        rows = load_chosen_rows(self, request, queryset)
         if rows is not None:
             tell(self, request, each(rows, in_savepoint(do)))

@@ -140,7 +140,7 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     @needs_reason
     def keep(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
         """Keep the memories of the chosen reviews that are open."""
-        done = self._decided(request, queryset, ReviewDecision.KEPT)
+        done = self._decide_rows(request, queryset, ReviewDecision.KEPT)
         text = ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
 
@@ -148,11 +148,11 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     @needs_reason
     def retire(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
         """Retire the memories of the chosen reviews that are open."""
-        done = self._decided(request, queryset, ReviewDecision.RETIRED)
+        done = self._decide_rows(request, queryset, ReviewDecision.RETIRED)
         text = ngettext("%(count)d memory was retired.", "%(count)d memories were retired.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
 
-    def _decided(self, request: HttpRequest, rows: QuerySet[MemoryReview], decision: ReviewDecision) -> int:
+    def _decide_rows(self, request: HttpRequest, rows: QuerySet[MemoryReview], decision: ReviewDecision) -> int:
         by, reason = actor_of(request), reason_of(request)
         decide = partial(decide_review, decision=decision, by=by, reason=reason)
         return done_with(rows.filter(decided_at__isnull=True), lambda row: decide(row.subject, row.id))

@@ -97,14 +97,14 @@ class ReviewQueue:
     def answer(self) -> HttpResponse:
         """Show the candidate that the address names or the next one; or decide the one that was sent."""
         if self.request.method == "POST":
-            return self._decided(self.request.POST)
+            return self._handle_decision(self.request.POST)
         chosen = _uuid(self.request.GET.get("candidate", ""))
         row = waiting().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._why_gone(chosen))
-        return self._shown(row or self._next(_uuid(self.request.GET.get("after", ""))))
+        return self._render_page(row or self._next(_uuid(self.request.GET.get("after", ""))))
 
-    def _decided(self, data: Any) -> HttpResponse:
+    def _handle_decision(self, data: Any) -> HttpResponse:
         row_id = _uuid(data.get("candidate", ""))
         row = waiting().filter(id=row_id).first() if row_id else None
         if row is None:
@@ -112,10 +112,10 @@ class ReviewQueue:
             return redirect(self._address(after=row_id))
         form = ReviewForm(row, data)
         if not form.is_valid():
-            return self._shown(row, form)
+            return self._render_page(row, form)
         told = self._decide(row, form)
         verb = form.cleaned_data["verb"]
-        (messages.success if told is None else messages.warning)(self.request, told or _done(verb))
+        (messages.success if told is None else messages.warning)(self.request, told or _done_text(verb))
         return redirect(self._address(after=row.id))
 
     def _decide(self, row: Candidate, form: ReviewForm) -> Any:
@@ -153,7 +153,7 @@ class ReviewQueue:
         given = "&".join(f"{name}={value}" for name, value in query.items() if value)
         return f"{address}?{given}" if given else address
 
-    def _shown(self, row: Candidate | None, form: ReviewForm | None = None) -> HttpResponse:
+    def _render_page(self, row: Candidate | None, form: ReviewForm | None = None) -> HttpResponse:
         context = {
             **self.screen.admin_site.each_context(self.request),
             "title": _("Review queue"),
@@ -199,14 +199,14 @@ def evidence_in_context(row: Candidate) -> list[dict[str, Any]]:
             "at": one.said_at,
             "link": link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
             "is_evidence": one.id == message.id,
-            "words": marked(one.content or "", row) if one.id == message.id else one.content or "",
+            "words": mark_quote(one.content or "", row) if one.id == message.id else one.content or "",
         }
         for one in with_words(list(around.order_by("seq")))
     ]
 
 
-def marked(said: str, row: Candidate) -> str:
-    """Return a message's words with those marked that prove a candidate, escaped."""
+def mark_quote(said: str, row: Candidate) -> str:
+    """Return the escaped text of a message with the candidate's quote marked."""
     if row.quote_start is None or row.quote_end is None:
         return said
     start, end = row.quote_start, row.quote_end
@@ -271,8 +271,8 @@ def _later_than(row: Candidate) -> Q:
     return Q(created_at__gt=row.created_at) | Q(created_at=row.created_at, id__gt=row.id)
 
 
-def _done(verb: str) -> Any:
-    """Return what is said of a decision; of a rejection with the way to where it is taken back."""
+def _done_text(verb: str) -> Any:
+    """Return the notice of a decision; for a rejection with a link to the list where it can be undone."""
     if verb != REJECT:
         return _DONE[verb]
     rejected = f"{reverse('admin:profiles_candidate_changelist')}?verdict=rejected"

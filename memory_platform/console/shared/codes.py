@@ -181,8 +181,8 @@ def in_words(code: str | None) -> str:
     return (", " if WORDS.keys() >= set(parts) else ",").join(str(WORDS.get(part, part)) for part in parts)
 
 
-def coded(path: str, title: Any) -> Any:
-    """Return a column or page field whose value is a code; sorted by the code."""
+def code_column(path: str, title: Any) -> Any:
+    """Return a column or page field that shows a code in words, sorted by the code."""
     return column(path, lambda code: in_words(code) or EMPTY, title, order=path)
 
 

@@ -29,11 +29,11 @@ def column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | No
     """Return a column or page field that shows ``obj.<path>`` through ``show``; sorts by ``order``, else not at all."""
 
     @admin.display(description=title, ordering=order)
-    def shown(obj: Any) -> Any:
+    def show_value(obj: Any) -> Any:
         return show(attrgetter(path)(obj))
 
-    shown.__name__ = path.replace(".", "_")
-    return shown
+    show_value.__name__ = path.replace(".", "_")
+    return show_value
 
 
 def part(title: Any, *fields: Any) -> Any:

@@ -77,16 +77,16 @@ class ChosenRow(admin.SimpleListFilter):
     field: ClassVar[str]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(self.value() or "", self.name_of(self.chosen()))] if self.value() else []
+        return [(self.value() or "", self.name_of(self.chosen_id()))] if self.value() else []
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         if self.value() is None:
             return queryset
-        chosen = self.chosen()
-        return self.narrowed(queryset, chosen) if chosen else queryset.none()
+        chosen = self.chosen_id()
+        return self.filter_rows(queryset, chosen) if chosen else queryset.none()
 
-    def chosen(self) -> UUID | None:
-        """Return the id that was chosen, None where it is no id."""
+    def chosen_id(self) -> UUID | None:
+        """Return the chosen id; None when it is not a UUID."""
         try:
             return UUID(self.value() or "")
         except ValueError:
@@ -97,8 +97,8 @@ class ChosenRow(admin.SimpleListFilter):
         row: Any = self.model._default_manager.filter(pk=chosen).first() if chosen else None
         return row.external_id if row else short_id(chosen or "-")
 
-    def narrowed(self, queryset: Any, chosen: UUID) -> Any:
-        """Return the rows of the chosen one."""
+    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
+        """Return the rows that refer to the chosen row."""
         return queryset.filter(**{f"{self.field}_id": chosen})
 
 
@@ -127,5 +127,5 @@ class WithMemory(ChosenRow):
     def name_of(self, chosen: UUID | None) -> str:
         return short_id(chosen or "-")
 
-    def narrowed(self, queryset: Any, chosen: UUID) -> Any:
+    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
         return queryset.filter(holding(chosen))

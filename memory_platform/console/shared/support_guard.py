@@ -28,8 +28,10 @@ class Support:
     left: str
 
 
-def guarded(request: HttpRequest, view: Callable[..., Any], answer: Callable[[], HttpResponse]) -> HttpResponse:
-    """Answer; where the view is of a screen that shows people and a session is needed, ask for one first.
+def answer_with_support(
+    request: HttpRequest, view: Callable[..., Any], answer: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Answer, or ask for a support session first when the screen shows people and one is needed.
 
     Runs in the desk's open tenant. A form that was sent too late does nothing, and is told so.
     """
@@ -74,7 +76,7 @@ def shows_nobody(view: View) -> View:
 def first_asked(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
     """Return what asks for a support session before a view that opens its own scopes; None where it may go on."""
     may_go_on = HttpResponse()
-    answer = guarded(request, view, lambda: may_go_on)
+    answer = answer_with_support(request, view, lambda: may_go_on)
     return None if answer is may_go_on else answer
 
 

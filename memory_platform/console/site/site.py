@@ -21,7 +21,7 @@ from memory_platform.console.shared.access import SESSION_KEY, Desk, actor_of, c
 from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
 from memory_platform.console.shared.outside_transaction import answered_inside
 from memory_platform.console.shared.pages import console_page, own_entries
-from memory_platform.console.shared.support_guard import first_asked, guarded, shows_people, support_of
+from memory_platform.console.shared.support_guard import answer_with_support, first_asked, shows_people, support_of
 from memory_platform.console.site.start import waiting_tiles, week_tiles
 from memory_platform.console.site.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
@@ -155,7 +155,9 @@ class ConsoleSite(AdminSite):
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
             try:
-                return answered_inside(desk, lambda: guarded(request, view, lambda: inner(request, *args, **kwargs)))
+                return answered_inside(
+                    desk, lambda: answer_with_support(request, view, lambda: inner(request, *args, **kwargs))
+                )
             except (PermissionDenied, Http404):
                 record_refused_page(request, desk, named)
                 raise

@@ -74,7 +74,7 @@ class LeavableAdmin(FindableAdmin):
         subject = self._subject(request, object_id)
         form = ExportForm(request.POST or None)
         if not form.is_valid():
-            return self._asked(request, "console/subject_export.html", _("Export"), subject, form)
+            return self._render_form(request, "console/subject_export.html", _("Export"), subject, form)
         self._record(request, subject, "subject.exported")
         tenant_id = current_tenant_id()
         return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
@@ -86,11 +86,11 @@ class LeavableAdmin(FindableAdmin):
         subject = self._subject(request, object_id)
         form = EraseForm(request.POST or None, subject)
         if not form.is_valid():
-            return self._asked(request, "console/subject_erase.html", _("Erase"), subject, form)
+            return self._render_form(request, "console/subject_erase.html", _("Erase"), subject, form)
         tenant_id = current_tenant_id()
-        return AfterCommit(lambda: self._erased(request, tenant_id, subject))
+        return AfterCommit(lambda: self._erase(request, tenant_id, subject))
 
-    def _erased(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
+    def _erase(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
         try:
             erasure, _job = erase_subject(
                 tenant_id, subject.external_id, by=actor_of(request), reason=reason_of(request)
@@ -109,7 +109,7 @@ class LeavableAdmin(FindableAdmin):
             raise Http404
         return found
 
-    def _asked(
+    def _render_form(
         self, request: HttpRequest, template: str, title: str, subject: Subject, form: forms.Form
     ) -> TemplateResponse:
         context = {**self.admin_site.each_context(request), "title": title, "subject": subject, "form": form}

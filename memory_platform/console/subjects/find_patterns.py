@@ -58,10 +58,10 @@ def _cut(run: str) -> list[str]:
 def _slip(part: str) -> Slip:
     letters, middle = [re.escape(letter) for letter in part], len(part) // 2
     edits = [f"{''.join(letters[:i])}.?{letters[i]}?{''.join(letters[i + 1 :])}" for i in range(len(letters))]
-    swaps = ["".join(_swapped(letters, i)) for i in range(len(letters) - 1)]
-    across = "".join(_swapped(part, middle - 1))  # the one slip that leaves neither half as it is
+    swaps = ["".join(_swap_letters(letters, i)) for i in range(len(letters) - 1)]
+    across = "".join(_swap_letters(part, middle - 1))  # the one slip that leaves neither half as it is
     return Slip(f"(?:{'|'.join(edits + swaps)})", (part[:middle], part[middle:], across))
 
 
-def _swapped(letters: Sequence[str], at: int) -> list[str]:
+def _swap_letters(letters: Sequence[str], at: int) -> list[str]:
     return [*letters[:at], letters[at + 1], letters[at], *letters[at + 2 :]]

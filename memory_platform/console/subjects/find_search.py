@@ -210,11 +210,11 @@ def _told_why(ranked: list[tuple[float, Subject]], wanted: Wanted, policy: FindP
     for tag in Tag.objects.filter(subject_id__in=[subject.pk for subject in subjects]):
         tags[tag.subject_id].append(tag)
     for score, subject in ranked:
-        why = _reasons(list(_told(subject, profiles[subject.pk], tags[subject.pk])), wanted, policy)
+        why = _reasons(list(_facts_of(subject, profiles[subject.pk], tags[subject.pk])), wanted, policy)
         yield Found(subject, plain(profiles[subject.pk]["name"]), why, score + _weight(why[0], wanted, policy))
 
 
-def _told(subject: Subject, profile: dict[str, object], tags: Iterable[Tag]) -> Iterator[Told]:
+def _facts_of(subject: Subject, profile: dict[str, object], tags: Iterable[Tag]) -> Iterator[Told]:
     yield Told("id", "", subject.external_id)
     for field in PROFILE_FIELDS:
         yield Told("field", field, plain(profile[field]))

@@ -43,8 +43,8 @@ class Moment:
     malformed: bool = False
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """The moment as the selectors take it."""
+    def selector_arguments(self) -> dict[str, Any]:
+        """The moment as arguments of the selectors."""
         return {self.clock: self.at}
 
 

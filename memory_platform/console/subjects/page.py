@@ -126,27 +126,27 @@ def _count(model: type[Model]) -> Coalesce:
 
 
 def _profile(subject: Subject, moment: Moment) -> Part:
-    facts, more = _bounded(
-        profile_facts(subject, **moment.asked).order_by("is_attribute", "field"), SUBJECT_PAGE.beliefs
+    facts, more = _first_rows(
+        profile_facts(subject, **moment.selector_arguments).order_by("is_attribute", "field"), SUBJECT_PAGE.beliefs
     )
     sources = _sources(ProfileFactSource, subject, [fact.value_id for fact in facts])
-    rows = [_believed(fact, field_name(fact.field, is_attribute=fact.is_attribute), sources) for fact in facts]
+    rows = [_belief_row(fact, field_name(fact.field, is_attribute=fact.is_attribute), sources) for fact in facts]
     return Part(rows, list_address(ProfileFact, subject=subject.pk), more)
 
 
 def _preferences(subject: Subject, moment: Moment) -> Part:
     """Return the categories, each with its preferences."""
-    found = preferences_at(subject, **moment.asked).order_by("category", "key")
-    preferences, more = _bounded(found, SUBJECT_PAGE.beliefs)
+    found = preferences_at(subject, **moment.selector_arguments).order_by("category", "key")
+    preferences, more = _first_rows(found, SUBJECT_PAGE.beliefs)
     sources = _sources(PreferenceSource, subject, [preference.value_id for preference in preferences])
     categories: dict[str, Rows] = defaultdict(list)
     for preference in preferences:
-        categories[preference.category].append(_believed(preference, preference.key, sources))
+        categories[preference.category].append(_belief_row(preference, preference.key, sources))
     rows = [{"category": category, "rows": inside} for category, inside in categories.items()]
     return Part(rows, list_address(Preference, subject=subject.pk), more)
 
 
-def _believed(row: ProfileFact | Preference, name: str, sources: dict[UUID, Rows]) -> dict[str, Any]:
+def _belief_row(row: ProfileFact | Preference, name: str, sources: dict[UUID, Rows]) -> dict[str, Any]:
     return {
         "link": link_to(type(row), row.value_id, name),
         "value": line(plain(row.value)),
@@ -160,8 +160,8 @@ def _believed(row: ProfileFact | Preference, name: str, sources: dict[UUID, Rows
 
 def _tags(subject: Subject, moment: Moment) -> Part:
     """Return the tags that there were by then, as they were."""
-    found, more = _bounded(tags_at(subject, **moment.asked), SUBJECT_PAGE.beliefs)
-    tags = tags_as_held(found, **moment.asked)
+    found, more = _first_rows(tags_at(subject, **moment.selector_arguments), SUBJECT_PAGE.beliefs)
+    tags = tags_as_held(found, **moment.selector_arguments)
     sources = _sources(TagSource, subject, [tag.pk for tag in tags])
     return Part([_tag(tag, sources) for tag in tags], list_address(Tag, subject=subject.pk), more)
 
@@ -182,7 +182,7 @@ def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
 def _memories(subject: Subject, moment: Moment) -> dict[str, Part]:
     """Return the notes, and the newest snapshots of other kinds by what was said when, the latest first."""
     found = _held_snapshots(subject, moment).order_by("-said_at", "-id").defer("content_hash")
-    snapshots, more = _bounded(found, SUBJECT_PAGE.rows)
+    snapshots, more = _first_rows(found, SUBJECT_PAGE.rows)
     notes, more_notes = choose_notes(subject, moment)
     if moment.clock == KNOWN_AT and moment.at is not None:
         _as_they_were(snapshots, notes, subject, moment.at)
@@ -225,7 +225,7 @@ def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[ShownNote], sub
 
 
 def _conversations(subject: Subject) -> Part:
-    talks, more = _bounded(
+    talks, more = _first_rows(
         Conversation.objects.filter(subject=subject).order_by("-created_at", "-id"), SUBJECT_PAGE.rows
     )
     rows = [
@@ -241,7 +241,7 @@ def _conversations(subject: Subject) -> Part:
 
 def _receipts(subject: Subject) -> Part:
     found = Receipt.objects.filter(subject=subject).order_by("-created_at", "-id").defer("candidates", "rendered")
-    receipts, more = _bounded(found, SUBJECT_PAGE.rows)
+    receipts, more = _first_rows(found, SUBJECT_PAGE.rows)
     rows = [
         {
             "link": link(receipt, f"{receipt.created_at:%Y-%m-%d %H:%M}"),
@@ -256,7 +256,7 @@ def _receipts(subject: Subject) -> Part:
 def _candidates(subject: Subject) -> Part:
     """Return what waits for somebody to decide."""
     waiting = Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING).order_by("-created_at", "-id")
-    candidates, more = _bounded(waiting, SUBJECT_PAGE.rows)
+    candidates, more = _first_rows(waiting, SUBJECT_PAGE.rows)
     rows = [
         {
             "link": link(candidate, candidate.target or in_words(candidate.kind)),
@@ -272,7 +272,7 @@ def _candidates(subject: Subject) -> Part:
 def _work(subject: Subject) -> Part:
     """Return the work that is not done."""
     found = Work.objects.filter(subject=subject).exclude(state=WorkState.DONE).order_by("-created_at", "-id")
-    work, more = _bounded(found, SUBJECT_PAGE.rows)
+    work, more = _first_rows(found, SUBJECT_PAGE.rows)
     rows = [
         {
             "link": link(item, str(item.get_kind_display())),
@@ -285,7 +285,7 @@ def _work(subject: Subject) -> Part:
     return Part(rows, list_address(Work, subject=subject.pk), more)
 
 
-def _bounded(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:
+def _first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:
     found = list(rows[: most + 1])
     return found[:most], len(found) > most
 

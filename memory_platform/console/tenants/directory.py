@@ -74,7 +74,7 @@ class TenantScreen(OperatorAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = NewTenantForm(request.POST or None)
-        tenant = _made(request, form) if form.is_valid() else None
+        tenant = _create_tenant(request, form) if form.is_valid() else None
         if tenant is None:
             context = {**self.admin_site.each_context(request), "title": _("New tenant"), "form": form}
             context |= {"opts": self.opts, "undeleted": UNDELETED}
@@ -97,8 +97,8 @@ class TenantScreen(OperatorAdmin):
         )
 
 
-def _made(request: HttpRequest, form: NewTenantForm) -> Tenant | None:
-    """Return the new tenant; None, with the fault told on the form, where its slug was taken meanwhile."""
+def _create_tenant(request: HttpRequest, form: NewTenantForm) -> Tenant | None:
+    """Return the new tenant. Put the error on the form and return None when its slug was taken meanwhile."""
     given = {name: form.cleaned_data[name] for name in form.Meta.fields}
     try:
         return create_tenant(**given, by=actor_of(request), reason=reason_of(request))

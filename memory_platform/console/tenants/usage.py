@@ -79,24 +79,24 @@ def _money(row: UsageDay) -> PricedDay:
 
 
 @admin.display(description=_("saved"))
-def saved(row: UsageDay) -> str:
-    """Return the share of the full history's tokens that was not sent."""
+def saved_share(row: UsageDay) -> str:
+    """Return the share of the full history's tokens that were not sent."""
     return f"{_money(row).saved_ratio:.1%}"
 
 
 @admin.display(description=_("cost"))
 def cost(row: UsageDay) -> str:
     """Return what the day's contexts and the memory's own models cost."""
-    return _shown(_money(row).cost, _money(row).currency)
+    return _format_amount(_money(row).cost, _money(row).currency)
 
 
 @admin.display(description=_("cost without memory"))
 def cost_without(row: UsageDay) -> str:
     """Return what the full history would have cost instead."""
-    return _shown(_money(row).cost_full_history, _money(row).currency)
+    return _format_amount(_money(row).cost_full_history, _money(row).currency)
 
 
-def _shown(amount: object, currency: str | None) -> str:
+def _format_amount(amount: object, currency: str | None) -> str:
     return "-" if amount is None else f"{amount:,.4f} {currency}"
 
 
@@ -109,7 +109,7 @@ class UsageDayScreen(TenantAdmin):
     """What the tenant used by the day, with its money: as of the last roll-up, at most a minute ago."""
 
     personal_data = False
-    list_display = (*CSV_COLUMNS, saved, cost, cost_without)
+    list_display = (*CSV_COLUMNS, saved_share, cost, cost_without)
     list_filter = ("day",)
     date_hierarchy = "day"
     search_fields = ("day",)

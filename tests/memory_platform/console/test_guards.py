@@ -108,9 +108,9 @@ def test_a_viewer_changes_nothing_by_any_form(world: World, staff: Staff, rows: 
 
 
 def test_a_view_that_says_nothing_is_taken_to_show_people() -> None:
-    def unmarked(request: HttpRequest) -> HttpResponse:
+    def unmarked_view(request: HttpRequest) -> HttpResponse:
         raise NotImplementedError
 
-    assert shows_people(unmarked)
-    assert not shows_people(shows_nobody(unmarked))
+    assert shows_people(unmarked_view)
+    assert not shows_people(shows_nobody(unmarked_view))
     assert TenantAdmin.personal_data

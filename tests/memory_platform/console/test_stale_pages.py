@@ -16,10 +16,10 @@ from tests.memory_platform.console.memory_actions.test_screens import (
     REASON,
     act,
     address,
-    audited,
-    believed,
+    audit_actions,
     only,
     page_of,
+    read_preferences,
     token,
 )
 from tests.memory_platform.console.test_safety import HOSTILE
@@ -58,12 +58,12 @@ def test_of_two_who_correct_one_wins_and_the_other_is_told_and_keeps_their_text(
     assert told.status_code == 409
     assert "Somebody else has changed this" in page
     assert page.index("You saw") < page.index("tea") < page.index("咖啡") < page.index("hot &lt;b&gt;cocoa")
-    assert believed(acme) == {"food": {"likes": "咖啡"}}
-    assert audited(acme) == ["memory.corrected"]
+    assert read_preferences(acme) == {"food": {"likes": "咖啡"}}
+    assert audit_actions(acme) == ["memory.corrected"]
     now = only(acme, Preference, value="咖啡")
     assert f'action="{address(now, "correct")}"' in page
     send(staff.sam, now, "correct", f"{now.pk}.{now.version}", value="hot cocoa")
-    assert believed(acme) == {"food": {"likes": "hot cocoa"}}
+    assert read_preferences(acme) == {"food": {"likes": "hot cocoa"}}
 
 
 def test_of_two_who_correct_a_snapshot_or_tag_one_wins(acme: House, staff: Staff) -> None:
@@ -91,7 +91,7 @@ def test_what_was_retired_meanwhile_is_told(acme: House, staff: Staff) -> None:
     page = send(staff.sam, row, "correct", seen, value="cocoa").content.decode()
     assert "retired or replaced this meanwhile" in page
     assert "cocoa" in page
-    assert believed(acme) == {}
+    assert read_preferences(acme) == {}
 
 
 def test_the_same_form_sent_twice_is_harmless(acme: House, staff: Staff) -> None:
@@ -110,7 +110,7 @@ def test_the_same_form_sent_twice_is_harmless(acme: House, staff: Staff) -> None
         assert "it is so already" in staff.sam.get(second["Location"]).content.decode(), verb
     with tenant_tx(acme.tenant.id):
         assert MemoryAct.objects.count() == 4
-    assert len(audited(acme)) == 4
+    assert len(audit_actions(acme)) == 4
 
 
 def test_a_second_click_that_began_before_the_first_was_done_sees_what_it_did(acme: House, staff: Staff) -> None:
@@ -128,7 +128,7 @@ def test_undoing_twice_undoes_once(acme: House, staff: Staff) -> None:
     pages = [staff.sam.post(address(row, "undo"), {"reason": REASON}, follow=True).content.decode() for _ in range(2)]
     assert "Taken back." in pages[0]
     assert "Nothing was taken back" in pages[1]
-    assert believed(acme) == {"food": {"likes": "tea"}}
+    assert read_preferences(acme) == {"food": {"likes": "tea"}}
 
 
 @pytest.mark.parametrize("version", ["", "x", "\u0660.1", "%s.999999999999999999999999", "'--", "%s."])
@@ -138,7 +138,7 @@ def test_a_made_up_version_does_nothing(acme: House, staff: Staff, version: str)
     for verb in ("correct", "retire", "confirm"):
         told = send(staff.sam, row, verb, version.replace("%s", str(row.pk)), value="cocoa")
         assert told.status_code == 409
-    assert believed(acme) == {"food": {"likes": "tea"}}
+    assert read_preferences(acme) == {"food": {"likes": "tea"}}
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "家" * 21_845, "x" * 65_536, "x" * 65_537, "a\x00b", "🙂" * 65_536])
@@ -154,7 +154,7 @@ def test_hostile_and_long_text_is_stored_whole_or_refused_and_never_run(acme: Ho
         page = act(staff.sam, only(acme, model), "correct", **fields)
         assert "<script>alert" not in page, model
         assert "<img src=x" not in page, model
-    whole = believed(acme)["food"]["likes"]
+    whole = read_preferences(acme)["food"]["likes"]
     assert whole in {"tea", text.strip()}
     assert (whole == "tea") is (len(text.encode()) > 65_536 or "\x00" in text)
     assert only(acme, Snapshot).text in {"She lives in Graz.", text.strip()}
@@ -166,7 +166,7 @@ def test_cards_and_secrets_are_refused(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
     for row, value in zip(every(acme, Preference), ("x7k2-9pq", "4111 1111 1111 1111"), strict=True):
         assert "is not kept" in act(staff.sam, row, "correct", value=value)
-    assert believed(acme)["food"]["likes"] == "tea"
+    assert read_preferences(acme)["food"]["likes"] == "tea"
 
 
 def test_a_lost_session_comes_back_to_the_form_with_nothing_done(acme: House, staff: Staff) -> None:
@@ -176,7 +176,7 @@ def test_a_lost_session_comes_back_to_the_form_with_nothing_done(acme: House, st
     stranger = Client()
     answer = stranger.post(address(row, "correct"), {"version": seen, "reason": REASON, "value": "cocoa"})
     assert answer["Location"] == f"/console/login/?next={address(row, 'correct')}"
-    assert believed(acme) == {"food": {"likes": "tea"}}
+    assert read_preferences(acme) == {"food": {"likes": "tea"}}
     assert staff.sam.get(address(row, "correct")).status_code == 200
 
 
@@ -189,7 +189,7 @@ def test_a_form_of_a_thousand_parts_is_refused_quickly(acme: House, staff: Staff
     for at in (PREFERENCES, page_of(row), address(row, "correct")):
         assert staff.mia.post(at, {**counts, "_save": "x", "reason": REASON}).status_code < 500
     assert time.thread_time() - began < 5
-    assert believed(acme) == {"food": {"likes": "tea"}}
+    assert read_preferences(acme) == {"food": {"likes": "tea"}}
 
 
 def test_each_chosen_row_has_its_own_verdict(acme: House, staff: Staff) -> None:
@@ -202,9 +202,9 @@ def test_each_chosen_row_has_its_own_verdict(acme: House, staff: Staff) -> None:
     assert "1 row: not done." in page
     assert "no longer in use" in page
     assert "c&lt;b&gt;" in page
-    assert believed(acme) == {}
+    assert read_preferences(acme) == {}
     assert bulk(staff.sam, PREFERENCES, "confirm", *rows).count("no longer in use") == 3
-    assert audited(acme).count("preference.retracted") == 3
+    assert audit_actions(acme).count("preference.retracted") == 3
 
 
 def test_snapshots_are_confirmed_retired_and_forgotten_in_bulk(acme: House, staff: Staff) -> None:

@@ -49,7 +49,7 @@ def receipt_for(house: House, query: str = "Are peanuts fine? 花生可以吗？
 
 
 @pytest.fixture
-def held(world: World) -> World:
+def ada_with_memories(world: World) -> World:
     """Ada has memories of every lane, one of them hostile, with the messages that they came from."""
     messages = say(world.acme, *TEXTS)
     remember(world.acme, *TEXTS, messages=messages)
@@ -74,13 +74,15 @@ def prompt_of(house: House, receipt: Receipt) -> tuple[list[dict[str, Any]], lis
 
 
 @pytest.mark.parametrize("shape", ["messages", "text"])
-def test_every_memory_of_a_prompt_is_found_where_it_stands(held: World, shape: Any) -> None:
-    receipt = receipt_for(held.acme, f"Peanuts? {FORGED}", format=shape, system_prompt=f"Be kind. {FORGED}")
-    candidates, prompt = prompt_of(held.acme, receipt)
+def test_every_memory_of_a_prompt_is_found_where_it_stands(ada_with_memories: World, shape: Any) -> None:
+    receipt = receipt_for(
+        ada_with_memories.acme, f"Peanuts? {FORGED}", format=shape, system_prompt=f"Be kind. {FORGED}"
+    )
+    candidates, prompt = prompt_of(ada_with_memories.acme, receipt)
     kept = {one["context_position"]: one for one in candidates if one["context_position"] is not None}
     places = {piece.position: piece.text for said in prompt for piece in said.pieces if piece.position is not None}
     assert places.keys() == kept.keys()
-    with tenant_tx(held.acme.tenant.id):
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         texts = {str(one.pk): one.text for one in Snapshot.objects.all()}
     told = [
         (place, collapse_spaces(escaped(texts[kept[at]["memory_id"]])))
@@ -92,12 +94,12 @@ def test_every_memory_of_a_prompt_is_found_where_it_stands(held: World, shape: A
 
 
 @pytest.mark.parametrize("shape", ["messages", "text"])
-def test_the_prompt_is_shown_to_the_letter(held: World, shape: Any) -> None:
-    receipt = receipt_for(held.acme, format=shape)
-    with tenant_tx(held.acme.tenant.id):
+def test_the_prompt_is_shown_to_the_letter(ada_with_memories: World, shape: Any) -> None:
+    receipt = receipt_for(ada_with_memories.acme, format=shape)
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         rendered = rendered_of(Receipt.objects.get(pk=receipt.pk))
     assert rendered is not None
-    _candidates, prompt = prompt_of(held.acme, receipt)
+    _candidates, prompt = prompt_of(ada_with_memories.acme, receipt)
     sent = [message["content"] for message in rendered.messages] or [rendered.text]
     assert ["".join(piece.text for piece in said.pieces) for said in prompt] == sent
 
@@ -107,10 +109,10 @@ def test_a_prompt_of_release_1_is_shown_without_places() -> None:
     assert [(piece.text, piece.position) for piece in said.pieces] == [("<user_memory>tea</user_memory>", None)]
 
 
-def test_a_candidate_leads_to_its_place_its_memory_and_its_message(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
+def test_a_candidate_leads_to_its_place_its_memory_and_its_message(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
     page = page_of(staff.sam, receipt)
-    candidates, _prompt = prompt_of(held.acme, receipt)
+    candidates, _prompt = prompt_of(ada_with_memories.acme, receipt)
     for one in candidates:
         if one["context_position"] is not None:
             position = one["context_position"]
@@ -118,17 +120,17 @@ def test_a_candidate_leads_to_its_place_its_memory_and_its_message(held: World, 
             assert f'id="place-{position}" href="#candidate-{position}"' in page
             assert f'id="candidate-{position}"' in page
         assert f"{one['memory_id']}/change/" in page
-    with tenant_tx(held.acme.tenant.id):
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         links = SnapshotSource.objects.filter(memory__text=TEXTS[1])
         sources = list(links.values_list("message_id", flat=True))
         assert sources
         assert all(f"/console/snapshots/message/{one}/change/" in page for one in sources)
 
 
-def test_a_score_is_told_by_its_factors_beside_bars(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
+def test_a_score_is_told_by_its_factors_beside_bars(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
     page = page_of(staff.sam, receipt)
-    best = next(one for one in candidates_with_scores(held.acme, receipt))
+    best = next(one for one in candidates_with_scores(ada_with_memories.acme, receipt))
     for value in best["explain"]["factors"].values():
         assert f"× {value:.3f}" in page
     assert "times recency" in page
@@ -143,17 +145,17 @@ def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any
     return [one for one in candidates if one["explain"]]
 
 
-def test_what_was_left_out_says_why(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme, budget=BudgetRequest(memory=60))
+def test_what_was_left_out_says_why(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60))
     page = page_of(staff.sam, receipt)
     assert "Left out: its section had no room left for it." in page
     assert page.count("left-out") == page.count("Left out: ")
 
 
-def test_the_page_tells_what_came_of_the_prompt(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
+def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
     assert "What the reply used is not known." in page_of(staff.sam, receipt)
-    with tenant_tx(held.acme.tenant.id):
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         take_outcome(receipt.pk, Told(reply="No: I am allergic to peanuts, you said."))
         take_outcome(receipt.pk, Told(next="Exactly, thanks!"))
     page = page_of(staff.sam, receipt)
@@ -162,8 +164,8 @@ def test_the_page_tells_what_came_of_the_prompt(held: World, staff: Staff) -> No
     assert "positive (the next turn confirmed the reply)" in page
 
 
-def test_hostile_words_are_shown_and_do_nothing(held: World, staff: Staff) -> None:
-    page = page_of(staff.sam, receipt_for(held.acme, HOSTILE, system_prompt=HOSTILE))
+def test_hostile_words_are_shown_and_do_nothing(ada_with_memories: World, staff: Staff) -> None:
+    page = page_of(staff.sam, receipt_for(ada_with_memories.acme, HOSTILE, system_prompt=HOSTILE))
     assert "<script>alert" not in page
     assert "</user_memory>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -173,21 +175,21 @@ def test_hostile_words_are_shown_and_do_nothing(held: World, staff: Staff) -> No
         assert "</pre>" not in spot[opened:], "a turn of direction stands in an element of its own"
 
 
-def test_a_page_with_all_its_candidates_asks_few_questions(held: World, staff: Staff) -> None:
+def test_a_page_with_all_its_candidates_asks_few_questions(ada_with_memories: World, staff: Staff) -> None:
     remember(
-        held.acme,
+        ada_with_memories.acme,
         *(f"Peanuts number {number} 花生" for number in range(90)),
-        messages=say(held.acme, *["peanuts"] * 90),
+        messages=say(ada_with_memories.acme, *["peanuts"] * 90),
     )
-    receipt = receipt_for(held.acme, budget=BudgetRequest(total=30_000))
-    assert len(prompt_of(held.acme, receipt)[0]) > 80
+    receipt = receipt_for(ada_with_memories.acme, budget=BudgetRequest(total=30_000))
+    assert len(prompt_of(ada_with_memories.acme, receipt)[0]) > 80
     with CaptureQueriesContext(connection) as asked:
         page_of(staff.mia, receipt)
     assert len(asked) <= MOST_QUERIES, [query["sql"][:90] for query in asked.captured_queries]
 
 
-def test_another_tenants_receipt_is_like_one_that_nobody_has(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
+def test_another_tenants_receipt_is_like_one_that_nobody_has(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
     theirs, nobodys = (staff.gus.get(f"/console/snapshots/receipt/{one}/change/") for one in (receipt.pk, uuid4()))
     assert (theirs.status_code, theirs.headers.get("Location")) == (
         nobodys.status_code,
@@ -196,9 +198,9 @@ def test_another_tenants_receipt_is_like_one_that_nobody_has(held: World, staff:
     assert b"peanuts" not in theirs.content
 
 
-def test_once_its_words_are_purged_the_picture_stays(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
-    with tenant_tx(held.acme.tenant.id):
+def test_once_its_words_are_purged_the_picture_stays(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         Receipt.objects.filter(pk=receipt.pk).update(rendered=None)
     page = page_of(staff.sam, receipt)
     assert "The words of this prompt are no longer kept." in page
@@ -206,9 +208,9 @@ def test_once_its_words_are_purged_the_picture_stays(held: World, staff: Staff) 
     assert 'href="#place-' not in page
 
 
-def test_a_memory_that_is_gone_is_not_linked(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
-    with tenant_tx(held.acme.tenant.id):
+def test_a_memory_that_is_gone_is_not_linked(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         gone = Snapshot.objects.get(text=TEXTS[3]).pk
         Snapshot.objects.filter(pk=gone).delete()
     page = page_of(staff.sam, receipt)
@@ -217,9 +219,9 @@ def test_a_memory_that_is_gone_is_not_linked(held: World, staff: Staff) -> None:
 
 
 @pytest.mark.parametrize("model", [Preference, ProfileFact, Snapshot, Tag])
-def test_a_memory_tells_the_newest_answers_that_used_it(held: World, staff: Staff, model: Any) -> None:
-    made = [receipt_for(held.acme, f"Peanuts {number}?") for number in range(ANSWERS_SHOWN + 2)]
-    with tenant_tx(held.acme.tenant.id):
+def test_a_memory_tells_the_newest_answers_that_used_it(ada_with_memories: World, staff: Staff, model: Any) -> None:
+    made = [receipt_for(ada_with_memories.acme, f"Peanuts {number}?") for number in range(ANSWERS_SHOWN + 2)]
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         memory = model.objects.order_by("-id")[0]
     with CaptureQueriesContext(connection) as asked:
         page = staff.vic.get(
@@ -233,40 +235,40 @@ def test_a_memory_tells_the_newest_answers_that_used_it(held: World, staff: Staf
     assert len(asked) <= MOST_QUERIES
 
 
-def test_what_a_belief_was_before_leads_to_the_same_answers(held: World, staff: Staff) -> None:
-    receipt = receipt_for(held.acme)
-    prefer(held.acme, "food", "diet", "vegan")
-    with tenant_tx(held.acme.tenant.id):
+def test_what_a_belief_was_before_leads_to_the_same_answers(ada_with_memories: World, staff: Staff) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
+    prefer(ada_with_memories.acme, "food", "diet", "vegan")
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         image = Preference.objects.get(version_of__isnull=False)
     page = staff.sam.get(f"/console/profiles/preference/{image.pk}/change/").content.decode()
     assert address(receipt) in page
 
 
-def test_who_may_only_look_sees_the_same_page_without_buttons(held: World, staff: Staff) -> None:
-    page = page_of(staff.vic, receipt_for(held.acme))
+def test_who_may_only_look_sees_the_same_page_without_buttons(ada_with_memories: World, staff: Staff) -> None:
+    page = page_of(staff.vic, receipt_for(ada_with_memories.acme))
     assert "The prompt as it was sent" in page
     assert 'type="submit"' not in page.split('class="why"')[1]
 
 
-def test_the_page_speaks_chinese(held: World, staff: Staff) -> None:
+def test_the_page_speaks_chinese(ada_with_memories: World, staff: Staff) -> None:
     staff.sam.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
-    page = page_of(staff.sam, receipt_for(held.acme, budget=BudgetRequest(memory=60)))
+    page = page_of(staff.sam, receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60)))
     for words in ("为何如此回答", "实际发送的提示词", "未放入", "意图"):
         assert words in page, words
     for words in ("Left out", "In the prompt", "The question", "tokens went"):
         assert words not in page, words
 
 
-def test_profile_fields_are_told_in_chinese(held: World, staff: Staff) -> None:
+def test_profile_fields_are_told_in_chinese(ada_with_memories: World, staff: Staff) -> None:
     staff.sam.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
-    page = page_of(staff.sam, receipt_for(held.acme))
+    page = page_of(staff.sam, receipt_for(ada_with_memories.acme))
     told, _, prompt = page.partition("实际发送的提示词")
     assert "名字: Ada" in page
     assert "name: Ada" not in (told if "名字: Ada" in told else prompt).replace("- name: Ada", "")
 
 
-def test_the_sources_of_a_memory_have_no_id_for_a_heading(held: World, staff: Staff) -> None:
-    with tenant_tx(held.acme.tenant.id):
+def test_the_sources_of_a_memory_have_no_id_for_a_heading(ada_with_memories: World, staff: Staff) -> None:
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         source = SnapshotSource.objects.filter(memory__text=TEXTS[1]).select_related("message").get()
     page = staff.sam.get(f"/console/snapshots/snapshot/{source.memory_id}/change/").content.decode()
     below = page.split('class="inline-heading">Sources')[1]

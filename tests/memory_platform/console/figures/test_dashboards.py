@@ -32,7 +32,7 @@ def day(back: int) -> date:
 
 
 @pytest.fixture
-def told(world: World) -> Iterator[World]:
+def world_with_figures(world: World) -> Iterator[World]:
     """Two versions today, one of them in an arm; an older day; waits and use with a price."""
     with tenant_tx(world.acme.tenant.id):
         served = {**COUNTS, "utilised": 300, "positive": 180, "corrected": 20, "stale": 50, "degraded": 7}
@@ -60,7 +60,7 @@ def told(world: World) -> Iterator[World]:
     ModelPrice.objects.bulk_create(examples)
 
 
-def shown(staff: Staff, query: str = "") -> tuple[str, dict[str, Any]]:
+def open_page(staff: Staff, query: str = "") -> tuple[str, dict[str, Any]]:
     """Return the page as manager, and the charts by key."""
     page = staff.mia.get(f"{PAGE}{query}").content.decode()
     found = re.search(r'<script id="figures-drawn" type="application/json">(.*?)</script>', page, re.DOTALL)
@@ -69,8 +69,8 @@ def shown(staff: Staff, query: str = "") -> tuple[str, dict[str, Any]]:
     return page, {"days": drawn["days"], **{chart["key"]: chart for chart in drawn["charts"]}}
 
 
-def test_a_week_together_has_each_figure_drawn_and_as_a_table(told: World, staff: Staff) -> None:
-    page, charts = shown(staff)
+def test_a_week_together_has_each_figure_drawn_and_as_a_table(world_with_figures: World, staff: Staff) -> None:
+    page, charts = open_page(staff)
     assert charts["days"] == [day(back).isoformat() for back in range(6, -1, -1)]
     for key, value in (("utilisation", 0.5), ("precision", 0.9), ("correction", 0.1), ("staleness", 0.1)):
         assert charts[key]["lines"] == [{"name": "all contexts", "values": [None] * 6 + [value]}], key
@@ -84,43 +84,43 @@ def test_a_week_together_has_each_figure_drawn_and_as_a_table(told: World, staff
     assert "4.00 USD" in page
 
 
-def test_versions_and_arms_are_lines_of_their_own(told: World, staff: Staff) -> None:
-    _page, charts = shown(staff, "?by=version&days=30")
+def test_versions_and_arms_are_lines_of_their_own(world_with_figures: World, staff: Staff) -> None:
+    _page, charts = open_page(staff, "?by=version&days=30")
     assert {line["name"]: line["values"][-1] for line in charts["utilisation"]["lines"]} == {
         "version 1": 0.75,
         "version 2": 0.25,
     }
-    page, charts = shown(staff, "?by=arm")
+    page, charts = open_page(staff, "?by=arm")
     assert {line["name"] for line in charts["utilisation"]["lines"]} == {"no experiment", "短: <b>short</b>"}
     assert "<b>short" not in page
 
 
-def test_a_longer_period_reaches_further_back(told: World, staff: Staff) -> None:
-    assert "2,500 ms" not in shown(staff, "?days=7")[0]
-    page, charts = shown(staff, "?days=30")
+def test_a_longer_period_reaches_further_back(world_with_figures: World, staff: Staff) -> None:
+    assert "2,500 ms" not in open_page(staff, "?days=7")[0]
+    page, charts = open_page(staff, "?days=30")
     assert "2,500 ms" in page
     assert len(charts["days"]) == 30
-    assert len(shown(staff, "?days=90")[1]["days"]) == 90
+    assert len(open_page(staff, "?days=90")[1]["days"]) == 90
 
 
 @pytest.mark.parametrize("query", ["?days=8", "?days=%00", "?days=-7&by=%00", f"?days={'9' * 50}&by=x", "?by[]=arm"])
-def test_what_is_not_offered_shows_the_week(told: World, staff: Staff, query: str) -> None:
-    assert len(shown(staff, query)[1]["days"]) == 7
+def test_what_is_not_offered_shows_the_week(world_with_figures: World, staff: Staff, query: str) -> None:
+    assert len(open_page(staff, query)[1]["days"]) == 7
 
 
-def test_only_lines_that_can_be_told_apart_are_drawn(told: World, staff: Staff) -> None:
-    with tenant_tx(told.acme.tenant.id):
+def test_only_lines_that_can_be_told_apart_are_drawn(world_with_figures: World, staff: Staff) -> None:
+    with tenant_tx(world_with_figures.acme.tenant.id):
         for number in range(3, 12):
             Indicator.objects.create(day=day(1), policy_version=str(number), contexts=number)
-    page, charts = shown(staff, "?by=version")
+    page, charts = open_page(staff, "?by=version")
     assert len(charts["utilisation"]["lines"]) == 6
     assert "5 groups with fewer contexts are not shown" in page
 
 
-def test_it_is_for_managers_of_the_tenant_alone(told: World, staff: Staff) -> None:
+def test_it_is_for_managers_of_the_tenant_alone(world_with_figures: World, staff: Staff) -> None:
     assert [client.get(PAGE).status_code for client in (staff.vic, staff.sam, staff.gus)] == [403, 403, 403]
     assert PAGE not in staff.sam.get("/console/").content.decode()
     assert PAGE in staff.mia.get("/console/").content.decode()
     assert staff.mia.post(PAGE).status_code == 405
-    staff.olga.post("/console/switch/", {"tenant": str(told.globex.tenant.id)})
+    staff.olga.post("/console/switch/", {"tenant": str(world_with_figures.globex.tenant.id)})
     assert "Nothing is known of these days." in staff.olga.get(PAGE).content.decode()

@@ -22,7 +22,7 @@ def acme(world: World) -> House:
 
 
 @pytest.fixture
-def held(acme: House) -> NoteIds:
+def note_ids(acme: House) -> NoteIds:
     _greeting, said = say(acme, "Anything else? 还有吗", f"Hi {HOSTILE}. {ALLERGY}.")
     start = said.content.index(ALLERGY)
     with tenant_tx(acme.tenant.id):

@@ -11,49 +11,49 @@ from tests.snapshots.held import remember
 from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note, rows
 
 
-def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff: Staff, held: NoteIds) -> None:
-    page = staff.sam.get(page_of(held.allergy)).content.decode()
+def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff: Staff, note_ids: NoteIds) -> None:
+    page = staff.sam.get(page_of(note_ids.allergy)).content.decode()
     for verb in ("confirm", "correct", "vital", "merge", "retire"):
-        assert act_page(held.allergy, verb) in page, verb
-    assert act_page(held.allergy, "forget") not in page
-    asked = staff.sam.get(act_page(held.allergy, "retire")).content.decode()
+        assert act_page(note_ids.allergy, verb) in page, verb
+    assert act_page(note_ids.allergy, "forget") not in page
+    asked = staff.sam.get(act_page(note_ids.allergy, "retire")).content.decode()
     assert "fact · the reader is 93 % sure that it lasts" in asked
-    assert "Confirmed." in act_on(staff.sam, acme, held.allergy, "confirm")
-    assert "Corrected." in act_on(staff.sam, acme, held.allergy, "correct", text=ALLERGY_ZH)
-    page = act_on(staff.sam, acme, held.allergy, "retire")
+    assert "Confirmed." in act_on(staff.sam, acme, note_ids.allergy, "confirm")
+    assert "Corrected." in act_on(staff.sam, acme, note_ids.allergy, "correct", text=ALLERGY_ZH)
+    page = act_on(staff.sam, acme, note_ids.allergy, "retire")
     assert "Retired. Recall no longer finds it." in page
     assert "turn before" in page, "the note's page follows"
-    assert list_ids(staff.sam, held, acme, standing="retired") == {"allergy", "wrong"}
+    assert list_ids(staff.sam, note_ids, acme, standing="retired") == {"allergy", "wrong"}
     for _act in ("retire", "correct"):
-        assert "Taken back." in act_on(staff.sam, acme, held.allergy, "undo")
-    snapshot, row = rows(acme, held.allergy)
+        assert "Taken back." in act_on(staff.sam, acme, note_ids.allergy, "undo")
+    snapshot, row = rows(acme, note_ids.allergy)
     assert (snapshot.text, snapshot.retired_at, snapshot.provenance) == (ALLERGY, None, "confirmed_by_user")
     assert row.vital_class == "allergy"
-    versions = staff.sam.get(page_of(held.allergy)).content.decode()
+    versions = staff.sam.get(page_of(note_ids.allergy)).content.decode()
     assert ALLERGY_ZH in versions
-    history = staff.mia.get(f"{LIST}{held.allergy}/history/").content.decode()
+    history = staff.mia.get(f"{LIST}{note_ids.allergy}/history/").content.decode()
     for told in ("note.viewed", "snapshot.retired", "memory.corrected_undone", REASON):
         assert told in history, told
 
 
-def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, staff: Staff, held: NoteIds) -> None:
-    said = act_page(held.tea, "vital")
+def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, staff: Staff, note_ids: NoteIds) -> None:
+    said = act_page(note_ids.tea, "vital")
     assert 'value="illness"' in staff.sam.get(said).content.decode()
-    assert "Saved. The next answer knows it." in act_on(staff.sam, acme, held.tea, "vital", vital_class="illness")
-    assert rows(acme, held.tea)[1].vital_class == "illness"
-    assert "illness or medicine" in staff.sam.get(page_of(held.tea)).content.decode()
-    act_on(staff.sam, acme, held.tea, "vital", vital_class="")
-    assert rows(acme, held.tea)[1].vital_class == ""
+    assert "Saved. The next answer knows it." in act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
+    assert rows(acme, note_ids.tea)[1].vital_class == "illness"
+    assert "illness or medicine" in staff.sam.get(page_of(note_ids.tea)).content.decode()
+    act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="")
+    assert rows(acme, note_ids.tea)[1].vital_class == ""
     with tenant_tx(acme.tenant.id):
-        found = AuditRecord.objects.filter(action="note.vital_changed", object_id=str(held.tea))
+        found = AuditRecord.objects.filter(action="note.vital_changed", object_id=str(note_ids.tea))
         assert [one.reason for one in found] == [REASON, REASON]
-    version = f"{held.tea}.1"
+    version = f"{note_ids.tea}.1"
     stale = staff.sam.post(said, {"version": version, "reason": REASON, "vital_class": "legal"})
     assert stale.status_code == 409
     assert "Somebody else has changed this" in stale.content.decode()
     unsaid = staff.sam.post(said, {"version": version, "reason": "", "vital_class": "legal"}).content.decode()
     assert "Nothing was done." in unsaid
-    assert rows(acme, held.tea)[1].vital_class == ""
+    assert rows(acme, note_ids.tea)[1].vital_class == ""
 
 
 def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, staff: Staff) -> None:
@@ -68,36 +68,38 @@ def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, st
         assert [image["note"] for image in images] == [{"possibly_outdated": True}, {"possibly_outdated": False}]
 
 
-def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(acme: House, staff: Staff, held: NoteIds) -> None:
+def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(
+    acme: House, staff: Staff, note_ids: NoteIds
+) -> None:
     (other,) = remember(acme, "She drinks tea in the morning.")
     assert staff.sam.get(f"/console/snapshots/snapshot/{other}/act/vital/").status_code == 404
     page = staff.sam.get(f"/console/snapshots/snapshot/{other}/change/").content.decode()
     assert "act/vital/" not in page
-    merging = staff.sam.get(act_page(held.tea, "merge")).content.decode()
-    assert str(held.sister) in merging
+    merging = staff.sam.get(act_page(note_ids.tea, "merge")).content.decode()
+    assert str(note_ids.sister) in merging
     assert str(other) not in merging
-    assert str(held.tea) not in staff.sam.get(f"/console/snapshots/snapshot/{other}/act/merge/").content.decode()
-    assert "Merged." in act_on(staff.sam, acme, held.tea, "merge", other=str(held.sister))
+    assert str(note_ids.tea) not in staff.sam.get(f"/console/snapshots/snapshot/{other}/act/merge/").content.decode()
+    assert "Merged." in act_on(staff.sam, acme, note_ids.tea, "merge", other=str(note_ids.sister))
 
 
-def test_notes_are_retired_and_forgotten_from_the_list(acme: House, staff: Staff, held: NoteIds) -> None:
-    chosen = [str(rows(acme, one)[1].id) for one in (held.tea, held.sister)]
+def test_notes_are_retired_and_forgotten_from_the_list(acme: House, staff: Staff, note_ids: NoteIds) -> None:
+    chosen = [str(rows(acme, one)[1].id) for one in (note_ids.tea, note_ids.sister)]
     body = {"action": "retire", "_selected_action": chosen, "reason": REASON}
     assert "2 rows: done." in staff.sam.post(LIST, body, follow=True).content.decode()
-    assert list_ids(staff.sam, held, acme) == {"allergy"}
-    allergy = str(rows(acme, held.allergy)[1].id)
+    assert list_ids(staff.sam, note_ids, acme) == {"allergy"}
+    allergy = str(rows(acme, note_ids.allergy)[1].id)
     body = {"action": "forget", "_selected_action": [allergy], "reason": REASON}
     assert "1 row: done." in staff.mia.post(LIST, body, follow=True).content.decode()
     with tenant_tx(acme.tenant.id):
         assert not Note.objects.filter(id=allergy).exists()
 
 
-def test_a_viewer_looks_and_does_nothing(acme: House, staff: Staff, held: NoteIds) -> None:
-    page = staff.vic.get(page_of(held.tea)).content.decode()
+def test_a_viewer_looks_and_does_nothing(acme: House, staff: Staff, note_ids: NoteIds) -> None:
+    page = staff.vic.get(page_of(note_ids.tea)).content.decode()
     assert "/act/" not in page
     for verb in ("retire", "vital", "forget"):
-        assert staff.vic.get(act_page(held.tea, verb)).status_code == 403, verb
-    assert staff.sam.get(act_page(held.tea, "forget")).status_code == 403
-    body = {"version": f"{held.tea}.1", "reason": REASON, "vital_class": "legal"}
-    assert staff.vic.post(act_page(held.tea, "vital"), body).status_code == 403
-    assert rows(acme, held.tea)[1].vital_class == ""
+        assert staff.vic.get(act_page(note_ids.tea, verb)).status_code == 403, verb
+    assert staff.sam.get(act_page(note_ids.tea, "forget")).status_code == 403
+    body = {"version": f"{note_ids.tea}.1", "reason": REASON, "vital_class": "legal"}
+    assert staff.vic.post(act_page(note_ids.tea, "vital"), body).status_code == 403
+    assert rows(acme, note_ids.tea)[1].vital_class == ""

@@ -46,13 +46,13 @@ from tests.snapshots.notes.world import ALLERGY, note, rows
     ],
 )
 def test_a_list_shows_current_notes_and_is_narrowed(
-    acme: House, staff: Staff, held: NoteIds, query: dict[str, str], shown: set[str]
+    acme: House, staff: Staff, note_ids: NoteIds, query: dict[str, str], shown: set[str]
 ) -> None:
-    assert list_ids(staff.vic, held, acme, **query) == shown
-    assert list_ids(staff.vic, held, acme, subject=acme.subject.pk, **query) == shown
+    assert list_ids(staff.vic, note_ids, acme, **query) == shown
+    assert list_ids(staff.vic, note_ids, acme, subject=acme.subject.pk, **query) == shown
 
 
-def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, held: NoteIds) -> None:
+def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     page = staff.vic.get(LIST, {"standing": "all"}).content.decode()
     for words in (
         "allergy or intolerance",
@@ -65,13 +65,13 @@ def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, held: NoteIds
         "retired",
     ):
         assert words in page, words
-    assert list_ids(staff.vic, held, acme, q=str(held.tea)) == {"tea"}, "by the id that the API gives"
-    note_id = rows(acme, held.tea)[1].id
-    assert list_ids(staff.vic, held, acme, q=str(note_id)) == {"tea"}
+    assert list_ids(staff.vic, note_ids, acme, q=str(note_ids.tea)) == {"tea"}, "by the id that the API gives"
+    note_id = rows(acme, note_ids.tea)[1].id
+    assert list_ids(staff.vic, note_ids, acme, q=str(note_id)) == {"tea"}
 
 
 def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
-    acme: House, staff: Staff, held: NoteIds, monkeypatch: pytest.MonkeyPatch
+    acme: House, staff: Staff, note_ids: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lists, "COUNTED", 2)
     monkeypatch.setattr(search, "SEARCHED", 1)
@@ -79,14 +79,14 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     assert "the newest 2; choose a subject or search to see others" in page
     assert "toplinks" not in page
     assert "in the newest 1 only" in staff.sam.get(LIST, {"q": "nurse"}).content.decode()
-    assert list_ids(staff.sam, held, acme, q="nurse") == set()
-    assert list_ids(staff.sam, held, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
+    assert list_ids(staff.sam, note_ids, acme, q="nurse") == set()
+    assert list_ids(staff.sam, note_ids, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
     answer = staff.sam.get(LIST, {"snapshot__said_at__year": "2026", "o": "1", "grade": "habit"})
     assert answer["Location"] == f"{LIST}?grade=habit"
 
 
-def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: Staff, held: NoteIds) -> None:
-    page = staff.vic.get(page_of(held.allergy)).content.decode()
+def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: Staff, note_ids: NoteIds) -> None:
+    page = staff.vic.get(page_of(note_ids.allergy)).content.decode()
     assert f"Hi &lt;script&gt;alert(1)&lt;/script&gt;. <mark>{ALLERGY.replace(chr(39), '&#x27;')}</mark>." in page
     assert HOSTILE not in page
     assert page.index("还有吗") < page.index("<mark>")
@@ -98,8 +98,8 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
     assert "No prompt has held it yet." in page
 
 
-def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, held: NoteIds) -> None:
-    page = staff.vic.get(page_of(held.sister)).content.decode()
+def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, note_ids: NoteIds) -> None:
+    page = staff.vic.get(page_of(note_ids.sister)).content.decode()
     assert "琳 Lin" in page
     assert "<bdi>sister</bdi>" in page
     assert "fact about another · said outright" in page
@@ -113,10 +113,10 @@ def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House,
     assert "Do you swim? &lt;script&gt;" in page
 
 
-def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, staff: Staff, held: NoteIds) -> None:
+def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     offered = [
-        ReceiptCandidate(str(held.tea), "snapshots", "note", 0.8, "kept", 12, context_position=1),
-        ReceiptCandidate(str(held.sister), "notes", "note", 0.7, "kept", 12, context_position=2),
+        ReceiptCandidate(str(note_ids.tea), "snapshots", "note", 0.8, "kept", 12, context_position=1),
+        ReceiptCandidate(str(note_ids.sister), "notes", "note", 0.7, "kept", 12, context_position=2),
     ]
     with tenant_tx(acme.tenant.id):
         drafted = ReceiptDraft(
@@ -127,9 +127,9 @@ def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, sta
             candidates=offered,
         )
         receipt = write_receipt(drafted)
-    assert f"/console/snapshots/receipt/{receipt.pk}/change/" in staff.vic.get(page_of(held.tea)).content.decode()
+    assert f"/console/snapshots/receipt/{receipt.pk}/change/" in staff.vic.get(page_of(note_ids.tea)).content.decode()
     why = staff.vic.get(f"/console/snapshots/receipt/{receipt.pk}/change/").content.decode()
-    for one in (held.tea, held.sister):
+    for one in (note_ids.tea, note_ids.sister):
         assert f"/console/snapshots/snapshot/{one}/change/" in why
 
 
@@ -146,9 +146,9 @@ def test_a_probability_is_told_in_words(probability: float, told: str) -> None:
 
 
 def test_a_page_is_found_by_either_id_and_from_the_page_of_its_snapshot(
-    acme: House, staff: Staff, held: NoteIds
+    acme: House, staff: Staff, note_ids: NoteIds
 ) -> None:
-    snapshot, row = rows(acme, held.tea)
+    snapshot, row = rows(acme, note_ids.tea)
     assert staff.vic.get(page_of(row.id)).status_code == 200
     assert staff.vic.get(page_of(snapshot.id)).status_code == 200
     answer = staff.vic.get(f"/console/snapshots/snapshot/{snapshot.id}/change/")
@@ -156,72 +156,72 @@ def test_a_page_is_found_by_either_id_and_from_the_page_of_its_snapshot(
     with tenant_tx(acme.tenant.id):
         seen = AuditRecord.objects.filter(action="note.viewed")
         assert {(one.object_kind, one.object_id, one.subject_ref) for one in seen} == {
-            ("note", str(held.tea), acme.subject.pk)
+            ("note", str(note_ids.tea), acme.subject.pk)
         }
         assert not AuditRecord.objects.filter(action="snapshot.viewed").exists()
 
 
-def test_another_tenant_s_staff_gets_what_nobody_has(world: World, staff: Staff, held: NoteIds) -> None:
+def test_another_tenant_s_staff_gets_what_nobody_has(world: World, staff: Staff, note_ids: NoteIds) -> None:
     gil = note(world.globex, "Gil likes tea")
     page = staff.gus.get(LIST, {"standing": "all"}).content.decode()
     assert str(rows(world.globex, gil)[1].id) in page
-    assert list_ids(staff.gus, held, world.acme, standing="all") == set()
+    assert list_ids(staff.gus, note_ids, world.acme, standing="all") == set()
     for address in (page_of, lambda one: act_page(one, "retire"), lambda one: f"{LIST}{one}/history/"):
-        theirs, nobodys = (staff.gus.get(address(one)) for one in (held.tea, uuid4()))
+        theirs, nobodys = (staff.gus.get(address(one)) for one in (note_ids.tea, uuid4()))
         assert theirs.status_code == nobodys.status_code != 200
-    assert list_ids(staff.gus, held, world.acme, q=str(held.tea)) == set()
+    assert list_ids(staff.gus, note_ids, world.acme, q=str(note_ids.tea)) == set()
     assert staff.gus.get(LIST, {"subject": str(world.acme.subject.pk)}).status_code == 200
 
 
-def test_an_operator_needs_a_support_session(world: World, held: NoteIds) -> None:
+def test_an_operator_needs_a_support_session(world: World, note_ids: NoteIds) -> None:
     otto = log_in("otto")
     otto.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
-    for page in (LIST, page_of(held.tea), act_page(held.tea, "vital")):
+    for page in (LIST, page_of(note_ids.tea), act_page(note_ids.tea, "vital")):
         assert "/supportsession/start/" in otto.get(page)["Location"], page
 
 
 def test_a_subject_s_page_shows_vital_notes_first_then_the_newest(
-    acme: House, staff: Staff, held: NoteIds, monkeypatch: pytest.MonkeyPatch
+    acme: House, staff: Staff, note_ids: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newest = note(acme, "I sing in a choir", said_at=utc_now())
     address = f"/console/profiles/subject/{acme.subject.pk}/change/"
     page = staff.vic.get(address).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
     assert f'href="{LIST}?subject={acme.subject.pk}"' in part
-    places = [part.index(page_of(one)) for one in (held.allergy, newest, held.tea)]
+    places = [part.index(page_of(one)) for one in (note_ids.allergy, newest, note_ids.tea)]
     assert places == sorted(places)
     assert "Vital: allergy or intolerance" in part
-    assert page_of(held.moved) not in part
-    assert page_of(held.wrong) not in part
-    assert str(held.tea) not in page[page.index('id="s-snapshots"') :], "notes have a part of their own"
+    assert page_of(note_ids.moved) not in part
+    assert page_of(note_ids.wrong) not in part
+    assert str(note_ids.tea) not in page[page.index('id="s-snapshots"') :], "notes have a part of their own"
     assert "All of them" not in part
     monkeypatch.setattr(subject_notes, "SUBJECT_PAGE", replace(SUBJECT_PAGE, notes=1))
     page = staff.vic.get(address).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
-    assert page_of(held.tea) not in part
-    assert page_of(held.allergy) in part
+    assert page_of(note_ids.tea) not in part
+    assert page_of(note_ids.allergy) in part
     assert "All of them" in part
 
 
-def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: Staff, held: NoteIds) -> None:
+def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     with tenant_tx(acme.tenant.id):
-        Snapshot.objects.filter(id=held.tea).update(recorded_at=utc_now() - timedelta(days=3))
-        Snapshot.objects.filter(id=held.wrong).update(recorded_at=utc_now() - timedelta(days=3))
+        Snapshot.objects.filter(id=note_ids.tea).update(recorded_at=utc_now() - timedelta(days=3))
+        Snapshot.objects.filter(id=note_ids.wrong).update(recorded_at=utc_now() - timedelta(days=3))
     moment = utc_now() - timedelta(days=2)
-    act_on(staff.sam, acme, held.tea, "correct", text="喝咖啡")
-    act_on(staff.sam, acme, held.tea, "vital", vital_class="illness")
+    act_on(staff.sam, acme, note_ids.tea, "correct", text="喝咖啡")
+    act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
     address = f"/console/profiles/subject/{acme.subject.pk}/change/"
     page = staff.vic.get(address, {"clock": "known_at", "at": f"{moment:%Y-%m-%dT%H:%M:%S}"}).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
     assert "每天早上喝茶" in part
     assert "喝咖啡" not in part
     assert "Vital:" not in part
-    assert page_of(held.wrong) in part, "it was retired since"
-    assert page_of(held.allergy) not in part
+    assert page_of(note_ids.wrong) in part, "it was retired since"
+    assert page_of(note_ids.allergy) not in part
 
 
 def test_pages_full_of_notes_ask_no_more_than_thirty_times(
-    acme: House, staff: Staff, held: NoteIds, django_assert_max_num_queries: DjangoAssertNumQueries
+    acme: House, staff: Staff, note_ids: NoteIds, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     know(acme, name="Ada")
     prefer(acme, "food", "likes", "tea")
@@ -230,16 +230,16 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
     for number in range(30):
         note(acme, f"note {number} 笔记", vital_class="legal" if number % 2 else "")
     for verb in ("confirm", "retire", "undo"):
-        act_on(staff.sam, acme, held.allergy, verb)
+        act_on(staff.sam, acme, note_ids.allergy, verb)
     past = {"clock": "known_at", "at": f"{utc_now() - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"}
     person = f"/console/profiles/subject/{acme.subject.pk}/change/"
     for address, query in (
         (LIST, {"standing": "all"}),
         (LIST, {"subject": str(acme.subject.pk)}),
         (LIST, {"q": "note"}),
-        (page_of(held.allergy), {}),
-        (act_page(held.allergy, "vital"), {}),
-        (act_page(held.allergy, "undo"), {}),
+        (page_of(note_ids.allergy), {}),
+        (act_page(note_ids.allergy, "vital"), {}),
+        (act_page(note_ids.allergy, "undo"), {}),
         (person, {}),
         (person, past),
     ):
@@ -248,13 +248,13 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
         assert answer.status_code == 200, address
 
 
-def test_notes_are_shown_in_chinese(acme: House, staff: Staff, held: NoteIds) -> None:
+def test_notes_are_shown_in_chinese(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     staff.sam.cookies["django_language"] = "zh-hans"
     page = staff.sam.get(LIST, {"standing": "all"}).content.decode()
     for words in ("笔记", "习惯", "限制", "过敏或不耐受", "当前", "已结束", "已停用"):
         assert words in page, words
-    page = staff.sam.get(page_of(held.allergy)).content.decode()
+    page = staff.sam.get(page_of(note_ids.allergy)).content.decode()
     for words in ("事实 · 识别器有 93% 的把握认为这会长期有效", "前一轮", "所说的话", "历次版本"):
         assert words in page, words
-    assert "用户明确说过" in staff.sam.get(page_of(held.sister)).content.decode()
-    assert "为何至关重要" in staff.sam.get(act_page(held.tea, "vital")).content.decode()
+    assert "用户明确说过" in staff.sam.get(page_of(note_ids.sister)).content.decode()
+    assert "为何至关重要" in staff.sam.get(act_page(note_ids.tea, "vital")).content.decode()

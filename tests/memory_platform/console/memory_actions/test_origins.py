@@ -15,7 +15,14 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.memory_actions.test_screens import MOST_QUERIES, REASON, act, address, audited, only
+from tests.memory_platform.console.memory_actions.test_screens import (
+    MOST_QUERIES,
+    REASON,
+    act,
+    address,
+    audit_actions,
+    only,
+)
 from tests.snapshots.extraction.making import preferences, say, settle
 
 SAID = "From now on always take the highway, <b>when</b> you navigate."
@@ -39,7 +46,7 @@ def in_use(house: House) -> set[str]:
         return set(Snapshot.objects.filter(current()).values_list("text", flat=True))
 
 
-def offered(page: str) -> list[str]:
+def offered_origins(page: str) -> list[str]:
     return re.findall(r'name="origins" value="([^"]+)"[^>]* checked', page)
 
 
@@ -52,9 +59,9 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     assert "Also retire the 2 memories it was learned from" in page
     assert "take the highway, &lt;b&gt;when" in page
     assert "Also retire" not in staff.sam.get(address(row, "confirm")).content.decode()
-    act(staff.sam, row, verb, origins=offered(page), **fields)
+    act(staff.sam, row, verb, origins=offered_origins(page), **fields)
     assert in_use(acme) == before - TOLD_IN
-    assert audited(acme)[-1] == "snapshot.retired"
+    assert audit_actions(acme)[-1] == "snapshot.retired"
     held = wish(acme) if verb == "correct" else row
     page = staff.sam.get(address(held, "undo")).content.decode()
     assert "take the highway, &lt;b&gt;when" in page.split("brought back with it")[1]
@@ -72,12 +79,12 @@ def test_what_is_not_ticked_stays(acme: House, staff: Staff) -> None:
 
 def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme: House, staff: Staff) -> None:
     row, before = wish(acme), in_use(acme)
-    seen = offered(staff.sam.get(address(row, "retire")).content.decode())
+    seen = offered_origins(staff.sam.get(address(row, "retire")).content.decode())
     with tenant_tx(acme.tenant.id):
         confirm_memory(Snapshot.objects.get(text=SAID), Doing(COMMAND_LINE, "tests"))
     page = act(staff.sam, row, "retire", origins=seen)
     assert "says something else by now" in page
-    assert len(offered(page)) == 1  # the note, which nobody touched
+    assert len(offered_origins(page)) == 1  # the note, which nobody touched
     assert in_use(acme) == before
     assert wish(acme).id == row.id
 
@@ -85,10 +92,10 @@ def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme
 def test_the_same_form_sent_twice_retires_once(acme: House, staff: Staff) -> None:
     row = wish(acme)
     body: dict[str, Any] = {"version": f"{row.pk}.{row.version}", "reason": REASON, "value": "x"}
-    body["origins"] = offered(staff.sam.get(address(row, "correct")).content.decode())
+    body["origins"] = offered_origins(staff.sam.get(address(row, "correct")).content.decode())
     pages = [staff.sam.post(address(row, "correct"), body, follow=True).content.decode() for _ in range(2)]
     assert "it is so already" in pages[1]
-    assert audited(acme) == ["memory.corrected", "snapshot.retired", "snapshot.retired"]
+    assert audit_actions(acme) == ["memory.corrected", "snapshot.retired", "snapshot.retired"]
 
 
 @pytest.mark.parametrize(

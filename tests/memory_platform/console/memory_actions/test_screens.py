@@ -54,12 +54,12 @@ def act(client: Client, row: Any, verb: str, **fields: Any) -> str:
     return client.post(address(row, verb), body, follow=True).content.decode()
 
 
-def believed(house: House) -> dict[str, Any]:
+def read_preferences(house: House) -> dict[str, Any]:
     with tenant_tx(house.tenant.id):
         return preference_values(current_preferences(house.subject))
 
 
-def audited(house: House) -> list[str]:
+def audit_actions(house: House) -> list[str]:
     with tenant_tx(house.tenant.id):
         rows = AuditRecord.objects.filter(reason=REASON).order_by("at", "id")
         return list(rows.values_list("action", flat=True))
@@ -76,8 +76,8 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
     page = staff.sam.get(address(made, "undo")).content.decode()
     assert f"sam: <bdi>{REASON}</bdi>" in page
     assert "Taken back." in act(staff.sam, made, "undo")
-    assert believed(acme) == {"navigation": {"route": "highway"}}
-    assert audited(acme) == ["memory.corrected", "memory.corrected_undone"]
+    assert read_preferences(acme) == {"navigation": {"route": "highway"}}
+    assert audit_actions(acme) == ["memory.corrected", "memory.corrected_undone"]
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
 def test_a_value_keeps_its_kind(acme: House, staff: Staff, value: Any, typed: str, stored: Any) -> None:
     prefer(acme, "car", "setting", value)
     act(staff.sam, only(acme, Preference), "correct", value=typed)
-    assert believed(acme) == {"car": {"setting": stored}}
+    assert read_preferences(acme) == {"car": {"setting": stored}}
 
 
 @pytest.mark.parametrize("typed", ["{", "NaN", '{"a": "\\u0000"}', "[" * 5000, "[" * 900 + "]" * 900 + "x"])
 def test_what_is_no_json_is_refused(acme: House, staff: Staff, typed: str) -> None:
     prefer(acme, "car", "setting", {"a": 1})
     assert "This is not JSON" in act(staff.sam, only(acme, Preference), "correct", value=typed)
-    assert believed(acme) == {"car": {"setting": {"a": 1}}}
+    assert read_preferences(acme) == {"car": {"setting": {"a": 1}}}
 
 
 def test_every_kind_of_memory_is_confirmed_corrected_retired_and_undone(acme: House, staff: Staff) -> None:
@@ -143,7 +143,7 @@ def test_an_earlier_address_is_brought_back_and_that_taken_back(acme: House, sta
     assert old in page and "bring-back" in page
     assert "Brought back." in act(staff.sam, only(acme, Tag), "bring-back", value=str(earlier.pk))
     assert only(acme, Tag).address == old
-    assert "memory.corrected" in audited(acme)
+    assert "memory.corrected" in audit_actions(acme)
     assert "Taken back." in act(staff.sam, only(acme, Tag), "undo")
     assert only(acme, Tag).address == new
 
@@ -163,12 +163,12 @@ def test_two_preferences_become_one_and_come_apart(acme: House, staff: Staff) ->
     stays, goes = only(acme, Preference, key="likes"), only(acme, Preference, key="snack")
     assert "花生" in staff.sam.get(address(stays, "merge")).content.decode()
     assert "Merged." in act(staff.sam, stays, "merge", other=str(goes.pk))
-    assert believed(acme) == {"food": {"likes": "peanuts"}}
+    assert read_preferences(acme) == {"food": {"likes": "peanuts"}}
     assert "Taken back." in act(staff.sam, stays, "undo")
-    assert believed(acme) == {"food": {"likes": "peanuts", "snack": "花生"}}
+    assert read_preferences(acme) == {"food": {"likes": "peanuts", "snack": "花生"}}
 
 
-def offered(staff: Staff, row: Any) -> set[str]:
+def offered_ids(staff: Staff, row: Any) -> set[str]:
     """Return the ids of the memories that are offered to be merged into ``row``."""
     page = staff.sam.get(address(row, "merge")).content.decode()
     return set(re.findall(r'name="other" value="([0-9a-f-]{36})"', page))
@@ -182,11 +182,11 @@ def test_only_what_may_mean_the_same_is_offered_to_be_merged(acme: House, staff:
         label(acme, name, address="12 Elm Street")
     label(acme, "Ruth", kind="contact", phone="+436601234567")
     know(acme, name="Ada", occupation="nurse")
-    assert offered(staff, only(acme, Preference, category="food", key="likes")) == {
+    assert offered_ids(staff, only(acme, Preference, category="food", key="likes")) == {
         str(only(acme, Preference, key="零食").pk)
     }
-    assert offered(staff, only(acme, Tag, label="home")) == {str(only(acme, Tag, label="office").pk)}
-    assert offered(staff, only(acme, ProfileFact, field="name")) == set()
+    assert offered_ids(staff, only(acme, Tag, label="home")) == {str(only(acme, Tag, label="office").pk)}
+    assert offered_ids(staff, only(acme, ProfileFact, field="name")) == set()
 
 
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:
@@ -212,7 +212,7 @@ def test_buttons_are_for_those_who_may_and_refusals_are_on_record(acme: House, s
         body = {"version": f"{row.pk}.{row.version}", "reason": REASON, "value": "x", "other": str(row.pk)}
         assert staff.vic.post(address(row, verb), body).status_code == 403
     assert staff.sam.post(address(row, "forget"), {"reason": REASON}).status_code == 403
-    assert believed(acme) == {"food": {"likes": "tea"}}
+    assert read_preferences(acme) == {"food": {"likes": "tea"}}
     with tenant_tx(acme.tenant.id):
         refused = AuditRecord.objects.filter(refused=True, object_kind="profiles_preference_act")
         assert refused.count() == len(VERBS) + 1
@@ -227,7 +227,7 @@ def test_another_tenants_memory_is_like_one_that_nobody_has(acme: House, staff: 
             theirs, nothing = method(address(row, verb)), method(address(row, verb).replace(str(row.pk), str(uuid4())))
             assert theirs.status_code == nothing.status_code
             assert "CANARY" not in theirs.content.decode()
-    assert believed(acme) == {"food": {"likes": "CANARY"}}
+    assert read_preferences(acme) == {"food": {"likes": "CANARY"}}
 
 
 @pytest.mark.parametrize("verb", ["nonsense", "save", "x" * 300])
@@ -242,7 +242,7 @@ def test_nothing_is_done_without_a_reason(acme: House, staff: Staff) -> None:
     row = only(acme, Preference)
     for verb, fields in (("correct", {"value": "coffee"}), ("retire", {}), ("confirm", {})):
         assert "Nothing was done." in act(staff.sam, row, verb, reason=" \u202e ", **fields)
-    assert believed(acme) == {"food": {"likes": "tea"}}
+    assert read_preferences(acme) == {"food": {"likes": "tea"}}
     with tenant_tx(acme.tenant.id):
         assert not MemoryAct.objects.exists()
 

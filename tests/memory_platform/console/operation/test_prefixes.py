@@ -17,7 +17,7 @@ from tests.snapshots.prompt_cache.test_keep import keeper, name_of
 LIST = "/console/snapshots/keptprefix/"
 
 
-def kept(house: House, subject: str = "ada", /, **columns: Any) -> KeptPrefix:
+def make_prefix(house: House, subject: str = "ada", /, **columns: Any) -> KeptPrefix:
     """Make the row of a prefix."""
     values = {"endpoint": "e" * 64, "prefix_hash": f"{subject}-hash", "name": f"cachedContents/{subject}", **columns}
     with tenant_tx(house.tenant.id):
@@ -27,21 +27,21 @@ def kept(house: House, subject: str = "ada", /, **columns: Any) -> KeptPrefix:
 def test_a_list_says_whose_how_large_and_until_when(world: World, staff: Staff, settings: Any) -> None:
     with gemini_server() as gemini:
         name_of(world.acme, keeper(gemini))
-        endpoint = configured(gemini, settings)
+        endpoint = configure_no_keeper(gemini, settings)
         page = staff.sam.get(LIST).content.decode()
     for words in ("ada", endpoint, "a1a1a1a1a1a1", "2100", "kept"):
         assert words in page
     assert "花生" not in page
 
 
-def configured(gemini: FakeGemini, settings: Any) -> str:
+def configure_no_keeper(gemini: FakeGemini, settings: Any) -> str:
     """Configure no keeper: then the endpoint is named by the end of its hash."""
     settings.PROMPT_CACHE_ENDPOINT = ""
     return keeper(gemini).identity[-8:]
 
 
 def test_another_tenants_are_what_is_not_there(world: World, staff: Staff) -> None:
-    own, other = kept(world.acme), kept(world.globex, "gil", prefix_hash="gil-hash")
+    own, other = make_prefix(world.acme), make_prefix(world.globex, "gil", prefix_hash="gil-hash")
     assert staff.sam.get(f"{LIST}{own.pk}/change/").status_code == 200
     page = staff.sam.get(LIST).content.decode()
     assert "ada-hash" in page
@@ -51,7 +51,7 @@ def test_another_tenants_are_what_is_not_there(world: World, staff: Staff) -> No
 
 
 def test_nobody_changes_or_deletes_them_here(world: World, staff: Staff) -> None:
-    own = kept(world.acme)
+    own = make_prefix(world.acme)
     for client in (staff.sam, staff.mia):
         assert client.post(f"{LIST}add/", {}).status_code == 403
         assert client.post(f"{LIST}{own.pk}/change/", {"tokens": "1"}).status_code == 403
@@ -70,7 +70,7 @@ def test_nobody_changes_or_deletes_them_here(world: World, staff: Staff) -> None
 def test_each_state_is_told(world: World, staff: Staff, columns: dict[str, Any], told: str) -> None:
     now = utc_now()
     at = {name: now + value if isinstance(value, timedelta) else value for name, value in columns.items()}
-    kept(world.acme, "ada", **at)
+    make_prefix(world.acme, "ada", **at)
     page = staff.sam.get(LIST).content.decode()
     row = page[page.index("result_list") :]
     assert told in row[: row.index("</table>")]

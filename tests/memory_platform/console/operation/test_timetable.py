@@ -27,7 +27,7 @@ def job(world: World) -> Iterator[PeriodicTask]:
     every.delete()
 
 
-def enabled() -> bool:
+def is_enabled() -> bool:
     return bool(PeriodicTask.objects.get(name="water-plants").enabled)
 
 
@@ -51,7 +51,7 @@ def test_staff_see_the_jobs_and_can_change_nothing(staff: Staff, job: PeriodicTa
         assert client.get(f"{JOBS}add/").status_code == 403
         for action in ("disable", "disable_tasks", "toggle_tasks", "run_tasks", "delete_selected"):
             client.post(JOBS, {"action": action, "_selected_action": [str(job.pk)], "post": "yes"})
-        assert enabled()
+        assert is_enabled()
 
 
 def test_staff_see_when_jobs_run_next_and_managers_what_they_would_do(staff: Staff, job: PeriodicTask) -> None:
@@ -69,11 +69,11 @@ def test_the_operator_changes_a_job_and_it_is_recorded(world: World, staff: Staf
     staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     assert staff.olga.post(f"{JOBS}{job.pk}/change/", form(description="moved")).status_code == 302
     assert PeriodicTask.objects.get(pk=job.pk).description == "moved"
-    assert not enabled()  # the box was left empty
+    assert not is_enabled()  # the box was left empty
     staff.olga.post(JOBS, {"action": "enable", "_selected_action": [str(job.pk)]})
-    assert enabled()
+    assert is_enabled()
     staff.olga.post(JOBS, {"action": "disable", "_selected_action": [str(job.pk)]})
-    assert not enabled()
+    assert not is_enabled()
     assert LogEntry.objects.filter(object_id=str(job.pk)).count() == 3
     assert "olga" in staff.olga.get("/console/admin/logentry/").content.decode()
 

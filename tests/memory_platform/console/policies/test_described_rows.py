@@ -9,7 +9,7 @@ from tenants.isolation import tenant_tx
 from tenants.policies.sections import check_document
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.policies.test_screens import ADD, LIST, documents, filled, inputs, page_of
+from tests.memory_platform.console.policies.test_screens import ADD, LIST, documents, fill_form, inputs, page_of
 from tests.snapshots.policies.test_effective import make
 
 WHERE_TO_SIT = "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row."
@@ -39,7 +39,7 @@ def test_rows_become_fields_and_empty_rows_ask_for_nothing(world: World, staff: 
     page = staff.mia.get(ADD).content.decode()
     assert 'name="fields__attributes__0__name"' in page
     rows = row(0, "seat_preference", WHERE_TO_SIT, *EXAMPLES) | row(1, "")
-    sent = without_json(filled(world)) | rows
+    sent = without_json(fill_form(world)) | rows
     page = staff.mia.post(ADD, sent).content.decode()
     assert "seat_preference" in html.unescape(page)
     assert staff.mia.post(ADD, {**inputs(page), "reason": "ask", "_save": "1"}).status_code == 302
@@ -48,11 +48,11 @@ def test_rows_become_fields_and_empty_rows_ask_for_nothing(world: World, staff: 
 
 def test_further_rows_and_back_to_editing_keep_what_was_written(world: World, staff: Staff) -> None:
     rows = row(0, "seat_preference", WHERE_TO_SIT, "坐靠窗") | row(1, "pain_point", "What hurts in their work.")
-    page = staff.mia.post(ADD, {**without_json(filled(world)), **rows, "_edit": "1"}).content.decode()
+    page = staff.mia.post(ADD, {**without_json(fill_form(world)), **rows, "_edit": "1"}).content.decode()
     for number, name in enumerate(("seat_preference", "pain_point", "", "")):
         assert f'name="fields__attributes__{number}__name" value="{name}"' in page
     assert "坐靠窗" in page
-    difference = staff.mia.post(ADD, {**without_json(filled(world)), **rows}).content.decode()
+    difference = staff.mia.post(ADD, {**without_json(fill_form(world)), **rows}).content.decode()
     again = staff.mia.post(ADD, {**inputs(difference), "reason": "", "_edit": "1"}).content.decode()
     assert 'name="fields__attributes__1__name" value="pain_point"' in again
 
@@ -61,7 +61,7 @@ def test_what_is_wrong_is_told_where_it_is_and_a_name_that_stands_twice_swallows
     world: World, staff: Staff
 ) -> None:
     rows = row(0, "occupation", "What they do.") | row(1, "twice", WHERE_TO_SIT) | row(2, "twice", "short")
-    page = html.unescape(staff.mia.post(ADD, {**without_json(filled(world)), **rows}).content.decode())
+    page = html.unescape(staff.mia.post(ADD, {**without_json(fill_form(world)), **rows}).content.decode())
     assert "occupation, twice 3" in page
     assert page.count('value="twice"') == 2
     assert len(documents(world)) == 1

@@ -28,7 +28,7 @@ FILLED = {
 
 
 @pytest.fixture
-def managed(world: World, staff: Staff) -> Experiment:
+def experiment_draft(world: World, staff: Staff) -> Experiment:
     """acme's draft, made in the console."""
     make(world.acme, {"recall": {"top_k": 3}})
     assert staff.mia.post(ADD, FILLED).status_code == 302
@@ -45,25 +45,29 @@ def status(world: World) -> str:
         return Experiment.objects.get().status
 
 
-def test_a_manager_makes_starts_and_ends_one_on_record(world: World, staff: Staff, managed: Experiment) -> None:
-    assert [(arm["name"], arm["policy_version"], arm["percent"]) for arm in managed.arms] == [
+def test_a_manager_makes_starts_and_ends_one_on_record(
+    world: World, staff: Staff, experiment_draft: Experiment
+) -> None:
+    assert [(arm["name"], arm["policy_version"], arm["percent"]) for arm in experiment_draft.arms] == [
         ("as it is", 1, 50),
         ("短", 2, 50),
     ]
-    act(staff.mia, "start", managed, reason="")
+    act(staff.mia, "start", experiment_draft, reason="")
     assert status(world) == "draft"
     for verb, now in (("start", "running"), ("end", "ended")):
-        act(staff.mia, verb, managed)
+        act(staff.mia, verb, experiment_draft)
         assert status(world) == now
-    assert "each runs once" in act(staff.mia, "start", managed).content.decode()
+    assert "each runs once" in act(staff.mia, "start", experiment_draft).content.decode()
     with tenant_tx(world.acme.tenant.id):
-        told = AuditRecord.objects.filter(object_id=str(managed.pk), action__startswith="experiment.", reason="now")
+        told = AuditRecord.objects.filter(
+            object_id=str(experiment_draft.pk), action__startswith="experiment.", reason="now"
+        )
         assert set(told.values_list("action", flat=True)) == {"experiment.started", "experiment.ended"}
 
 
-def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, managed: Experiment) -> None:
-    page = f"{LIST}{managed.pk}/change/"
-    act(staff.mia, "start", managed)
+def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, experiment_draft: Experiment) -> None:
+    page = f"{LIST}{experiment_draft.pk}/change/"
+    act(staff.mia, "start", experiment_draft)
     assert 'name="share1"' in staff.mia.get(page).content.decode()
     over = staff.mia.post(page, {"share0": "60", "share1": "50", "reason": "more"})
     assert "at most 100 together" in over.content.decode()
@@ -76,20 +80,24 @@ def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, mana
         assert AuditRecord.objects.filter(action="experiment.shared_out", reason="more 更多").count() == 1
     for client in (staff.sam, staff.gus):
         assert client.post(page, {"share0": "1", "share1": "1", "reason": "x"}).status_code in {302, 403, 404}
-    act(staff.mia, "end", managed)
+    act(staff.mia, "end", experiment_draft)
     assert 'name="share1"' not in staff.mia.get(page).content.decode()
     staff.mia.post(page, {"share0": "1", "share1": "1", "reason": "x"})
     with tenant_tx(world.acme.tenant.id):
         assert [arm["percent"] for arm in Experiment.objects.get().arms] == [20, 70]
 
 
-def test_its_page_shows_each_arm_with_intervals(world: World, staff: Staff, managed: Experiment) -> None:
-    page = f"{LIST}{managed.pk}/change/"
+def test_its_page_shows_each_arm_with_intervals(world: World, staff: Staff, experiment_draft: Experiment) -> None:
+    page = f"{LIST}{experiment_draft.pk}/change/"
     assert "No context of this experiment" in staff.mia.get(page).content.decode()
     with tenant_tx(world.acme.tenant.id):
         for _ in range(4):
             Receipt.objects.create(
-                subject=world.acme.subject, policy_version="2", experiment=managed.name, arm="短", tokens={"total": 90}
+                subject=world.acme.subject,
+                policy_version="2",
+                experiment=experiment_draft.name,
+                arm="短",
+                tokens={"total": 90},
             )
     roll_up_indicators(world.acme.tenant.id, utc_now().date())
     shown = staff.mia.get(page).content.decode()
@@ -110,15 +118,19 @@ def test_its_page_shows_each_arm_with_intervals(world: World, staff: Staff, mana
         {"reason": ""},
     ],
 )
-def test_what_cannot_be_is_asked_again(world: World, staff: Staff, managed: Experiment, wrong: dict[str, str]) -> None:
+def test_what_cannot_be_is_asked_again(
+    world: World, staff: Staff, experiment_draft: Experiment, wrong: dict[str, str]
+) -> None:
     assert staff.mia.post(ADD, {**FILLED, "name": "other", **wrong}).status_code == 200
     assert status(world) == "draft"
 
 
-def test_who_is_no_manager_here_sees_and_changes_nothing(world: World, staff: Staff, managed: Experiment) -> None:
+def test_who_is_no_manager_here_sees_and_changes_nothing(
+    world: World, staff: Staff, experiment_draft: Experiment
+) -> None:
     for client in (staff.vic, staff.sam):
         assert client.get(LIST).status_code == 403
         assert client.post(ADD, {**FILLED, "name": "other"}).status_code == 403
-        assert act(client, "start", managed).status_code == 403
-    assert staff.gus.get(f"{LIST}{managed.pk}/change/").status_code in {302, 403}
+        assert act(client, "start", experiment_draft).status_code == 403
+    assert staff.gus.get(f"{LIST}{experiment_draft.pk}/change/").status_code in {302, 403}
     assert status(world) == "draft"

@@ -21,7 +21,7 @@ LIST = "/console/tenants/policyversion/"
 ADD = f"{LIST}add/"
 
 
-def filled(world: World, **changes: Any) -> dict[str, Any]:
+def fill_form(world: World, **changes: Any) -> dict[str, Any]:
     """Return the form as it is sent when a manager opens it and changes some inputs."""
     with tenant_tx(world.acme.tenant.id):
         form = PolicyForm()
@@ -38,7 +38,7 @@ def inputs(page: str) -> dict[str, str]:
     return {name: unescape(value) for name, value in found}
 
 
-def saved(client: Any, sent: dict[str, Any]) -> Any:
+def save_form(client: Any, sent: dict[str, Any]) -> Any:
     """Fill in the form, look at the difference and save it as a browser does: with what that page holds."""
     page = client.post(ADD, sent).content.decode()
     return client.post(ADD, {**inputs(page), "reason": sent["reason"], "_save": "1"})
@@ -85,9 +85,9 @@ def test_every_setting_has_a_name_for_people() -> None:
 def test_a_manager_changes_some_inputs_and_sees_what_differs(world: World, staff: Staff) -> None:
     assert 'name="recall__top_k" value="8"' in staff.mia.get(ADD).content.decode()
     changes = {"recall__top_k": "3", "ranking__recency_values": "1.1, 1, 0.9, 0.8"}
-    sent = filled(world, **changes, context__memory_by_intent='{"推荐": 900}')
+    sent = fill_form(world, **changes, context__memory_by_intent='{"推荐": 900}')
     del sent[key("ranking", "use_recency")]  # an unticked box is not sent
-    assert saved(staff.mia, sent).status_code == 302
+    assert save_form(staff.mia, sent).status_code == 302
     assert documents(world)[1:] == [
         (
             2,
@@ -108,8 +108,8 @@ def test_a_version_is_based_on_another_and_gives_up_what_it_sets(world: World, s
     make(world.acme, {"recall": {"top_k": 3}, "retention": {"statement": 30}})
     page = staff.mia.get(f"{ADD}?based_on=2").content.decode()
     assert 'name="recall__top_k" value="3"' in page
-    sent = filled(world, based_on="2", recall__top_k="8", retention__statement="30")
-    assert saved(staff.mia, sent).status_code == 302
+    sent = fill_form(world, based_on="2", recall__top_k="8", retention__statement="30")
+    assert save_form(staff.mia, sent).status_code == 302
     assert documents(world)[-1] == (3, {"retention": {"statement": 30}})
 
 
@@ -131,16 +131,16 @@ def test_a_version_is_based_on_another_and_gives_up_what_it_sets(world: World, s
     ],
 )
 def test_what_cannot_be_is_asked_again(world: World, staff: Staff, wrong: dict[str, str]) -> None:
-    assert staff.mia.post(ADD, {**filled(world, **wrong), "_save": "1", "seen": "1.1"}).status_code == 200
+    assert staff.mia.post(ADD, {**fill_form(world, **wrong), "_save": "1", "seen": "1.1"}).status_code == 200
     assert len(documents(world)) == 1
 
 
 def test_what_is_wrong_is_told_at_its_field(world: World, staff: Staff) -> None:
-    page = staff.mia.post(ADD, filled(world, ranking__recency_days="7, 7, 90", recall__top_k="5")).content.decode()
+    page = staff.mia.post(ADD, fill_form(world, ranking__recency_days="7, 7, 90", recall__top_k="5")).content.decode()
     row = page[page.index("field-ranking__recency_days") : page.index("field-ranking__recency_values")]
     assert "Each is greater than the one before it." in row
     assert 'name="recall__top_k" value="5"' in page
-    assert "No version has this number." in staff.mia.post(ADD, filled(world, against="9")).content.decode()
+    assert "No version has this number." in staff.mia.post(ADD, fill_form(world, against="9")).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_the_difference_is_seen_before_anything_is_saved(
     world: World, staff: Staff, language: str, words: tuple[str, ...]
 ) -> None:
     staff.mia.cookies["django_language"] = language
-    sent = filled(world, recall__top_k="3", context__memory_by_intent='{"推荐<b>": 900}')
+    sent = fill_form(world, recall__top_k="3", context__memory_by_intent='{"推荐<b>": 900}')
     with CaptureQueriesContext(connection) as queries:
         seen = staff.mia.post(ADD, sent)
     page = seen.content.decode()
@@ -171,7 +171,7 @@ def test_the_difference_is_seen_before_anything_is_saved(
 
 
 def test_back_to_editing_keeps_everything(world: World, staff: Staff) -> None:
-    sent = filled(world, recall__top_k="3", context__memory_by_intent='{"推荐": 900}', reason="短 & good")
+    sent = fill_form(world, recall__top_k="3", context__memory_by_intent='{"推荐": 900}', reason="短 & good")
     del sent[key("ranking", "use_recency")]
     difference = staff.mia.post(ADD, sent).content.decode()
     assert 'value="短 &amp; good"' in difference
@@ -186,15 +186,15 @@ def test_back_to_editing_keeps_everything(world: World, staff: Staff) -> None:
 
 def test_it_is_compared_with_another_version(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
-    page = staff.mia.post(ADD, filled(world, recall__top_k="5", against="2")).content.decode()
+    page = staff.mia.post(ADD, fill_form(world, recall__top_k="5", against="2")).content.decode()
     assert "against version 2. Nothing is saved" in page
     assert re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)[-2:] == ["3", "5"]
-    same = staff.mia.post(ADD, filled(world, recall__top_k="3", against="2")).content.decode()
+    same = staff.mia.post(ADD, fill_form(world, recall__top_k="3", against="2")).content.decode()
     assert "Nothing differs." in same
 
 
 def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: World, staff: Staff) -> None:
-    sent = filled(world, recall__top_k="3")
+    sent = fill_form(world, recall__top_k="3")
     unseen = staff.mia.post(ADD, {**sent, "_save": "1"})
     assert (unseen.status_code, len(documents(world))) == (409, 1)
     page = inputs(staff.mia.post(ADD, sent).content.decode())
@@ -202,7 +202,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     assert (first.status_code, second.status_code) == (302, 409)
     assert "Somebody else has made or activated a version" in second.content.decode()
     assert len(documents(world)) == 2
-    page = inputs(staff.mia.post(ADD, filled(world, recall__top_k="5")).content.decode())
+    page = inputs(staff.mia.post(ADD, fill_form(world, recall__top_k="5")).content.decode())
     activate(world, staff.mia, 2)
     stale = staff.mia.post(ADD, {**page, "reason": "kept 留着", "_save": "1"})
     told = stale.content.decode()
@@ -282,7 +282,9 @@ def test_who_is_no_manager_sees_and_is_refused_on_record(world: World, staff: St
         assert "memories in an answer" in page
         assert "roll-back" not in page
         for step in ("_see", "_edit", "_save"):
-            assert client.post(ADD, {**filled(world, recall__top_k="3"), step: "1", "seen": "1.2"}).status_code == 403
+            assert (
+                client.post(ADD, {**fill_form(world, recall__top_k="3"), step: "1", "seen": "1.2"}).status_code == 403
+            )
         assert client.get(roll_back_page(world, 1)).status_code == 403
         assert client.post(roll_back_page(world, 1), {"reason": "x", "seen": "1.2"}).status_code == 403
         activate(world, client, 2)
@@ -298,6 +300,6 @@ def test_who_is_no_manager_sees_and_is_refused_on_record(world: World, staff: St
 
 def test_nobody_changes_or_removes_a_version(world: World, staff: Staff) -> None:
     page = page_of(world, 1)
-    assert staff.mia.post(page, filled(world, recall__top_k="3")).status_code == 403
+    assert staff.mia.post(page, fill_form(world, recall__top_k="3")).status_code == 403
     assert staff.mia.post(page.replace("change", "delete"), {"post": "yes"}).status_code == 403
     assert documents(world) == [(1, {})]

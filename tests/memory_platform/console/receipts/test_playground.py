@@ -14,7 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console.receipts.playground_sides import BOTH, LEFT, NEITHER, RIGHT, Side, counted, rows_of
+from memory_platform.console.receipts.playground_sides import BOTH, LEFT, NEITHER, RIGHT, Side, count_marks, rows_of
 from memory_platform.console.shared.display import address_of
 from profiles.models import Subject
 from snapshots.context.service import build_context
@@ -39,7 +39,7 @@ QUESTION = "Are peanuts fine? 花生可以吗？"
 
 
 @pytest.fixture
-def held(world: World) -> World:
+def ada_with_memories(world: World) -> World:
     """Ada has memories, one of them hostile, and Acme has a second version with room for few of them."""
     messages = say(world.acme, *TEXTS)
     remember(world.acme, *TEXTS, messages=messages)
@@ -72,7 +72,7 @@ def draft_of(page: Any, **changes: Any) -> dict[str, Any]:
     return {name: "on" if value is True else value for name, value in (shown | changes).items()}
 
 
-def kept(world: World) -> dict[str, list[Any]]:
+def all_rows(world: World) -> dict[str, list[Any]]:
     """Return every row of every table of the tenant but its audit trail."""
     models = [model for model in apps.get_models() if issubclass(model, TenantOwned)]
     models = [model for model in models if model not in {AuditRecord, ApiKeyDigest}]  # nobody reads digests
@@ -82,12 +82,14 @@ def kept(world: World) -> dict[str, list[Any]]:
         }
 
 
-def test_it_shows_what_a_real_context_would_hold(held: World, staff: Staff) -> None:
-    page = ask(staff.sam, held.acme)
-    with tenant_tx(held.acme.tenant.id):
+def test_it_shows_what_a_real_context_would_hold(ada_with_memories: World, staff: Staff) -> None:
+    page = ask(staff.sam, ada_with_memories.acme)
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         assert not Receipt.objects.exists()
-    receipt = build_context(held.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")).receipt
-    with tenant_tx(held.acme.tenant.id):
+    receipt = build_context(
+        ada_with_memories.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")
+    ).receipt
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         candidates = candidates_of(Receipt.objects.get(pk=receipt.pk))
     assert len(candidates) > len(TEXTS)
     for one in candidates:
@@ -98,125 +100,139 @@ def test_it_shows_what_a_real_context_would_hold(held: World, staff: Staff) -> N
     assert "Only left: 0. Only right: 0." in page
 
 
-def test_two_versions_differ_where_they_do(held: World, staff: Staff) -> None:
-    page = ask(staff.sam, held.acme, left="1", right="2")
+def test_two_versions_differ_where_they_do(ada_with_memories: World, staff: Staff) -> None:
+    page = ask(staff.sam, ada_with_memories.acme, left="1", right="2")
     assert page.count("only left</strong>") > 0
     assert "only right" not in page
     assert "its section had no room left for it" in page
-    turned = ask(staff.sam, held.acme, left="2", right="1")
+    turned = ask(staff.sam, ada_with_memories.acme, left="2", right="1")
     assert turned.count("only right ▶") == page.count("only left</strong>")
 
 
-def test_nothing_is_written_but_who_asked(held: World, staff: Staff) -> None:
-    before = kept(held)
-    ask(staff.mia, held.acme, left="1", right="2")
-    ask(staff.mia, held.acme, intent="small_talk")
-    assert kept(held) == before
-    with tenant_tx(held.acme.tenant.id):
+def test_nothing_is_written_but_who_asked(ada_with_memories: World, staff: Staff) -> None:
+    before = all_rows(ada_with_memories)
+    ask(staff.mia, ada_with_memories.acme, left="1", right="2")
+    ask(staff.mia, ada_with_memories.acme, intent="small_talk")
+    assert all_rows(ada_with_memories) == before
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         asked = AuditRecord.objects.filter(action="playground.asked")
         assert [(one.subject_ref, one.reason, one.object_id) for one in asked] == [
-            (held.acme.subject.pk, "", str(held.acme.subject.pk))
+            (ada_with_memories.acme.subject.pk, "", str(ada_with_memories.acme.subject.pk))
         ] * 2
         assert not any(QUESTION in str(row) for row in AuditRecord.objects.values_list())
 
 
-def test_a_draft_steers_one_side_and_is_not_stored(held: World, staff: Staff) -> None:
-    opened = staff.mia.get(address(held.acme.subject.pk))
+def test_a_draft_steers_one_side_and_is_not_stored(ada_with_memories: World, staff: Staff) -> None:
+    opened = staff.mia.get(address(ada_with_memories.acme.subject.pk))
     given = draft_of(opened, context__total="480")
-    before = kept(held)
-    page = ask(staff.mia, held.acme, right="draft", **given)
+    before = all_rows(ada_with_memories)
+    page = ask(staff.mia, ada_with_memories.acme, right="draft", **given)
     assert "only left</strong>" in page
-    assert kept(held) == before
-    same = ask(staff.mia, held.acme, right="draft", **draft_of(opened))
+    assert all_rows(ada_with_memories) == before
+    same = ask(staff.mia, ada_with_memories.acme, right="draft", **draft_of(opened))
     assert "Only left: 0. Only right: 0." in same
 
 
-def test_a_wrong_draft_is_told_at_its_field(held: World, staff: Staff) -> None:
-    opened = staff.mia.get(address(held.acme.subject.pk))
+def test_a_wrong_draft_is_told_at_its_field(ada_with_memories: World, staff: Staff) -> None:
+    opened = staff.mia.get(address(ada_with_memories.acme.subject.pk))
     for changes, words in (
         ({"context__total": "5"}, "200"),
         ({"ranking__recency_values": "[["}, "4 numbers"),
         ({"ranking__frequency_liked": "0.1", "ranking__frequency_disliked": "0.9"}, "Does not go together"),
     ):
-        page = ask(staff.mia, held.acme, right="draft", **draft_of(opened, **changes))
+        page = ask(staff.mia, ada_with_memories.acme, right="draft", **draft_of(opened, **changes))
         assert words in page
         assert "What would stand in the prompt" not in page
 
 
-def test_a_prompt_with_no_room_for_the_words_says_so(held: World, staff: Staff) -> None:
-    with tenant_tx(held.acme.tenant.id):
+def test_a_prompt_with_no_room_for_the_words_says_so(ada_with_memories: World, staff: Staff) -> None:
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         create_version(propose({"context": {"total": 200}}, SECTIONS), by=COMMAND_LINE, reason="")
-    page = ask(staff.sam, held.acme, "word " * 1500, right="3")
+    page = ask(staff.sam, ada_with_memories.acme, "word " * 1500, right="3")
     assert "more than this policy grants a prompt" in page
 
 
-def test_a_conversation_keeps_out_what_was_just_said(held: World, staff: Staff) -> None:
-    page = ask(staff.sam, held.acme, conversation="trip")
+def test_a_conversation_keeps_out_what_was_just_said(ada_with_memories: World, staff: Staff) -> None:
+    page = ask(staff.sam, ada_with_memories.acme, conversation="trip")
     assert "the last turns say it already" in page
-    assert "the last turns say it already" not in ask(staff.sam, held.acme)
+    assert "the last turns say it already" not in ask(staff.sam, ada_with_memories.acme)
 
 
-def test_who_may_only_look_may_not_ask(held: World, staff: Staff) -> None:
-    receipt = build_context(held.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")).receipt
+def test_who_may_only_look_may_not_ask(ada_with_memories: World, staff: Staff) -> None:
+    receipt = build_context(
+        ada_with_memories.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")
+    ).receipt
     for answer in (
-        staff.vic.get(address(held.acme.subject.pk)),
-        staff.vic.post(address(held.acme.subject.pk), {"query": "x"}),
+        staff.vic.get(address(ada_with_memories.acme.subject.pk)),
+        staff.vic.post(address(ada_with_memories.acme.subject.pk), {"query": "x"}),
     ):
         assert answer.status_code == 403
-    with tenant_tx(held.acme.tenant.id):
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         assert AuditRecord.objects.filter(refused=True, object_kind="snapshots_receipt_playground").count() == 2
-    why, person = f"/console/snapshots/receipt/{receipt.pk}/change/", address_of(Subject, held.acme.subject.pk)
+    why, person = (
+        f"/console/snapshots/receipt/{receipt.pk}/change/",
+        address_of(Subject, ada_with_memories.acme.subject.pk),
+    )
     for page in (why, person):
         assert "playground" not in staff.vic.get(page).content.decode()
-        assert address(held.acme.subject.pk) in staff.sam.get(page).content.decode()
+        assert address(ada_with_memories.acme.subject.pk) in staff.sam.get(page).content.decode()
 
 
-def test_support_asks_but_drafts_nothing(held: World, staff: Staff) -> None:
-    page = staff.sam.get(address(held.acme.subject.pk)).content.decode()
+def test_support_asks_but_drafts_nothing(ada_with_memories: World, staff: Staff) -> None:
+    page = staff.sam.get(address(ada_with_memories.acme.subject.pk)).content.decode()
     assert "version 2: shorter prompts" in page
     assert 'value="draft"' not in page
-    assert "What would stand in the prompt" not in ask(staff.sam, held.acme, right="draft", context__total="1000")
+    assert "What would stand in the prompt" not in ask(
+        staff.sam, ada_with_memories.acme, right="draft", context__total="1000"
+    )
 
 
-def test_another_tenants_subject_is_like_one_that_nobody_has(held: World, staff: Staff) -> None:
+def test_another_tenants_subject_is_like_one_that_nobody_has(ada_with_memories: World, staff: Staff) -> None:
     for send in (staff.gus.get, staff.gus.post):
-        theirs, nobodys = (send(address(one)) for one in (held.acme.subject.pk, uuid4()))
+        theirs, nobodys = (send(address(one)) for one in (ada_with_memories.acme.subject.pk, uuid4()))
         assert (theirs.status_code, nobodys.status_code) == (404, 404)
-    with tenant_tx(held.acme.tenant.id):
-        Subject.objects.filter(pk=held.acme.subject.pk).update(erasing=True)
-    assert staff.sam.get(address(held.acme.subject.pk)).status_code == 404
+    with tenant_tx(ada_with_memories.acme.tenant.id):
+        Subject.objects.filter(pk=ada_with_memories.acme.subject.pk).update(erasing=True)
+    assert staff.sam.get(address(ada_with_memories.acme.subject.pk)).status_code == 404
 
 
-def test_an_operator_says_why_before_asking(held: World) -> None:
+def test_an_operator_says_why_before_asking(ada_with_memories: World) -> None:
     otto = log_in("otto")
-    otto.post("/console/switch/", {"tenant": str(held.acme.tenant.id)})
+    otto.post("/console/switch/", {"tenant": str(ada_with_memories.acme.tenant.id)})
     for send in (otto.get, otto.post):
-        answer = send(address(held.acme.subject.pk), {"query": QUESTION, "left": "now", "right": "now"})
+        answer = send(address(ada_with_memories.acme.subject.pk), {"query": QUESTION, "left": "now", "right": "now"})
         assert answer.status_code == 302
         assert "supportsession" in answer["Location"]
-    open_support_for("otto", held.acme.tenant)
-    assert "only left" not in ask(otto, held.acme)
+    open_support_for("otto", ada_with_memories.acme.tenant)
+    assert "only left" not in ask(otto, ada_with_memories.acme)
 
 
-def test_a_page_of_nobody_is_recorded_as_refused(held: World, staff: Staff) -> None:
+def test_a_page_of_nobody_is_recorded_as_refused(ada_with_memories: World, staff: Staff) -> None:
     wanted = uuid4()
     staff.sam.get(address(wanted))
-    with tenant_tx(held.acme.tenant.id):
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         assert AuditRecord.objects.filter(refused=True, action="console.page", object_id=str(wanted)).count() == 1
 
 
-def test_a_question_is_asked_again_from_its_receipt(held: World, staff: Staff) -> None:
-    receipt = build_context(held.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")).receipt
-    assert QUESTION in staff.sam.get(f"{address(held.acme.subject.pk)}?receipt={receipt.pk}").content.decode()
+def test_a_question_is_asked_again_from_its_receipt(ada_with_memories: World, staff: Staff) -> None:
+    receipt = build_context(
+        ada_with_memories.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")
+    ).receipt
+    assert (
+        QUESTION in staff.sam.get(f"{address(ada_with_memories.acme.subject.pk)}?receipt={receipt.pk}").content.decode()
+    )
     for wrong in ("nobody", uuid4(), "%00"):
-        assert staff.sam.get(f"{address(held.acme.subject.pk)}?receipt={wrong}").status_code == 200
-    assert QUESTION not in staff.gus.get(f"{address(held.globex.subject.pk)}?receipt={receipt.pk}").content.decode()
+        assert staff.sam.get(f"{address(ada_with_memories.acme.subject.pk)}?receipt={wrong}").status_code == 200
+    assert (
+        QUESTION
+        not in staff.gus.get(f"{address(ada_with_memories.globex.subject.pk)}?receipt={receipt.pk}").content.decode()
+    )
 
 
-def test_it_asks_the_database_little_and_shows_hostile_words_only(held: World, staff: Staff) -> None:
-    remember(held.acme, *(f"Peanuts number {number} 花生" for number in range(60)))
+def test_it_asks_the_database_little_and_shows_hostile_words_only(ada_with_memories: World, staff: Staff) -> None:
+    remember(ada_with_memories.acme, *(f"Peanuts number {number} 花生" for number in range(60)))
     with CaptureQueriesContext(connection) as asked:
-        page = ask(staff.mia, held.acme, HOSTILE, left="1", right="2")
+        page = ask(staff.mia, ada_with_memories.acme, HOSTILE, left="1", right="2")
     read = [query["sql"] for query in asked.captured_queries if query["sql"].lstrip().startswith(("SELECT", "INSERT"))]
     read = [sql for sql in read if "set_config" not in sql]  # opens a scope, in the round trip of what follows
     assert len(read) <= MOST_QUERIES, "\n".join(sql[:150] for sql in read)
@@ -234,24 +250,24 @@ def test_it_asks_the_database_little_and_shows_hostile_words_only(held: World, s
         {"query": "x" * 20_000},
     ],
 )
-def test_what_is_wrong_is_told_at_its_field(held: World, staff: Staff, given: Mapping[str, str]) -> None:
-    answer = staff.sam.post(address(held.acme.subject.pk), given)
+def test_what_is_wrong_is_told_at_its_field(ada_with_memories: World, staff: Staff, given: Mapping[str, str]) -> None:
+    answer = staff.sam.post(address(ada_with_memories.acme.subject.pk), given)
     assert answer.status_code == 200
     assert "errorlist" in answer.content.decode()
 
 
-def test_an_unknown_memory_and_an_empty_person_are_no_fault(held: World, staff: Staff) -> None:
-    with tenant_tx(held.acme.tenant.id):
+def test_an_unknown_memory_and_an_empty_person_are_no_fault(ada_with_memories: World, staff: Staff) -> None:
+    with tenant_tx(ada_with_memories.acme.tenant.id):
         nobody = Subject.objects.create(external_id="empty")
         Snapshot.objects.all().delete()
     answer = staff.sam.post(address(nobody.pk), {"query": "x", "left": "now", "right": "1"})
     assert "Nothing is remembered that fits." in answer.content.decode()
-    assert "diet" in ask(staff.sam, held.acme)
+    assert "diet" in ask(staff.sam, ada_with_memories.acme)
 
 
-def test_it_speaks_chinese(held: World, staff: Staff) -> None:
+def test_it_speaks_chinese(ada_with_memories: World, staff: Staff) -> None:
     staff.mia.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
-    page = ask(staff.mia, held.acme, left="1", right="2")
+    page = ask(staff.mia, ada_with_memories.acme, left="1", right="2")
     for words in ("试用场", "仅左侧", "会放入提示词的内容"):
         assert words in page, words
     for words in ("Only left", "What the person says", "rank "):
@@ -285,4 +301,4 @@ def test_what_moved_and_what_is_on_one_side_alone_is_told() -> None:
     assert {name: row.mark for name, row in rows.items()} == {"one": LEFT, "two": BOTH, "four": RIGHT, "three": NEITHER}
     assert {name: row.moved for name, row in rows.items()} == {"one": -2, "two": 1, "four": 0, "three": -1}
     assert list(rows)[-1] == "three"
-    assert counted(rows.values()) == {BOTH: 1, LEFT: 1, RIGHT: 1, NEITHER: 1}
+    assert count_marks(rows.values()) == {BOTH: 1, LEFT: 1, RIGHT: 1, NEITHER: 1}

@@ -56,7 +56,7 @@ def list_rows(house: House, model: type[Model]) -> list[Any]:
         return list(model._default_manager.order_by("pk"))
 
 
-def audited(house: House) -> set[str]:
+def audit_actions(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
         acts = AuditRecord.objects.filter(reason=REASON).exclude(action__endswith=".listed")
         return set(acts.values_list("action", flat=True))
@@ -78,7 +78,7 @@ def reviews(acme: House) -> list[MemoryReview]:
 
 
 @pytest.fixture
-def joined(acme: House) -> Consolidation:
+def consolidation(acme: House) -> Consolidation:
     remember(acme, *SAME)
     assert consolidate_subject(acme.tenant.id, acme.subject.id, embedders("wordllama,use")) == 3
     row: Consolidation = list_rows(acme, Consolidation)[0]
@@ -86,7 +86,7 @@ def joined(acme: House) -> Consolidation:
 
 
 @pytest.fixture
-def archived(acme: House) -> Conversation:
+def archived_conversation(acme: House) -> Conversation:
     say(acme, "我喜欢靠窗的座位")
     with tenant_tx(acme.tenant.id):
         Work.objects.update(state=WorkState.DONE, done_at=utc_now())
@@ -116,7 +116,7 @@ def test_what_is_in_question_stands_there_in_its_words(staff: Staff, reviews: li
 def test_how_confidence_moved_is_seen_with_its_counts_its_memory_and_its_run(
     acme: House, staff: Staff, language: str, words: tuple[str, ...]
 ) -> None:
-    tea = calibrated(acme)
+    tea = calibrate_memory(acme)
     staff.vic.post("/i18n/setlang/", {"language": language, "next": "/console/"})
     [moved] = list_rows(acme, Calibration)
     run = JobRun.objects.get(job="calibrate-confidence (by hand)")
@@ -138,7 +138,7 @@ def test_how_confidence_moved_is_seen_with_its_counts_its_memory_and_its_run(
 
 
 def test_confidence_is_nobodys_to_move_in_the_console_and_another_tenant_sees_none(acme: House, staff: Staff) -> None:
-    calibrated(acme)
+    calibrate_memory(acme)
     [moved] = list_rows(acme, Calibration)
     page = address(Calibration, f"{moved.pk}/change/")
     assert "may like tea" not in staff.gus.get(address(Calibration)).content.decode()
@@ -150,7 +150,7 @@ def test_confidence_is_nobodys_to_move_in_the_console_and_another_tenant_sees_no
     assert list_rows(acme, Calibration) == [moved]
 
 
-def calibrated(house: House) -> UUID:
+def calibrate_memory(house: House) -> UUID:
     """Let one of two memories be received badly, and the job calibrate it by hand; return its id."""
     tea, _ = remember(house, "may like tea <b>", "拉面", confidence=0.6)
     with tenant_tx(house.tenant.id):
@@ -167,31 +167,36 @@ def test_support_keeps_and_retires_with_a_reason(acme: House, staff: Staff, revi
     assert "1 memory was retired" in act(staff.sam, "retire", tea)
     assert "1 memory was kept" in act(staff.sam, "keep", tea, ramen)
     assert [row.retired_at is None for row in list_rows(acme, Snapshot)] == [False]
-    assert audited(acme) == {"snapshot.retired", "memory.kept"}
+    assert audit_actions(acme) == {"snapshot.retired", "memory.kept"}
     assert "0 memories were retired" in act(staff.sam, "retire", ramen)
 
 
-def test_support_takes_a_joined_memory_apart(acme: House, staff: Staff, joined: Consolidation) -> None:
-    page = staff.sam.get(address(Consolidation, f"{joined.pk}/change/")).content.decode()
+def test_support_takes_a_joined_memory_apart(acme: House, staff: Staff, consolidation: Consolidation) -> None:
+    page = staff.sam.get(address(Consolidation, f"{consolidation.pk}/change/")).content.decode()
     assert all(text in page for text in SAME)
-    assert "1 joined memory was taken apart" in act(staff.sam, "take_apart", joined)
-    assert "0 joined memories were taken apart" in act(staff.sam, "take_apart", joined)
+    assert "1 joined memory was taken apart" in act(staff.sam, "take_apart", consolidation)
+    assert "0 joined memories were taken apart" in act(staff.sam, "take_apart", consolidation)
     assert sum(row.invalid_at is None and row.retired_at is None for row in list_rows(acme, Snapshot)) == 3
-    assert audited(acme) == {"memory.taken_apart"}
+    assert audit_actions(acme) == {"memory.taken_apart"}
 
 
-def test_support_finds_and_restores_archived_words(acme: House, staff: Staff, archived: Conversation) -> None:
+def test_support_finds_and_restores_archived_words(
+    acme: House, staff: Staff, archived_conversation: Conversation
+) -> None:
     [message] = list_rows(acme, Message)
     assert message.content == ""
     assert "我喜欢靠窗的座位" in staff.vic.get(address(Message, f"{message.pk}/change/")).content.decode()
     found = {
         where: staff.sam.get(address(Conversation, f"?archive={where}")).content.decode() for where in ("away", "here")
     }
-    assert (f"{archived.pk}/change/" in found["away"], f"{archived.pk}/change/" in found["here"]) == (True, False)
-    assert "1 conversation was restored" in act(staff.sam, "restore", archived)
-    assert "0 conversations were restored" in act(staff.sam, "restore", archived)
+    assert (
+        f"{archived_conversation.pk}/change/" in found["away"],
+        f"{archived_conversation.pk}/change/" in found["here"],
+    ) == (True, False)
+    assert "1 conversation was restored" in act(staff.sam, "restore", archived_conversation)
+    assert "0 conversations were restored" in act(staff.sam, "restore", archived_conversation)
     assert [row.content for row in list_rows(acme, Message)] == ["我喜欢靠窗的座位"]
-    assert audited(acme) == {"conversation.restored"}
+    assert audit_actions(acme) == {"conversation.restored"}
 
 
 def test_a_manager_has_beliefs_forgotten_with_every_value(acme: House, staff: Staff) -> None:
@@ -206,7 +211,7 @@ def test_a_manager_has_beliefs_forgotten_with_every_value(acme: House, staff: St
         assert list_rows(acme, model) == rows
         assert "1 row: done." in act(staff.mia, "forget", *rows)
         assert list_rows(acme, model) == []
-    assert audited(acme) == {"memory.erased"}
+    assert audit_actions(acme) == {"memory.erased"}
     with tenant_tx(acme.tenant.id):
         erasures = list(Erasure.objects.all())
         assert [is_genuine(certificate_of(one)) for one in erasures] == [True] * 3
@@ -217,14 +222,19 @@ def test_viewers_other_tenants_and_the_reasonless_change_nothing(
     acme: House,
     staff: Staff,
     reviews: list[MemoryReview],
-    joined: Consolidation,
-    archived: Conversation,
+    consolidation: Consolidation,
+    archived_conversation: Conversation,
     who: str,
 ) -> None:
     models = (MemoryReview, Consolidation, Conversation, Preference, Snapshot, Erasure)
     before = {model: [vars(row) | {"_state": None} for row in list_rows(acme, model)] for model in models}
     reason = "" if who == "sam" else REASON
-    calls = (("keep", reviews[0]), ("retire", reviews[1]), ("take_apart", joined), ("restore", archived))
+    calls = (
+        ("keep", reviews[0]),
+        ("retire", reviews[1]),
+        ("take_apart", consolidation),
+        ("restore", archived_conversation),
+    )
     for action, row in (*calls, ("forget", list_rows(acme, Preference)[0])):
         act(getattr(staff, who), action, row, reason=reason)
     assert {model: [vars(row) | {"_state": None} for row in list_rows(acme, model)] for model in models} == before

@@ -58,12 +58,12 @@ def decide(client: Client, row: Candidate, verb: str, **fields: Any) -> str:
     return client.post(QUEUE, body, follow=True).content.decode()
 
 
-def shown(page: str) -> str:
+def candidate_on(page: str) -> str:
     found = re.search(r'name="candidate" value="([^"]+)"', page)
     return found[1] if found else ""
 
 
-def audited(house: House) -> list[tuple[str, str]]:
+def audit_rows(house: House) -> list[tuple[str, str]]:
     with tenant_tx(house.tenant.id):
         rows = AuditRecord.objects.filter(action__startswith="candidate.").exclude(action__regex="viewed|listed")
         return list(rows.order_by("at", "id").values_list("action", "reason"))
@@ -73,7 +73,7 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
     staff: Staff, waiting: list[Candidate]
 ) -> None:
     page = staff.sam.get(QUEUE).content.decode()
-    assert shown(page) == str(waiting[0].pk)
+    assert candidate_on(page) == str(waiting[0].pk)
     assert "<mark>空调好像26度最舒服</mark>" in page
     assert "&lt;b&gt;" in page
     assert "I think I like the AC at 22 degrees" in page, "the message before it"
@@ -86,15 +86,15 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
 def test_accepting_and_rejecting_lead_to_the_next_at_once(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
     page = decide(staff.sam, waiting[0], "accept", reason="")
     assert "Accepted" in page
-    assert shown(page) == str(waiting[1].pk)
+    assert candidate_on(page) == str(waiting[1].pk)
     assert preferences(acme)["climate"]["temperature"] == WARM
     page = decide(staff.sam, waiting[1], "reject")
     assert "Rejected" in page
-    assert shown(page) == str(waiting[2].pk)
+    assert candidate_on(page) == str(waiting[2].pk)
     page = decide(staff.sam, waiting[2], "reject")
     assert "Nothing waits for review." in page
     said_so = "accepted in the review queue: the words say so"
-    assert audited(acme) == [
+    assert audit_rows(acme) == [
         ("candidate.approved", said_so),
         ("candidate.rejected", REASON),
         ("candidate.rejected", REASON),
@@ -110,13 +110,13 @@ def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(
     body = {"action": "reopen", "_selected_action": [str(row.pk) for row in waiting], "reason": "误点"}
     staff.vic.post(at, body)
     assert "say why" in staff.sam.post(at, {**body, "reason": " "}, follow=True).content.decode()
-    assert len(audited(acme)) == 2
+    assert len(audit_rows(acme)) == 2
     page = staff.sam.post(at, body, follow=True).content.decode()
     assert "1 row: done." in page
     assert page.count("decided already") == 2, "one was accepted, and one still waits"
-    assert audited(acme)[-1] == ("candidate.reopened", "误点")
+    assert audit_rows(acme)[-1] == ("candidate.reopened", "误点")
     page = staff.sam.get(QUEUE).content.decode()
-    assert shown(page) == str(waiting[0].pk)
+    assert candidate_on(page) == str(waiting[0].pk)
     assert "contradicts what is known" in page
     assert "Accepted" in decide(staff.sam, waiting[0], "accept")
     assert preferences(acme)["climate"]["temperature"] == WARM
@@ -131,7 +131,7 @@ def test_a_rejection_whose_words_were_erased_is_not_taken_back(
     body = {"action": "reopen", "_selected_action": [str(waiting[0].pk)], "reason": REASON}
     page = staff.sam.post(QUEUE[: -len("review/")], body, follow=True).content.decode()
     assert "not there any more" in page
-    assert len(audited(acme)) == 1
+    assert len(audit_rows(acme)) == 1
 
 
 def test_a_rejection_needs_a_reason_and_a_form_without_a_choice_does_nothing(
@@ -140,7 +140,7 @@ def test_a_rejection_needs_a_reason_and_a_form_without_a_choice_does_nothing(
     assert "Say why it is rejected." in decide(staff.sam, waiting[0], "reject", reason="  ")
     page = decide(staff.sam, waiting[0], "", reason="half written")
     assert "half written" in page
-    assert audited(acme) == []
+    assert audit_rows(acme) == []
 
 
 def test_what_was_edited_is_what_is_written(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
@@ -159,14 +159,14 @@ def test_an_edit_that_may_not_be_remembered_is_refused_with_its_text_kept(
 ) -> None:
     page = decide(staff.sam, waiting[0], "edit", value=value)
     assert "Nothing was done." in page
-    assert shown(page) == str(waiting[0].pk)
+    assert candidate_on(page) == str(waiting[0].pk)
     assert preferences(acme)["climate"]["temperature"] == COOL
 
 
 def test_skipping_shows_the_next_and_comes_round_again(staff: Staff, waiting: list[Candidate]) -> None:
     page, seen = staff.sam.get(QUEUE).content.decode(), []
     for _ in range(4):
-        seen.append(shown(page))
+        seen.append(candidate_on(page))
         found = re.search(r'href="([^"]+)" class="act-second" id="review-skip"', page)
         assert found
         page = staff.sam.get(found[1]).content.decode()
@@ -180,8 +180,8 @@ def test_of_two_who_decide_one_wins_and_the_other_is_told(
     decide(staff.mia, waiting[0], first)
     page = decide(staff.sam, waiting[0], second)
     assert "Somebody else had decided this one already" in page
-    assert shown(page) == str(waiting[1].pk)
-    assert len(audited(acme)) == 1
+    assert candidate_on(page) == str(waiting[1].pk)
+    assert len(audit_rows(acme)) == 1
 
 
 def test_who_had_it_on_screen_when_it_was_decided_is_told(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
@@ -194,7 +194,7 @@ def test_who_had_it_on_screen_when_it_was_decided_is_told(acme: House, staff: St
         form = ReviewForm(waiting[0], sent)
         assert form.is_valid()
         assert ReviewQueue(None, request)._decide(waiting[0], form) == DECIDED
-    assert len(audited(acme)) == 1
+    assert len(audit_rows(acme)) == 1
 
 
 def test_what_was_erased_meanwhile_is_told(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
@@ -204,8 +204,8 @@ def test_what_was_erased_meanwhile_is_told(acme: House, staff: Staff, waiting: l
     for row, verb in ((waiting[0], "accept"), (waiting[1], "reject")):
         page = decide(staff.sam, row, verb)
         assert "erased meanwhile" in page
-        assert shown(page) == str(waiting[2].pk)
-    assert audited(acme) == []
+        assert candidate_on(page) == str(waiting[2].pk)
+    assert audit_rows(acme) == []
     bulk = {"action": "approve", "_selected_action": [str(waiting[0].pk)], "reason": REASON}
     assert "not there any more" in staff.sam.post(QUEUE[: -len("review/")], bulk, follow=True).content.decode()
 
@@ -225,7 +225,7 @@ def test_viewers_look_on_and_other_tenants_see_nothing(acme: House, staff: Staff
     for at in (QUEUE, f"{QUEUE}?candidate={waiting[0].pk}", f"{QUEUE}?after={waiting[0].pk}"):
         theirs = staff.gus.get(at).content.decode()
         assert "Nothing waits for review." in theirs
-        assert "26" not in shown(theirs)
+        assert "26" not in candidate_on(theirs)
     decide(staff.gus, waiting[0], "accept")
     assert preferences(acme)["climate"]["temperature"] == COOL
     with tenant_tx(acme.tenant.id):

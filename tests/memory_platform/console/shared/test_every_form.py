@@ -41,11 +41,11 @@ OF_NO_TENANT = {
 def test_a_new_view_is_refused_until_its_form_says_where_it_belongs(acme: House, ben: Client) -> None:
     done = []
 
-    def invented(request: HttpRequest) -> HttpResponse:
+    def new_view(request: HttpRequest) -> HttpResponse:
         done.append(request.method)
         return HttpResponse("done")
 
-    view = site.admin_view(invented)
+    view = site.admin_view(new_view)
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         assert view(ask_page(ben, method, {})).status_code == 409, method
     assert done == []

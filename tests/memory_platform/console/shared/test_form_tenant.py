@@ -54,7 +54,7 @@ class Made(NamedTuple):
 def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
     acme: House, globex: House, staff: Staff, made: Made
 ) -> None:
-    def counted() -> tuple[int, int]:
+    def count_rows() -> tuple[int, int]:
         return count(acme, made.model, **made.found), count(globex, made.model, **made.found)
 
     leave(acme.tenant, "sam")
@@ -66,12 +66,12 @@ def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
     assert answer.status_code == 409
     assert "You switched to Globex in another tab. This form was for Acme. Nothing was saved." in words(answer)
     assert "mk_live_" not in answer.content.decode()
-    assert counted() == (0, 0)
+    assert count_rows() == (0, 0)
     assert refusals(globex) == [(f"tenants_{made.model._meta.model_name}_add", "operator")]
     assert refusals(acme) == []
     switch(staff.olga, acme)
     assert staff.olga.post(add, filled).status_code in {200, 302}, "the same form, back where it belongs"
-    assert counted() == (1, 0)
+    assert count_rows() == (1, 0)
 
 
 def test_a_bulk_action_is_refused_for_rows_of_both_tenants(acme: House, globex: House, ben: Client) -> None:

@@ -34,7 +34,7 @@ class Told:
 
 
 @pytest.fixture
-def told(world: World) -> Told:
+def ada_page(world: World) -> Told:
     ada = world.acme.subject
     with tenant_tx(world.acme.tenant.id):
         record_preference(ada, "music", "genre", stated_claim("rock", valid_at=MARCH), now=MARCH)
@@ -56,27 +56,27 @@ def told(world: World) -> Told:
     ],
 )
 def test_each_clock_shows_what_the_api_would_answer(
-    told: Told, staff: Staff, clock: str, at: str, seen: list[str], unseen: list[str]
+    ada_page: Told, staff: Staff, clock: str, at: str, seen: list[str], unseen: list[str]
 ) -> None:
-    page = staff.sam.get(told.page, {"clock": clock, "at": at}).content.decode()
+    page = staff.sam.get(ada_page.page, {"clock": clock, "at": at}).content.decode()
     for text in seen:
         assert f">{text}<" in page, text
     for text in unseen:
         assert f">{text}<" not in page, text
 
 
-def test_the_changes_before_and_after_are_a_click_away(told: Told, staff: Staff) -> None:
-    page = staff.sam.get(told.page, {"at": "2026-04-02T00:00:00"}).content.decode()
+def test_the_changes_before_and_after_are_a_click_away(ada_page: Told, staff: Staff) -> None:
+    page = staff.sam.get(ada_page.page, {"at": "2026-04-02T00:00:00"}).content.decode()
     assert 'rel="prev" href="?clock=known_at&amp;at=2026-04-01T12:00:00"' in page
     assert 'rel="next" href="?clock=known_at&amp;at=2026-05-01T12:00:00"' in page
-    assert ">jazz<" in staff.sam.get(told.page, {"at": "2026-04-01T12:00:00"}).content.decode()
+    assert ">jazz<" in staff.sam.get(ada_page.page, {"at": "2026-04-01T12:00:00"}).content.decode()
 
 
-def test_the_slider_counts_when_its_button_was_pressed(told: Told, staff: Staff) -> None:
+def test_the_slider_counts_when_its_button_was_pressed(ada_page: Told, staff: Staff) -> None:
     given = {"clock": "known_at", "at": "2026-04-02T00:00:00", "step": "0"}
-    assert ">jazz<" not in staff.sam.get(told.page, given | {"by": "slider"}).content.decode()
-    assert ">jazz<" in staff.sam.get(told.page, given | {"by": "date"}).content.decode()
-    assert ">面条<" in staff.sam.get(told.page, given | {"by": "slider", "step": "200"}).content.decode()
+    assert ">jazz<" not in staff.sam.get(ada_page.page, given | {"by": "slider"}).content.decode()
+    assert ">jazz<" in staff.sam.get(ada_page.page, given | {"by": "date"}).content.decode()
+    assert ">面条<" in staff.sam.get(ada_page.page, given | {"by": "slider", "step": "200"}).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,10 @@ def test_the_slider_counts_when_its_button_was_pressed(told: Told, staff: Staff)
         {"at": "9" * 500},
     ],
 )
-def test_a_moment_that_cannot_be_read_shows_now_and_says_so(told: Told, staff: Staff, given: dict[str, str]) -> None:
-    page = staff.sam.get(told.page, given).content.decode()
+def test_a_moment_that_cannot_be_read_shows_now_and_says_so(
+    ada_page: Told, staff: Staff, given: dict[str, str]
+) -> None:
+    page = staff.sam.get(ada_page.page, given).content.decode()
     assert "could not be read" in page
     assert ">jazz<" in page
 

@@ -12,7 +12,7 @@ NEW = "/console/tenants/tenant/add/"
 FORM = {"slug": "initech", "name": "因纳特 Initech", "reason": "contract 17"}
 
 
-def made() -> Tenant | None:
+def find_initech() -> Tenant | None:
     return Tenant.objects.filter(slug="initech").first()
 
 
@@ -22,7 +22,7 @@ def test_the_operator_makes_a_tenant_and_works_in_it(world: World, staff: Staff)
     assert "cannot be deleted here yet" in staff.olga.get(NEW).content.decode()
     page = staff.olga.post(NEW, FORM, follow=True).content.decode()
     assert "The tenant 因纳特 Initech was made" in page
-    tenant = made()
+    tenant = find_initech()
     assert tenant is not None
     with tenant_tx(tenant.id):
         record = AuditRecord.objects.get(action="tenant.created")
@@ -65,7 +65,7 @@ def test_nobody_else_makes_a_tenant_and_the_try_is_recorded(world: World, staff:
         assert client.get(NEW).status_code == 403
         assert client.post(NEW, FORM).status_code == 403
     assert Client().post(NEW, FORM).status_code == 302
-    assert made() is None
+    assert find_initech() is None
     with tenant_tx(world.acme.tenant.id):
         refused = AuditRecord.objects.filter(refused=True, object_kind="tenants_tenant_add")
         assert refused.count() == 4

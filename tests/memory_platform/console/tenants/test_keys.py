@@ -20,7 +20,7 @@ ADD = f"{LIST}add/"
 TOKEN = re.compile(r'value="(mk_live_\w+)"')
 
 
-def opened(client: Client, **values: Any) -> dict[str, Any]:
+def fill_form(client: Client, **values: Any) -> dict[str, Any]:
     """Return the form as it is sent when somebody opens it and fills it in."""
     (sheet,) = re.findall(r'name="sheet" value="([0-9a-f-]{36})"', client.get(ADD).content.decode())
     return {"name": "商店", "scopes": ["memory:read", "admin"], "sheet": sheet, **values}
@@ -32,7 +32,7 @@ def keys(world: World) -> list[ApiKey]:
 
 
 def test_a_secret_is_shown_once_and_stands_nowhere_else(world: World, staff: Staff) -> None:
-    answer = staff.mia.post(ADD, opened(staff.mia))
+    answer = staff.mia.post(ADD, fill_form(staff.mia))
     (token,) = TOKEN.findall(answer.content.decode())
     assert authenticate_key(token).scopes == {"memory:read", "admin"}
     assert "no-store" in answer["Cache-Control"]
@@ -47,13 +47,13 @@ def test_a_secret_is_shown_once_and_stands_nowhere_else(world: World, staff: Sta
 
 
 def test_a_form_that_is_sent_twice_makes_one_key(world: World, staff: Staff) -> None:
-    before, sent = len(keys(world)), opened(staff.mia)
+    before, sent = len(keys(world)), fill_form(staff.mia)
     first, second = (staff.mia.post(ADD, sent).content.decode() for _ in "12")
     assert len(TOKEN.findall(first)) == 1
     assert TOKEN.findall(second) == []
     assert "has made a key already" in second
     assert len(keys(world)) == before + 1
-    assert len(TOKEN.findall(staff.mia.post(ADD, opened(staff.mia)).content.decode())) == 1
+    assert len(TOKEN.findall(staff.mia.post(ADD, fill_form(staff.mia)).content.decode())) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_a_form_that_is_sent_twice_makes_one_key(world: World, staff: Staff) -> 
 )
 def test_a_key_that_cannot_be_is_asked_for_again(world: World, staff: Staff, wrong: dict[str, Any]) -> None:
     before = len(keys(world))
-    answer = staff.mia.post(ADD, opened(staff.mia, **wrong))
+    answer = staff.mia.post(ADD, fill_form(staff.mia, **wrong))
     assert answer.status_code == 200
     assert "errorlist" in answer.content.decode()
     assert len(keys(world)) == before
 
 
 def test_a_rotated_key_overlaps_its_successor_and_is_rotated_once(world: World, staff: Staff) -> None:
-    (old_token,) = TOKEN.findall(staff.mia.post(ADD, opened(staff.mia)).content.decode())
+    (old_token,) = TOKEN.findall(staff.mia.post(ADD, fill_form(staff.mia)).content.decode())
     old = keys(world)[-1]
     act = {"action": "rotate", "_selected_action": [str(old.pk)], "reason": "yearly"}
     (new_token,) = TOKEN.findall(staff.mia.post(LIST, act).content.decode())
@@ -89,7 +89,7 @@ def test_a_rotated_key_overlaps_its_successor_and_is_rotated_once(world: World, 
 
 
 def test_who_is_no_manager_here_neither_sees_nor_makes_keys(world: World, staff: Staff) -> None:
-    sent, key = opened(staff.mia), keys(world)[0]
+    sent, key = fill_form(staff.mia), keys(world)[0]
     for client in (staff.vic, staff.sam, staff.gus):
         assert client.get(LIST).status_code == 403
         assert client.post(ADD, sent).status_code == 403

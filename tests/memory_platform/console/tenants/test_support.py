@@ -29,7 +29,7 @@ def otto(world: World, staff: Staff) -> Client:
     return client
 
 
-def started(client: Client, page: str) -> str:
+def start_session(client: Client, page: str) -> str:
     """Open a session with the form that ``page`` leads to; return where one lands."""
     asked = client.get(page)
     assert asked["Location"].startswith(START)
@@ -41,7 +41,7 @@ def started(client: Client, page: str) -> str:
 
 def test_an_operator_says_why_before_seeing_people_and_lands_where_they_wanted(world: World, otto: Client) -> None:
     wanted = f"{PEOPLE}{world.acme.subject.pk}/change/?clock=as_of"
-    assert started(otto, wanted) == wanted
+    assert start_session(otto, wanted) == wanted
     page = otto.get(wanted).content.decode()
     assert "ada" in page
     assert "minutes left" in page
@@ -61,7 +61,7 @@ def test_what_is_not_personal_needs_no_session(otto: Client) -> None:
 
 
 def test_a_session_is_of_one_tenant_and_one_person(world: World, staff: Staff, otto: Client) -> None:
-    started(otto, PEOPLE)
+    start_session(otto, PEOPLE)
     otto.post("/console/switch/", {"tenant": str(world.globex.tenant.id)})
     assert otto.get(PEOPLE)["Location"].startswith(START)
     ossi = log_in("ossi")
@@ -70,7 +70,7 @@ def test_a_session_is_of_one_tenant_and_one_person(world: World, staff: Staff, o
 
 
 def test_a_session_ends_by_the_button(world: World, otto: Client) -> None:
-    started(otto, PEOPLE)
+    start_session(otto, PEOPLE)
     assert otto.get(END).status_code == 405
     otto.post(END)
     assert otto.get(PEOPLE)["Location"].startswith(START)
@@ -123,7 +123,7 @@ def test_members_need_one_only_where_their_manager_says_so(world: World, staff: 
     staff.mia.post(MEMBERS, {"needed": "yes", "reason": ""})
     assert staff.sam.get(PEOPLE).status_code == 200
     staff.mia.post(MEMBERS, {"needed": "yes", "reason": "audit of 2026"})
-    assert started(staff.sam, PEOPLE) == PEOPLE
+    assert start_session(staff.sam, PEOPLE) == PEOPLE
     assert staff.sam.get(PEOPLE).status_code == 200
     assert staff.mia.get(PEOPLE)["Location"].startswith(START)
     assert staff.gus.get(PEOPLE).status_code == 200  # another tenant's
@@ -136,7 +136,7 @@ def test_members_need_one_only_where_their_manager_says_so(world: World, staff: 
 
 
 def test_the_manager_sees_who_looked_why_and_how_long(world: World, staff: Staff, otto: Client) -> None:
-    started(otto, PEOPLE)
+    start_session(otto, PEOPLE)
     page = staff.mia.get(LIST).content.decode()
     assert "otto" in page
     assert "ticket 4711" in page
@@ -146,7 +146,7 @@ def test_the_manager_sees_who_looked_why_and_how_long(world: World, staff: Staff
 
 
 def test_a_session_is_kept_as_it_was(world: World, otto: Client) -> None:
-    started(otto, PEOPLE)
+    start_session(otto, PEOPLE)
     for statement in (
         "UPDATE support_session SET reason = 'x'",
         "DELETE FROM support_session",
