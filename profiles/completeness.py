@@ -13,7 +13,7 @@ Priority = Literal["high", "medium", "low"]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownProfile:
     """What is known of a subject: the profile as :func:`current_profile` gives it, tags and current preferences."""
 
     profile: Mapping[str, Any]
@@ -27,7 +27,7 @@ class Need:
 
     key: str
     priority: Priority
-    is_met: Callable[[Known], bool]
+    is_met: Callable[[KnownProfile], bool]
     question_en: str
     question_zh: str
 
@@ -51,37 +51,37 @@ def completeness(subject: Subject) -> Completeness:
     return Completeness(all(need.priority != "high" for need in missing), missing, question)
 
 
-def known_of(subject: Subject) -> Known:
+def known_of(subject: Subject) -> KnownProfile:
     """Return what is known of a subject now."""
-    return Known(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
+    return KnownProfile(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
 
 
-def missing_of(known: Known) -> tuple[Need, ...]:
+def missing_of(known: KnownProfile) -> tuple[Need, ...]:
     """Return what is not known, most important first."""
     return tuple(need for need in NEEDS if not need.is_met(known))
 
 
-def _has_place(words: frozenset[str]) -> Callable[[Known], bool]:
-    def is_met(known: Known) -> bool:
+def _has_place(words: frozenset[str]) -> Callable[[KnownProfile], bool]:
+    def is_met(known: KnownProfile) -> bool:
         names = (name for tag in known.tags for name in (tag.label, *tag.aliases))
         return any(comparable(name) in words for name in names)
 
     return is_met
 
 
-def _has_contact(known: Known) -> bool:
+def _has_contact(known: KnownProfile) -> bool:
     return any(tag.kind == TagKind.CONTACT and tag.phone for tag in known.tags)
 
 
-def _has_field(field: str) -> Callable[[Known], bool]:
+def _has_field(field: str) -> Callable[[KnownProfile], bool]:
     return lambda known: bool(known.profile[field])
 
 
-def _has_taste(category: str) -> Callable[[Known], bool]:
+def _has_taste(category: str) -> Callable[[KnownProfile], bool]:
     return lambda known: any(preference.category == category for preference in known.preferences)
 
 
-def speaks_chinese(known: Known, *, said: str = "") -> bool:
+def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
     """Return whether to ask in Chinese: by locale, else what was said last, else what is known, the name first."""
     profile = known.profile
     locale = profile["locale"]

@@ -60,8 +60,8 @@ from tenants.policy import LEDGER_POLICY, RUN_POLICY
 from tenants.services.due_times import Default
 from tenants.services.job_runs import (
     RoundWork,
-    Tally,
-    Turn,
+    RunTally,
+    TenantTurn,
     for_each_tenant,
     forget_old_runs,
     jobs_to_continue,
@@ -93,7 +93,7 @@ class WholeJob:
     name: str
     every: Default
     preview: Callable[[], CarePreview]
-    run: Callable[[], Tally]
+    run: Callable[[], RunTally]
 
 
 def run_care(name: str) -> bool:
@@ -122,16 +122,16 @@ def wake_for_jobs(tenant_id: UUID) -> int:
     return int(is_due)
 
 
-def send_cut_short() -> Tally:
+def send_cut_short() -> RunTally:
     """Send the jobs whose round was cut short, and those that beat has missed."""
     life = RUN_POLICY.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
         current_app.send_task(task, expires=life, retry=False, ignore_result=True)
-    return Tally(len(tasks))
+    return RunTally(len(tasks))
 
 
-def _count_spaces() -> Tally:
+def _count_spaces() -> RunTally:
     embedders, counts = measured_embedders(), dict[UUID, SpaceCount]()
 
     def count(tenant_id: UUID) -> int:
@@ -164,12 +164,12 @@ def _preview_backfill(tenant_id: UUID) -> CarePreview:
     return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_POLICY.limit)})
 
 
-def _backfill(turn: Turn) -> int:
+def _backfill(turn: TenantTurn) -> int:
     read = read_again(turn.tenant_id, mask=mask_sensitive)
     return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
 
 
-def _purge(turn: Turn) -> int:
+def _purge(turn: TenantTurn) -> int:
     forget_old_runs(PURGE_POLICY.job_runs)
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     with tenant_tx(turn.tenant_id):

@@ -72,7 +72,7 @@ APPLIED = frozenset({"superseded", "merged", "stored"})
 
 
 @dataclass(slots=True)
-class Corrected:
+class CorrectionTimings:
     """Milliseconds of each posted message and correction, and how many corrections took effect in time."""
 
     ordinary_ms: list[float] = field(default_factory=list)
@@ -108,9 +108,9 @@ def fill_beliefs(tenant_id: UUID, subjects: int, *, advance: Callable[[int], obj
 
 def correct_over_http(
     target: Target, subjects: Sequence[tuple[str, Tongue]], turns: int, *, advance: Callable[[int], object]
-) -> Corrected:
+) -> CorrectionTimings:
     """Let every subject post ``turns`` ordinary messages and corrections in turn; ``turns`` are at most ``KEYS``."""
-    seen = Corrected()
+    seen = CorrectionTimings()
     for turn in range(turns):
         for subject, tongue in subjects:
             old, new = tongue.value(turn, turn % ENTRIES), tongue.right(turn)

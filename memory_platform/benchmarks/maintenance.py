@@ -60,7 +60,7 @@ KEY_AGE = timedelta(days=400)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JobMeasurement:
     """What one job foretold, did, and did when it ran again."""
 
     job: str
@@ -103,7 +103,7 @@ def give_work(tenant: Tenant) -> None:
         Conversation.objects.filter(id=left.id).update(last_accepted_at=Now() - timedelta(hours=1))
 
 
-def cared_for(tenant: Tenant, room: int) -> Iterator[Line]:
+def cared_for(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
     """Yield a line for each job, a restored conversation after the archive, and an eviction to ``room`` at the end."""
     for name in ORDER:
         yield _whole(WHOLE[name]) if name in WHOLE else _share(CARE[name], tenant)
@@ -118,16 +118,16 @@ def cared_for(tenant: Tenant, room: int) -> Iterator[Line]:
     yield _line(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, policy=less))
 
 
-def _share(job: CareJob, tenant: Tenant) -> Line:
+def _share(job: CareJob, tenant: Tenant) -> JobMeasurement:
     run = partial(run_by_hand, job.name, job.run, [tenant.id])
     return _line(job.name, partial(job.preview, tenant.id), lambda: run().rows)
 
 
-def _whole(job: WholeJob) -> Line:
+def _whole(job: WholeJob) -> JobMeasurement:
     return _line(job.name, job.preview, lambda: run_whole_by_hand(job.name, job.run).rows)
 
 
-def _measure_restore(tenant: Tenant) -> Line:
+def _measure_restore(tenant: Tenant) -> JobMeasurement:
     with tenant_tx(tenant.id):
         held = Message.objects.filter(archived=True).order_by("conversation_id").select_related("conversation")
         conversation = held[0].conversation
@@ -143,10 +143,10 @@ def _measure_restore(tenant: Tenant) -> Line:
     return _line("restore of one conversation", count_archived, restore)
 
 
-def _line(name: str, preview: Callable[[], CarePreview], run: Callable[[], int]) -> Line:
+def _line(name: str, preview: Callable[[], CarePreview], run: Callable[[], int]) -> JobMeasurement:
     counts = preview().counts
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count) or "nothing"
-    return Line(name, told, _time_run(run), _time_run(run))
+    return JobMeasurement(name, told, _time_run(run), _time_run(run))
 
 
 def _time_run(run: Callable[[], int]) -> str:

@@ -78,7 +78,7 @@ class Visitor:
         return answer.status, said.decode(errors="replace") if is_page else "", spent
 
 
-class Links(HTMLParser):
+class LinkParser(HTMLParser):
     """Collects where the links of a page lead."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ def visit(
 
 def links_of(text: str, address: str) -> Iterator[str]:
     """Yield the addresses below the console that a page links to."""
-    links, root = Links(), reverse("admin:index")
+    links, root = LinkParser(), reverse("admin:index")
     links.feed(text)
     for found in links.found:
         parts = urlsplit(urldefrag(urljoin(address, found)).url)

@@ -32,7 +32,7 @@ def open_mem0(order: Told, embed: Embed, vectors: dict[str, Any]) -> Store:
     from mem0 import Memory  # noqa: PLC0415
     from mem0.embeddings.base import EmbeddingBase  # noqa: PLC0415
 
-    class Same(EmbeddingBase):  # type: ignore[misc]  # mem0 has no types
+    class OurEmbedding(EmbeddingBase):  # type: ignore[misc]  # mem0 has no types
         def embed(self, text: str, memory_action: str | None = None) -> list[float]:
             return embed([text])[0]
 
@@ -47,7 +47,7 @@ def open_mem0(order: Told, embed: Embed, vectors: dict[str, Any]) -> Store:
             "history_db_path": str(Path(order["folder"]) / "history.db"),
         }
     )
-    memory.embedding_model = Same()
+    memory.embedding_model = OurEmbedding()
     for text in order["texts"]:
         memory.add(text, user_id=OWNER, infer=False)
 

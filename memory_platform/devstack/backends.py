@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memory_platform.devstack.errors import CannotStart
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.parts import Part
+from memory_platform.devstack.processes.parts import ProcessSpec
 from memory_platform.devstack.provision import ProvisionedUrls, provision
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
@@ -23,7 +23,7 @@ class Backends:
         both_given = given.get("REDIS_URL") and given.get("CELERY_BROKER_URL")
         self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ProcessSpec]:
         """Return the embedded servers as parts, in the order of their start."""
         return [_part(server) for server in (self.postgres, self.redis) if server is not None]
 
@@ -60,8 +60,8 @@ def names_a_database(given: Mapping[str, str]) -> bool:
     return bool(found)
 
 
-def _part(server: EmbeddedServer) -> Part:
-    return Part(
+def _part(server: EmbeddedServer) -> ProcessSpec:
+    return ProcessSpec(
         name=server.program.removesuffix("-server"),
         command=server.command,
         prepare=server.prepare,

@@ -22,41 +22,41 @@ from memory_platform.providers.contracts import ChatModel, ChatUnavailable
 Chosen = Sequence[tuple[LoadedSubject, LoadedQuestion]]
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     """An answer of the model: no other fields, no converted types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Written(Strict):
+class WrittenAnswer(StrictModel):
     """The answer to a question."""
 
     answer: str
 
 
-class Statement(Strict):
+class SupportedClaim(StrictModel):
     """One claim of an answer, and whether the memories support it."""
 
     statement: str
     supported: bool
 
 
-class Fact(Strict):
+class Fact(StrictModel):
     """One fact of the reference, and whether the memories hold it."""
 
     fact: str
     supported: bool
 
 
-class Judged(Strict):
+class AnswerJudgement(StrictModel):
     """What is said about an answer without knowing the right one; ``useful`` holds numbers of memories, from 1."""
 
-    statements: list[Statement]
+    statements: list[SupportedClaim]
     addresses: Literal[0, 1, 2]
     useful: list[int]
 
 
-class Compared(Strict):
+class AnswerComparison(StrictModel):
     """What is said about an answer beside the right one."""
 
     facts: list[Fact]
@@ -113,16 +113,16 @@ def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: Ch
     prompts = prompts_in(detect_language(question.query))
     memories = [subject.memories[found] for found in rank(subject, asked, COUNTING.judged_depth) or ()]
     shown: dict[str, Any] = {"question": question.query, "memories": _number_memories(memories)}
-    written = model.answer(prompts.answer, _json(shown), Written)
+    written = model.answer(prompts.answer, _json(shown), WrittenAnswer)
     shown["answer"] = written.answer
-    figures = _of_judged(model.answer(prompts.judge, _json(shown), Judged), len(memories))
+    figures = _of_judged(model.answer(prompts.judge, _json(shown), AnswerJudgement), len(memories))
     if question.answer is None:
         return figures
     shown["reference"] = question.answer
-    return {**figures, **_of_compared(model.answer(prompts.compare, _json(shown), Compared))}
+    return {**figures, **_of_compared(model.answer(prompts.compare, _json(shown), AnswerComparison))}
 
 
-def _of_judged(judged: Judged, memories: int) -> dict[str, float]:
+def _of_judged(judged: AnswerJudgement, memories: int) -> dict[str, float]:
     figures = {"answer_relevancy": judged.addresses / 2}
     if judged.statements:
         figures["faithfulness"] = _share([statement.supported for statement in judged.statements])
@@ -131,7 +131,7 @@ def _of_judged(judged: Judged, memories: int) -> dict[str, float]:
     return figures
 
 
-def _of_compared(compared: Compared) -> dict[str, float]:
+def _of_compared(compared: AnswerComparison) -> dict[str, float]:
     figures = {"accuracy": float(compared.correct)}
     if compared.facts:
         figures["context_recall"] = _share([fact.supported for fact in compared.facts])

@@ -29,7 +29,7 @@ class HealthPolicy:
 POLICY = HealthPolicy()
 
 
-class Outcome(StrEnum):
+class ProbeOutcome(StrEnum):
     """How one part is."""
 
     OK = "ok"
@@ -42,8 +42,8 @@ class Check:
     """One part: ``probe`` returns an outcome or raises; ``failed`` is what a raised error or a late answer means."""
 
     name: str
-    probe: Callable[[], Outcome]
-    failed: Outcome = Outcome.DEGRADED
+    probe: Callable[[], ProbeOutcome]
+    failed: ProbeOutcome = ProbeOutcome.DEGRADED
     wait_s: float = POLICY.other_s
 
 
@@ -51,13 +51,13 @@ class Check:
 class Health:
     """The outcome of every part and of all together: the worst one."""
 
-    checks: Mapping[str, Outcome]
+    checks: Mapping[str, ProbeOutcome]
 
     @property
-    def status(self) -> Outcome:
+    def status(self) -> ProbeOutcome:
         """The worst outcome."""
-        order = (Outcome.UNAVAILABLE, Outcome.DEGRADED)
-        return next((worst for worst in order if worst in self.checks.values()), Outcome.OK)
+        order = (ProbeOutcome.UNAVAILABLE, ProbeOutcome.DEGRADED)
+        return next((worst for worst in order if worst in self.checks.values()), ProbeOutcome.OK)
 
 
 # One thread per part: a hung part (a black-holed server) blocks its own thread and is late, nothing else waits.
@@ -69,7 +69,7 @@ _answered: set[str] = set()
 def look_at(checks: list[Check]) -> Health:
     """Run all checks side by side and return the outcomes; none takes longer than its ``wait_s``."""
     running = {check.name: _thread_of(check).submit(_run_probe, check) for check in checks}
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ProbeOutcome] = {}
     for check in checks:
         try:
             outcomes[check.name] = running[check.name].result(timeout=check.wait_s)
@@ -83,13 +83,13 @@ def look_at(checks: list[Check]) -> Health:
     return Health(outcomes)
 
 
-def probe_postgres() -> Outcome:
+def probe_postgres() -> ProbeOutcome:
     """Return OK when Postgres answers, the schema is the code's, and the role cannot pass the tenant wall."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
         row = cursor.fetchone()
     may_pass_the_wall = row is None or bool(row[0])
-    return Outcome.UNAVAILABLE if may_pass_the_wall or not migrations_applied() else Outcome.OK
+    return ProbeOutcome.UNAVAILABLE if may_pass_the_wall or not migrations_applied() else ProbeOutcome.OK
 
 
 def migrations_applied() -> bool:
@@ -104,20 +104,20 @@ def migrations_applied() -> bool:
 _schema = {"current": False}
 
 
-def probe_redis(url: str) -> Outcome:
+def probe_redis(url: str) -> ProbeOutcome:
     """Return OK when Redis answers a ping; raises otherwise, after 0.3 s at most."""
     wait = POLICY.other_s
     client: Any = Redis.from_url(url, socket_timeout=wait, socket_connect_timeout=wait, retry=Retry(NoBackoff(), 0))
     with client:
         client.ping()
-    return Outcome.OK
+    return ProbeOutcome.OK
 
 
 def _thread_of(check: Check) -> ThreadPoolExecutor:
     return _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
 
 
-def _run_probe(check: Check) -> Outcome:
+def _run_probe(check: Check) -> ProbeOutcome:
     try:
         outcome = check.probe()
         _answered.add(check.name)

@@ -18,13 +18,19 @@ from memory_platform.env.chat import ChatEndpoint
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import PROVIDER_SECONDS, PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
-from memory_platform.providers.chat_output import Unusable, json_answer, plain_schema, schema_instructions, text_answer
+from memory_platform.providers.chat_output import (
+    UnusableAnswer,
+    json_answer,
+    plain_schema,
+    schema_instructions,
+    text_answer,
+)
 from memory_platform.providers.contracts import (
-    Answered,
     ChatPrompt,
     ChatUnavailable,
     InvalidOutput,
     JsonForm,
+    ModelAnswer,
     Shape,
     Usage,
 )
@@ -35,7 +41,7 @@ from memory_platform.providers.policy import CHAT, CIRCUIT, ChatPolicy, CircuitP
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-    from memory_platform.providers.chat_vendors import Objection, Said
+    from memory_platform.providers.chat_vendors import ModelText, Objection
     from memory_platform.providers.chat_wire import Call
 
 Answer = TypeVar("Answer")
@@ -45,7 +51,7 @@ FORMS = tuple(JsonForm)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted(Generic[Answer]):
+class AnswerFormat(Generic[Answer]):
     """What is made of an answer: ``read`` raises Unusable. With a ``schema`` JSON is asked for, in one of ``forms``."""
 
     read: Callable[[str], Answer]
@@ -119,18 +125,18 @@ class Chat:
         """Import the library, without asking the endpoint. Raises ChatUnavailable."""
         self._connection.prepare()
 
-    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
         """See :class:`ChatModel`."""
         return self._ask_in_forms(prompt, shape, self._connection.forms, self._policy.repairs)
 
-    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> Answered[Shape]:
+    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
         """See :class:`JsonForms`."""
         return self._ask_in_forms(prompt, shape, (form,), repairs=0)
 
-    def text(self, prompt: ChatPrompt) -> Answered[str]:
+    def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
         """See :class:`ChatModel`."""
         read = partial(text_answer, chars=self._policy.text_chars)
-        return self._ask(prompt, Wanted(read, self._policy.repairs))
+        return self._ask(prompt, AnswerFormat(read, self._policy.repairs))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
         """See :class:`ChatModel`."""
@@ -138,12 +144,12 @@ class Chat:
 
     def _ask_in_forms(
         self, prompt: ChatPrompt, shape: type[Shape], forms: tuple[JsonForm, ...], repairs: int
-    ) -> Answered[Shape]:
+    ) -> ModelAnswer[Shape]:
         schema = plain_schema(shape)
         told = replace(prompt, instructions=f"{prompt.instructions}\n\n{schema_instructions(schema)}")
-        return self._ask(told, Wanted(partial(json_answer, shape=shape), repairs, schema, forms))
+        return self._ask(told, AnswerFormat(partial(json_answer, shape=shape), repairs, schema, forms))
 
-    def _ask(self, prompt: ChatPrompt, wanted: Wanted[Answer]) -> Answered[Answer]:
+    def _ask(self, prompt: ChatPrompt, wanted: AnswerFormat[Answer]) -> ModelAnswer[Answer]:
         forbid_open_transaction()
         try:
             self._circuit.refuse_while_open()
@@ -165,9 +171,9 @@ class Chat:
             raise self._note_failure(error, started, call.usage) from None
         self._circuit.note_success()
         _count("ok", started, call.usage)
-        return Answered(value, call.usage)
+        return ModelAnswer(value, call.usage)
 
-    async def _read(self, model: "Model", prompt: ChatPrompt, wanted: Wanted[Answer], call: "Call") -> Answer:
+    async def _read(self, model: "Model", prompt: ChatPrompt, wanted: AnswerFormat[Answer], call: "Call") -> Answer:
         """Ask, and once more with what was wrong. Raises Unusable, CallFailed."""
         from memory_platform.providers.chat_vendors import Objection  # noqa: PLC0415 -- imported with the library
 
@@ -176,7 +182,7 @@ class Chat:
             said = await self._ask_once(model, prompt, objections, call, wanted)
             try:
                 return wanted.read(said.text)
-            except Unusable as unusable:
+            except UnusableAnswer as unusable:
                 if len(objections) == wanted.repairs:
                     raise
                 brief = " It was cut off: be brief." if said.cut else ""
@@ -189,8 +195,8 @@ class Chat:
         prompt: ChatPrompt,
         objections: "Sequence[Objection]",
         call: "Call",
-        wanted: Wanted[Answer],
-    ) -> "Said":
+        wanted: AnswerFormat[Answer],
+    ) -> "ModelText":
         """Ask once; an endpoint that refuses a form of JSON, as some servers do, is asked without it ever after.
 
         Raises CallFailed.
@@ -226,7 +232,7 @@ class Chat:
 
 
 def _failure_of(error: Exception) -> str:
-    if isinstance(error, Unusable):
+    if isinstance(error, UnusableAnswer):
         return INVALID
     if isinstance(error, CallFailed):
         return str(error.failure)

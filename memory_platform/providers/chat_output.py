@@ -21,7 +21,7 @@ _DECODER = json.JSONDecoder()
 _FAULTS_TOLD = 5
 
 
-class Unusable(Exception):
+class UnusableAnswer(Exception):
     """The answer is not what was asked for. The message says why, to the model alone."""
 
 
@@ -36,9 +36,9 @@ def text_answer(text: str, *, chars: int) -> str:
     """Return the answer alone. Raises Unusable for none, and for one of more than ``chars`` characters."""
     answer = without_thoughts(text)
     if not answer:
-        raise Unusable("There was no answer.")
+        raise UnusableAnswer("There was no answer.")
     if len(answer) > chars:
-        raise Unusable(f"The answer was longer than {chars} characters.")
+        raise UnusableAnswer(f"The answer was longer than {chars} characters.")
     return answer
 
 
@@ -49,14 +49,14 @@ def json_answer(text: str, shape: type[Shape]) -> Shape:
     """
     found = list(_json_values(without_thoughts(text)))[::-1]
     if not found:
-        raise Unusable("There was no complete JSON object.")
+        raise UnusableAnswer("There was no complete JSON object.")
     faults: ValidationError | None = None
     for written in sorted(found, key=len, reverse=True):
         try:
             return shape.model_validate_json(written)
         except ValidationError as invalid:
             faults = faults or invalid
-    raise Unusable(_format_faults(faults))
+    raise UnusableAnswer(_format_faults(faults))
 
 
 def plain_schema(shape: type[BaseModel]) -> dict[str, Any]:

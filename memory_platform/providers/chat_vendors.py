@@ -47,7 +47,7 @@ _UNPAID = frozenset(Failure) - {Failure.TIMEOUT, Failure.TOO_LARGE, Failure.WRON
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelText:
     """What the model wrote; ``cut`` when it would have written more."""
 
     text: str
@@ -83,7 +83,7 @@ async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its ans
     *,
     schema: Mapping[str, Any] | None = None,
     form: JsonForm = JsonForm.PROMPTED,
-) -> Said:
+) -> ModelText:
     """Ask once, adding what it cost to ``call``; the answer is held to the ``schema`` as ``form`` says.
 
     Raises CallFailed without a word of what was said.
@@ -108,7 +108,7 @@ async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its ans
         raise CallFailed(failure) from None
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     call.usage = before + _usage(response, estimate, text)
-    return Said(text, cut=response.finish_reason == "length")
+    return ModelText(text, cut=response.finish_reason == "length")
 
 
 def _failure_of(error: Exception) -> Failure:

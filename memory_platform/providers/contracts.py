@@ -158,7 +158,7 @@ class ChatPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Generic[Answer]):
+class ModelAnswer(Generic[Answer]):
     """A valid answer and what it cost."""
 
     value: Answer
@@ -188,10 +188,10 @@ class ChatModel(Protocol):
     def name(self) -> str:
         """Stable name of model and version."""
 
-    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
         """Return the model's answer as a valid ``shape``, which the model is told of; repaired at most once."""
 
-    def text(self, prompt: ChatPrompt) -> Answered[str]:
+    def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
         """Return the model's answer as it is, without blanks around it and without its thoughts; never empty."""
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
@@ -202,7 +202,7 @@ class ChatModel(Protocol):
 class JsonForms(Protocol):
     """A chat model that can be tried in one form of JSON."""
 
-    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> Answered[Shape]:
+    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
         """Return the model's first answer in one form, without a repair. Raises ChatUnavailable."""
 
 

@@ -9,7 +9,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Value]):
+class LruCache(Generic[Key, Value]):
     """At most ``limit`` values."""
 
     def __init__(self, limit: int) -> None:

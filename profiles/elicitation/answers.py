@@ -43,7 +43,7 @@ class ValueUnclear(Refused):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AskAnswer:
     """An answer by what it becomes: the tag's ``label`` and ``details``, or ``entries`` of a list, or one ``text``."""
 
     key: str
@@ -54,7 +54,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class AnswerResult:
     """What an answer did; no verdict where nothing was to be written."""
 
     ask: Ask
@@ -73,32 +73,32 @@ def open_ask(subject: Subject, ask_id: UUID) -> Ask:
     return ask
 
 
-def read_answer(key: str, value: Any, *, question: str = "") -> Answer:
+def read_answer(key: str, value: Any, *, question: str = "") -> AskAnswer:
     """Return what a value (a text, a list of texts, or an object) says to what was asked. Raises ValueUnclear.
 
     A tag that it makes has its label in the language of ``question``.
     """
     chinese = detect_language(question) == "zh"
     if key in PLACE_LABELS:
-        return Answer(key, label=PLACE_LABELS[key][chinese], details=_place(value))
+        return AskAnswer(key, label=PLACE_LABELS[key][chinese], details=_place(value))
     if key == "emergency_contact":
         return _contact(value, CONTACT_LABEL[chinese])
     if key in {"name", "occupation"}:
-        return Answer(key, text=_text(value, key))
-    return Answer(key, entries=_entries(value))
+        return AskAnswer(key, text=_text(value, key))
+    return AskAnswer(key, entries=_entries(value))
 
 
-def settle_ask(subject: Subject, ask: Ask, *, accepted: bool, answer: Answer | None = None) -> Written:
+def settle_ask(subject: Subject, ask: Ask, *, accepted: bool, answer: AskAnswer | None = None) -> AnswerResult:
     """Record whether the subject answered, and write the answer; the subject is held by :func:`open_ask`."""
     ask.accepted, ask.answered_at = accepted, utc_now()
     ask.save(update_fields=["accepted", "answered_at"])
     if answer is None:
-        return Written(ask)
+        return AnswerResult(ask)
     verdict, reason = _write(subject, answer)
-    return Written(ask, verdict, reason)
+    return AnswerResult(ask, verdict, reason)
 
 
-def _write(subject: Subject, answer: Answer) -> tuple[Verdict, str]:
+def _write(subject: Subject, answer: AskAnswer) -> tuple[Verdict, str]:
     if answer.details is not None:
         tag = upsert_tag(subject, TagDraft(answer.label, answer.details))
         return tag.verdict, tag.reason
@@ -128,7 +128,7 @@ def _place(value: Any) -> dict[str, Any]:
     return details
 
 
-def _contact(value: Any, usual: str) -> Answer:
+def _contact(value: Any, usual: str) -> AskAnswer:
     """Return a person to call: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
     if isinstance(value, dict):
         if value.keys() - {"person", "phone", "relation"} or "phone" not in value:
@@ -143,7 +143,7 @@ def _contact(value: Any, usual: str) -> Answer:
     if phone is None or len(person) > LONGEST["person"]:
         raise ValueUnclear("Names a telephone number, and at most one person.")
     details = {"kind": TagKind.CONTACT, "phone": phone.group().strip()} | ({"relation": relation} if relation else {})
-    return Answer("emergency_contact", label=person or relation or usual, details=details)
+    return AskAnswer("emergency_contact", label=person or relation or usual, details=details)
 
 
 def _entries(value: Any) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from profiles.services.locking import lock_subject
 _RANKS = ("high", "medium", "low")
 
 
-class Why(StrEnum):
+class AskReason(StrEnum):
     """Why there is an ask, or none; the values are public."""
 
     MISSING = "missing"
@@ -27,7 +27,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class AskMoment:
     """Where a conversation (the product's own id) stands. ``quiet``: the user is deep in something, or complains.
 
     ``said``: the user's last words, whose language counts where the profile tells none.
@@ -39,21 +39,21 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class AskDecision:
     """The ask, recorded, or None; and why."""
 
-    why: Why
+    why: AskReason
     ask: Ask | None = None
 
 
 def next_ask(
     subject: Subject,
-    moment: Moment,
+    moment: AskMoment,
     *,
     doubted: Sequence[Need] = (),
     now: datetime | None = None,
     policy: AskPolicy = ASKS,
-) -> Decision:
+) -> AskDecision:
     """Choose and record the next question: the most important one that is missing and may be asked.
 
     What is ``doubted`` is asked after what is missing of high priority, and before the rest.
@@ -62,24 +62,24 @@ def next_ask(
     lock_subject(subject)
     at = now or utc_now()
     if moment.quiet:
-        return Decision(Why.NOT_NOW)
+        return AskDecision(AskReason.NOT_NOW)
     here = list(Ask.objects.filter(subject_id=subject.id, conversation=moment.conversation))
     if any(ask.accepted is False for ask in here):
-        return Decision(Why.REFUSED)
+        return AskDecision(AskReason.REFUSED)
     if len(here) >= policy.per_conversation:
-        return Decision(Why.ENOUGH)
+        return AskDecision(AskReason.ENOUGH)
     known = known_of(subject)
     missing = missing_of(known)
     missing = tuple(sorted((*doubted, *missing), key=lambda need: _RANKS.index(need.priority)))
     if not missing:
-        return Decision(Why.NOTHING_MISSING)
+        return AskDecision(AskReason.NOTHING_MISSING)
     resting = _resting(subject, at, policy)
     need = next((need for need in missing if need.key not in resting), None)
     if need is None:
-        return Decision(Why.ASKED_LATELY)
+        return AskDecision(AskReason.ASKED_LATELY)
     chinese = speaks_chinese(known, said=moment.said)
-    why = Why.OUTDATED if need in doubted else Why.MISSING
-    return Decision(why, _record_ask(subject, moment, need, chinese=chinese, at=at))
+    why = AskReason.OUTDATED if need in doubted else AskReason.MISSING
+    return AskDecision(why, _record_ask(subject, moment, need, chinese=chinese, at=at))
 
 
 def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
@@ -90,7 +90,7 @@ def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[st
     return {*lately, *refused}
 
 
-def _record_ask(subject: Subject, moment: Moment, need: Need, *, chinese: bool, at: datetime) -> Ask:
+def _record_ask(subject: Subject, moment: AskMoment, need: Need, *, chinese: bool, at: datetime) -> Ask:
     return Ask.objects.create(
         subject=subject,
         conversation=moment.conversation,

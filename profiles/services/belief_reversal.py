@@ -8,13 +8,13 @@ from typing import TypeVar
 from uuid import UUID
 
 from profiles.models.belief import Belief
-from profiles.services.beliefs import LATEST_FIRST, Place, change_belief, keep_image, recording_time, sayings_of
+from profiles.services.beliefs import LATEST_FIRST, BeliefPlace, change_belief, keep_image, recording_time, sayings_of
 from profiles.services.locking import lock_subject
 
 B = TypeVar("B", bound=Belief)
 
 
-def reinstate_belief(place: Place[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
+def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
     """Have a value that ended hold again, and return it; that it had ended is kept.
 
     Returns None when it is gone or holds already, or when another value is current.
@@ -29,7 +29,7 @@ def reinstate_belief(place: Place[B], row_id: UUID, *, now: datetime | None = No
     return ended
 
 
-def withdraw_belief(place: Place[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
+def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
     """Believe the current value no longer, as if it had not been said, and have the one that it replaced hold again.
 
     That it was believed until now is kept. Returns the value that holds again; None when ``row_id`` is not current, was

@@ -21,7 +21,7 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, CandidateKind, Subject
 from profiles.models.belief import Belief
 from profiles.policy import BELIEFS
-from profiles.services.claims import OLDER, WEAKER, Claim, Outcome, is_weaker, same_value
+from profiles.services.claims import OLDER, WEAKER, Claim, ClaimOutcome, is_weaker, same_value
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
 
@@ -33,7 +33,7 @@ _EARLIEST_FIRST = ("valid_at", F("invalid_at").desc(nulls_first=True), "-recorde
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Generic[B]):
+class BeliefPlace(Generic[B]):
     """Where the values of one thing stand: table, subject, and the columns that name the thing.
 
     ``target`` names it in a candidate: ``category/key`` or a field.
@@ -84,7 +84,7 @@ class _Moment(Generic[B]):
     follower: B | None = None
 
 
-def record_belief(place: Place[B], claim: Claim, *, now: datetime | None = None) -> Outcome[B]:
+def record_belief(place: BeliefPlace[B], claim: Claim, *, now: datetime | None = None) -> ClaimOutcome[B]:
     """Record one value and return what that did. ``now`` is the time of recording.
 
     stored: the first value, or one after a retraction · superseded: the current value gave way · unchanged: the same
@@ -102,7 +102,7 @@ def record_belief(place: Place[B], claim: Claim, *, now: datetime | None = None)
     return _insert(place, claim, _bound_moment(place, moment))
 
 
-def retract_belief(place: Place[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
+def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
     """End the current value at ``at`` (by default now) without a successor, and return it; its history stays.
 
     Returns None when there is no current value, or when it was said again after ``at``.
@@ -130,7 +130,7 @@ def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> No
     change_belief(row, moment, confidence=confidence)
 
 
-def _moment(place: Place[B], claim: Claim, now: datetime | None) -> _Moment[B]:
+def _moment(place: BeliefPlace[B], claim: Claim, now: datetime | None) -> _Moment[B]:
     latest = place.latest()
     recorded = recording_time(latest, now)
     at = min(claim.valid_at or recorded, recorded)
@@ -148,7 +148,7 @@ def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
     return time if changed is None else max(time, changed.recorded_at)
 
 
-def _bound_moment(place: Place[B], moment: _Moment[B]) -> _Moment[B]:
+def _bound_moment(place: BeliefPlace[B], moment: _Moment[B]) -> _Moment[B]:
     """Return ``moment`` with the end of a value that begins there."""
     holds, at = moment.holds, moment.at
     said_later = [time for time in sayings_of(holds) if time > at] if holds is not None else []
@@ -166,7 +166,7 @@ def _ending(moment: _Moment[B], ends_at: datetime | None, follower: B | None) ->
     return _Moment(moment.at, moment.now, moment.latest, moment.holds, ends_at, follower)
 
 
-def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
+def _insert(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
     """Put a new value where ``moment`` says; what holds there gives way, before or around it."""
     row = _new_row(place, claim, moment)
     holds = moment.holds
@@ -182,12 +182,12 @@ def _insert(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
         place.rows().filter(id=holds.id).update(superseded_by=row)
         holds.superseded_by = row
     if row.is_current:
-        return Outcome(Verdict.SUPERSEDED if holds is not None else Verdict.STORED, "", row, row)
+        return ClaimOutcome(Verdict.SUPERSEDED if holds is not None else Verdict.STORED, "", row, row)
     latest = moment.latest
-    return Outcome(Verdict.UNCHANGED, OLDER, row, latest if latest is not None and latest.is_current else None)
+    return ClaimOutcome(Verdict.UNCHANGED, OLDER, row, latest if latest is not None and latest.is_current else None)
 
 
-def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
+def _split(place: BeliefPlace[B], row: B, holds: B, moment: _Moment[B]) -> None:
     """Put ``row`` inside a value that was said again after it: that value keeps its id for the later part."""
     keep_image(holds, moment.now)
     added = [row]
@@ -203,7 +203,7 @@ def _split(place: Place[B], row: B, holds: B, moment: _Moment[B]) -> None:
     place.model._default_manager.bulk_create(added)
 
 
-def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> Outcome[B]:
+def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
     """The same value once more: validated anew, and as strong as the strongest of its sayings."""
     holds.said_times = _with_saying(sayings_of(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
@@ -216,9 +216,9 @@ def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> Outcome[B]:
         fields += claim.details
     holds.save(update_fields=fields)
     if holds.is_current:
-        return Outcome(Verdict.UNCHANGED, "", holds, holds)
+        return ClaimOutcome(Verdict.UNCHANGED, "", holds, holds)
     latest = moment.latest
-    return Outcome(Verdict.UNCHANGED, OLDER, holds, latest if latest is not None and latest.is_current else None)
+    return ClaimOutcome(Verdict.UNCHANGED, OLDER, holds, latest if latest is not None and latest.is_current else None)
 
 
 def _strongest(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
@@ -227,7 +227,7 @@ def _strongest(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
     return claim.provenance, claim.confidence if claim.explicit else max(claim.confidence, holds.confidence)
 
 
-def _reject(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
+def _reject(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
     """Keep a weaker value as a candidate, once."""
     Candidate.objects.get_or_create(
         subject_id=place.subject.id,
@@ -240,10 +240,10 @@ def _reject(place: Place[B], claim: Claim, moment: _Moment[B]) -> Outcome[B]:
         defaults={"confidence": claim.confidence, "provenance": claim.provenance},
     )
     latest = moment.latest
-    return Outcome(Verdict.REJECTED, WEAKER, None, latest if latest is not None and latest.is_current else None)
+    return ClaimOutcome(Verdict.REJECTED, WEAKER, None, latest if latest is not None and latest.is_current else None)
 
 
-def _new_row(place: Place[B], claim: Claim, moment: _Moment[B]) -> B:
+def _new_row(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> B:
     return place.model(
         subject=place.subject,
         value=claim.value,

@@ -63,7 +63,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[B]):
+class ClaimOutcome(Generic[B]):
     """What a write did. ``row`` is where the claim now stands (None: rejected), ``current`` what is true now."""
 
     verdict: Verdict

@@ -7,15 +7,17 @@ from typing import Any, TypeVar
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable, singular
 from profiles.models.belief import Belief
-from profiles.services.beliefs import Place, record_belief, retract_belief
-from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, Outcome, is_weaker, same_value
+from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
+from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, ClaimOutcome, is_weaker, same_value
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 
 B = TypeVar("B", bound=Belief)
 
 
-def amend_list(place: Place[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()) -> Outcome[B]:
+def amend_list(
+    place: BeliefPlace[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()
+) -> ClaimOutcome[B]:
     """Take entries out of a list and put entries in; ``claim.value`` is not read, a single value is a list of one.
 
     Entries are the same when a reader would call them the same. They go into the list as it was when this was said; an
@@ -27,11 +29,11 @@ def amend_list(place: Place[B], claim: Claim, *, add: Sequence[Any] = (), remove
     before = place.holding(claim.valid_at or utc_now())
     entries = entries_of(before.value) if before is not None else []
     if entries is None:
-        return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
+        return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
     kept = [entry for entry in entries if not among_entries(entry, remove)]
     amended = merge_entries(kept, add)
     if amended == entries and not add:
-        return Outcome(Verdict.UNCHANGED, ABSENT, None, place.current())
+        return ClaimOutcome(Verdict.UNCHANGED, ABSENT, None, place.current())
     emptied = _retract_emptied_list(place, claim, before) if not amended else None
     if emptied is not None:
         return emptied
@@ -67,15 +69,15 @@ def alike(one: Any, other: Any) -> bool:
     return same_value(one, other)
 
 
-def _retract_emptied_list(place: Place[B], claim: Claim, before: B | None) -> Outcome[B] | None:
+def _retract_emptied_list(place: BeliefPlace[B], claim: Claim, before: B | None) -> ClaimOutcome[B] | None:
     """Retract a list whose last entry is gone. Return None when the claim is weaker than the list."""
     if before is None or not before.is_current or is_weaker(claim, before):
         return None
     retracted = retract_belief(place, at=claim.valid_at)
-    return Outcome(Verdict.MERGED, "", retracted, None) if retracted is not None else None
+    return ClaimOutcome(Verdict.MERGED, "", retracted, None) if retracted is not None else None
 
 
-def _carried_on(place: Place[B], claim: Claim, add: Sequence[Any], outcome: Outcome[B]) -> Outcome[B]:
+def _carried_on(place: BeliefPlace[B], claim: Claim, add: Sequence[Any], outcome: ClaimOutcome[B]) -> ClaimOutcome[B]:
     """Put entries that were said before the current list into it too, unless a list in between had and dropped them."""
     current = outcome.current
     entries = entries_of(current.value) if current is not None else None
@@ -89,5 +91,5 @@ def _carried_on(place: Place[B], claim: Claim, add: Sequence[Any], outcome: Outc
     return _mark_merged(record_belief(place, replace(claim, value=[*entries, *missing], valid_at=last_said)))
 
 
-def _mark_merged(outcome: Outcome[B]) -> Outcome[B]:
+def _mark_merged(outcome: ClaimOutcome[B]) -> ClaimOutcome[B]:
     return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome

@@ -8,8 +8,8 @@ from typing import Any
 from memory_platform.kernel.errors import NotFound
 from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
-from profiles.services.beliefs import Place, record_belief, retract_belief
-from profiles.services.claims import Claim, Outcome, is_weaker
+from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
+from profiles.services.claims import Claim, ClaimOutcome, is_weaker
 from profiles.services.lists import amend_list, among_entries, entries_of
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
@@ -21,7 +21,7 @@ OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
 
 def record_preference(
     subject: Subject, category: str, key: str, claim: Claim, *, now: datetime | None = None
-) -> Outcome[Preference]:
+) -> ClaimOutcome[Preference]:
     """Record one value of (category, key); :func:`profiles.services.beliefs.record_belief` says what that does."""
     return record_belief(preference_place(subject, category, key), claim, now=now)
 
@@ -61,7 +61,7 @@ def amend_list_preference(
     *,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-) -> Outcome[Preference]:
+) -> ClaimOutcome[Preference]:
     """Take entries out of the list at ``path`` (category, key) and put entries in, as one new version.
 
     ``claim.value`` is not read; :func:`profiles.services.lists.amend_list` says what that does.
@@ -89,7 +89,7 @@ def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequen
     return changed
 
 
-def preference_place(subject: Subject, category: str, key: str) -> Place[Preference]:
+def preference_place(subject: Subject, category: str, key: str) -> BeliefPlace[Preference]:
     """Return where the values of (category, key) stand."""
     columns = {"category": category, "key": key}
-    return Place(Preference, subject, columns, CandidateKind.PREFERENCE, f"{category}/{key}")
+    return BeliefPlace(Preference, subject, columns, CandidateKind.PREFERENCE, f"{category}/{key}")

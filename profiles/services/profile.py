@@ -8,8 +8,8 @@ from typing import Any, Literal
 from django.db.models import F
 
 from profiles.models import PROFILE_FIELDS, CandidateKind, ProfileFact, Subject
-from profiles.services.beliefs import Place, record_belief, retract_belief
-from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, Outcome
+from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
+from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
 from profiles.services.lists import amend_list, entries_of
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
@@ -85,23 +85,23 @@ def patch_profile(
     return verdicts
 
 
-def fact_place(subject: Subject, name: FactName) -> Place[ProfileFact]:
+def fact_place(subject: Subject, name: FactName) -> BeliefPlace[ProfileFact]:
     """Return where the values of one field or attribute stand."""
     columns = {"field": name.field, "is_attribute": name.is_attribute}
-    return Place(ProfileFact, subject, columns, CandidateKind.PROFILE, name.path)
+    return BeliefPlace(ProfileFact, subject, columns, CandidateKind.PROFILE, name.path)
 
 
-def _apply(subject: Subject, change: FactChange) -> Outcome[ProfileFact]:
+def _apply(subject: Subject, change: FactChange) -> ClaimOutcome[ProfileFact]:
     place, claim = fact_place(subject, change.name), change.claim
     if change.mode == "overwrite":
         return record_belief(place, claim)
     if change.mode == "merge":
         return _merge(place, claim)
     if not change.name.is_attribute and change.name.field not in LIST_FIELDS:
-        return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
+        return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
     entries = entries_of(claim.value)
     if entries is None:
-        return Outcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
+        return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
     return amend_list(place, claim, **_entries_as(change.mode, entries))
 
 
@@ -109,7 +109,7 @@ def _entries_as(mode: Mode, entries: Sequence[Any]) -> dict[str, Sequence[Any]]:
     return {"remove": entries} if mode == "remove" else {"add": entries}
 
 
-def _merge(place: Place[ProfileFact], claim: Claim) -> Outcome[ProfileFact]:
+def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[ProfileFact]:
     held = place.current()
     if held is None:
         return record_belief(place, claim)
@@ -121,7 +121,7 @@ def _merge(place: Place[ProfileFact], claim: Claim) -> Outcome[ProfileFact]:
     return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome
 
 
-def _verdict(name: FactName, outcome: Outcome[ProfileFact]) -> FactVerdict:
+def _verdict(name: FactName, outcome: ClaimOutcome[ProfileFact]) -> FactVerdict:
     return FactVerdict(name, outcome.verdict, outcome.reason, outcome.row)
 
 

@@ -22,11 +22,11 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
-from tenants.services.job_runs import Turn
+from tenants.services.job_runs import TenantTurn
 
 
 def consolidate_tenant(
-    turn: Turn,
+    turn: TenantTurn,
     embedders: Embedders,
     *,
     model: ChatModel | None = None,

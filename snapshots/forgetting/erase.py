@@ -17,7 +17,7 @@ from snapshots.forgetting.withhold import BY_USER
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
-from tenants.services.job_runs import Turn
+from tenants.services.job_runs import TenantTurn
 
 
 def preview_erasing() -> CarePreview:
@@ -26,7 +26,7 @@ def preview_erasing() -> CarePreview:
     return CarePreview({"orders": due.count()}, [str(one) for one in due.values_list("id", flat=True)[:10]])
 
 
-def erase_withheld(turn: Turn, policy: ForgettingPolicy = FORGETTING) -> int:
+def erase_withheld(turn: TenantTurn, policy: ForgettingPolicy = FORGETTING) -> int:
     """Erase what is due, each order in a transaction of its own; return how many. Opens its own scopes."""
     with tenant_tx(turn.tenant_id):
         ids = list(_due().order_by("erase_at").values_list("id", flat=True)[: policy.erased_at_once])

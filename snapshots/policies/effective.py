@@ -16,7 +16,7 @@ from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
 from tenants.policies.sections import Document
-from tenants.services.active_policy import Steering, steering_of, steering_statement
+from tenants.services.active_policy import ActivePolicy, steering_of, steering_statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Policies:
 class InForce:
     """One epoch of a tenant, with every document read."""
 
-    steering: Steering
+    steering: ActivePolicy
     by_version: Mapping[int, Policies]
 
     def of(self, subject_external_id: str) -> Policies:
@@ -87,7 +87,7 @@ def effective_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
     return read_in_force(steering_of(scope_reads([steering_statement(tenant_id)])[0])).of(subject_external_id)
 
 
-def read_in_force(steering: Steering) -> InForce:
+def read_in_force(steering: ActivePolicy) -> InForce:
     """Return an epoch with its documents read."""
     locale = steering.locale or None
     by_version = {

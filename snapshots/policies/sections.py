@@ -13,10 +13,10 @@ from snapshots.lifecycle.policy import PURGE_POLICY
 from snapshots.policy import RETENTION_SECTION
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 from snapshots.understanding.fields.section import FIELDS_SECTION
-from tenants.policies.kinds import Choice, Days, Flag, Named, Number, Numbers, Whole
+from tenants.policies.kinds import Choice, Days, Flag, NamedValues, Number, Numbers, WholeNumber
 from tenants.policies.sections import Section, Sections
 
-_TOKENS = Whole(0, 200_000, "tokens")
+_TOKENS = WholeNumber(0, 200_000, "tokens")
 _SHARE = Number(0, 1)
 _TIER = Choice(get_args(Tier))
 _FACTOR = Number(0.05, 20)
@@ -50,21 +50,21 @@ CONTEXT = Section(
     "context",
     DEFAULT_CONTEXT,
     {
-        "total": Whole(200, 1_000_000, "tokens"),
+        "total": WholeNumber(200, 1_000_000, "tokens"),
         **dict.fromkeys(("system", "profile", "memory", "window", "query", "summary", "task", "knowledge"), _TOKENS),
-        "memory_by_intent": Named(_TOKENS),
+        "memory_by_intent": NamedValues(_TOKENS),
         "state_from": _SHARE,
         "tentative_from": _SHARE,
         "min_relevance": _SHARE,
         "detect_phase": Flag(),
         "tier": _TIER,
-        "tier_by_intent": Named(_TIER),
-        "raised_turns": Whole(0, 20, "turns"),
+        "tier_by_intent": NamedValues(_TIER),
+        "raised_turns": WholeNumber(0, 20, "turns"),
         "good_hit_share": _SHARE,
     },
     _guide_in_order,
 )
-ANSWER = Section("recall", ANSWERS, {"top_k": Whole(1, 100, "memories")})
+ANSWER = Section("recall", ANSWERS, {"top_k": WholeNumber(1, 100, "memories")})
 SCORING = Section(
     "scoring",
     DEFAULT_RECALL.scoring,
@@ -91,7 +91,7 @@ RANKING = Section(
         "validation_days": Numbers(3, _AGES, rising=True),
         "validation_values": Numbers(4, Number(0, 1)),
         "provenance": Numbers(3, Number(0, 1)),
-        "frequency_injected": Whole(1, 1_000, "times injected"),
+        "frequency_injected": WholeNumber(1, 1_000, "times injected"),
         "frequency_liked": _SHARE,
         "frequency_disliked": _SHARE,
         "frequency_bonus": _FACTOR,

@@ -14,7 +14,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from tenants.models import CACHE
-from tenants.services.usage.model_use import Used, write_down
+from tenants.services.usage.model_use import ModelCallUsage, write_down
 
 Answer = TypeVar("Answer")
 
@@ -31,7 +31,7 @@ class NotedKeeper:
     def make(self, text: str, estimate: int) -> KeptPrompt:
         """See :class:`PromptKeeper`."""
 
-        def use(made: KeptPrompt) -> Used:
+        def use(made: KeptPrompt) -> ModelCallUsage:
             tokens = made.tokens or estimate
             return self._used(read=tokens, token_hours=token_hours(tokens, utc_now(), made.expires_at))
 
@@ -40,7 +40,7 @@ class NotedKeeper:
     def extend(self, name: str, estimate: int, paid_until: datetime) -> KeptPrompt:
         """See :class:`PromptKeeper`."""
 
-        def use(found: KeptPrompt) -> Used:
+        def use(found: KeptPrompt) -> ModelCallUsage:
             since = max(paid_until, utc_now())
             return self._used(token_hours=token_hours(found.tokens or estimate, since, found.expires_at))
 
@@ -53,7 +53,7 @@ class NotedKeeper:
             lambda _: self._used(token_hours=-token_hours(tokens, utc_now(), paid_until)),
         )
 
-    def _noted(self, call: Callable[[], Answer], use: Callable[[Answer], Used]) -> Answer:
+    def _noted(self, call: Callable[[], Answer], use: Callable[[Answer], ModelCallUsage]) -> Answer:
         try:
             answer = call()
         except CallFailed as failed:
@@ -63,8 +63,8 @@ class NotedKeeper:
         write_down(self.tenant_id, use(answer))
         return answer
 
-    def _used(self, *, read: int = 0, token_hours: float = 0.0, failures: int = 0) -> Used:
-        return Used(CACHE, self.keeper.model, read=read, token_hours=token_hours, failures=failures)
+    def _used(self, *, read: int = 0, token_hours: float = 0.0, failures: int = 0) -> ModelCallUsage:
+        return ModelCallUsage(CACHE, self.keeper.model, read=read, token_hours=token_hours, failures=failures)
 
 
 def token_hours(tokens: int, since: datetime, until: datetime) -> float:

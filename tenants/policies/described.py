@@ -12,7 +12,7 @@ _MEMBERS = ("description", "examples")
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class FieldDescription:
     """One thing that a tenant names, with what it is and sentences that say it."""
 
     name: str
@@ -21,8 +21,9 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedThings:
-    """An object of descriptions by name; the code holds a tuple of :class:`Described`, in the order of the names.
+class Descriptions:
+    """An object of descriptions by name; the code holds a tuple of
+    :class:`FieldDescription`, in the order of the names.
 
     ``refusal`` tells why a text may not stand under a name, "" where it may; it is asked with an empty text about the
     name alone. Lengths are characters.
@@ -35,7 +36,7 @@ class DescribedThings:
     example_chars: int
     refusal: Callable[[str, str], str] = lambda name, text: ""
 
-    def read(self, value: Any) -> tuple[Described, ...]:
+    def read(self, value: Any) -> tuple[FieldDescription, ...]:
         """Return what the code holds. Raises WrongValue with every fault and its path."""
         if not isinstance(value, Mapping):
             raise WrongValue('Must be an object such as {"pain_point": {"description": "...", "examples": ["..."]}}.')
@@ -43,11 +44,13 @@ class DescribedThings:
         if faults:
             raise WrongValue(faults[0].message, faults)
         return tuple(
-            Described(name, _plain(value[name]["description"]), tuple(map(_plain, value[name].get("examples", ()))))
+            FieldDescription(
+                name, _plain(value[name]["description"]), tuple(map(_plain, value[name].get("examples", ())))
+            )
             for name in sorted(value)
         )
 
-    def to_json(self, held: tuple[Described, ...]) -> dict[str, Any]:
+    def to_json(self, held: tuple[FieldDescription, ...]) -> dict[str, Any]:
         return {one.name: {"description": one.description, "examples": list(one.examples)} for one in held}
 
     def describe(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeNumber:
     """A whole number between two bounds, both included; ``unit`` says of what."""
 
     least: int
@@ -105,13 +105,13 @@ class Days:
     most: int
 
     def read(self, value: Any) -> timedelta:
-        return timedelta(days=Whole(self.least, self.most).read(value))
+        return timedelta(days=WholeNumber(self.least, self.most).read(value))
 
     def to_json(self, held: timedelta) -> int:
         return held.days
 
     def describe(self) -> dict[str, Any]:
-        return Whole(self.least, self.most, "days").describe()
+        return WholeNumber(self.least, self.most, "days").describe()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +180,14 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedValues:
     """An object of whole numbers or choices by name; the code holds a tuple of pairs, in the order of the names."""
 
-    each: Whole | Choice
+    each: WholeNumber | Choice
 
     def read(self, value: Any) -> tuple[tuple[str, int | str], ...]:
         if not isinstance(value, Mapping) or len(value) > NAMED_MOST:
-            what = "a whole number" if isinstance(self.each, Whole) else f"one of: {', '.join(self.each.options)}"
+            what = "a whole number" if isinstance(self.each, WholeNumber) else f"one of: {', '.join(self.each.options)}"
             raise WrongValue(f"Must be an object of at most {NAMED_MOST} names, each with {what}.")
         if not all(isinstance(name, str) and 0 < len(name) <= NAME_CHARS and name.isprintable() for name in value):
             raise WrongValue(f"A name has 1 to {NAME_CHARS} printable characters.")

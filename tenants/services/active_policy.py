@@ -24,7 +24,7 @@ WHERE t.id = $1
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningExperiment:
     """The experiment that runs: its name, and the arm of each bucket."""
 
     id: UUID
@@ -37,14 +37,14 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Steering:
+class ActivePolicy:
     """One epoch of a tenant: the active version's number, the documents by number, the experiment that runs, and the
     tenant's locale, "" when it has none."""
 
     epoch: int
     active: int
     documents: Mapping[int, Document]
-    running: Running | None = None
+    running: RunningExperiment | None = None
     locale: str = ""
 
 
@@ -53,9 +53,9 @@ def steering_statement(tenant_id: UUID) -> Statement:
     return Statement(_STEERING, [tenant_id])
 
 
-def steering_of(rows: Rows) -> Steering:
+def steering_of(rows: Rows) -> ActivePolicy:
     """Return what stands in the row of :func:`steering_statement`."""
     epoch, active, locale, experiment_id, name, arms, documents = rows[0]
-    running = Running(experiment_id, name, owners(arms_of(arms))) if experiment_id else None
+    running = RunningExperiment(experiment_id, name, owners(arms_of(arms))) if experiment_id else None
     by_number = {int(number): document for number, document in (documents or {}).items()}
-    return Steering(epoch, active, by_number, running, locale)
+    return ActivePolicy(epoch, active, by_number, running, locale)

@@ -35,7 +35,7 @@ class RunLost(MemoryPlatformError):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class RunTally:
     """What a run did: rows touched, tenants skipped for lack of time, tenants that failed."""
 
     rows: int = 0
@@ -44,7 +44,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Turn:
+class TenantTurn:
     """One tenant's turn in a round. ``after`` is the subject that an earlier worker came to, None for none."""
 
     tenant_id: UUID
@@ -66,11 +66,11 @@ class Turn:
         self.note(subject_id, rows)
 
 
-RoundWork = Callable[[Turn], int]
+RoundWork = Callable[[TenantTurn], int]
 """Does one tenant's share, as far as the turn goes; returns rows that it has not marked yet."""
 
 
-def run_once(job: str, default: Default, work: Callable[[], Tally]) -> bool:
+def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
     """Do ``work`` unless the present slot of ``job`` is on record; return whether it was done.
 
     A run that dies stays on record without an end, and the next slot does its work.
@@ -102,21 +102,21 @@ def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy 
     return True
 
 
-def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> Tally:
+def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> RunTally:
     """Give these tenants their turn now, without a limit of time, on a record of its own that no slot counts."""
     run = _begin_by_hand(job)
     rows = errors = 0
     marked: list[int] = []
     for tenant_id in tenant_ids:
         try:
-            rows += work(Turn(tenant_id, note=lambda _, count: marked.append(count)))
+            rows += work(TenantTurn(tenant_id, note=lambda _, count: marked.append(count)))
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             errors += 1
             log(Event.JOB_FAILED, job=job, tenant=tenant_id, error=type(fault).__name__)
-    return _end_run(run, Tally(rows + sum(marked), errors=errors))
+    return _end_run(run, RunTally(rows + sum(marked), errors=errors))
 
 
-def run_whole_by_hand(job: str, work: Callable[[], Tally]) -> Tally:
+def run_whole_by_hand(job: str, work: Callable[[], RunTally]) -> RunTally:
     """Do a job that is no tenant's now, on a record of its own that no slot counts."""
     return _end_run(_begin_by_hand(job), work())
 
@@ -126,7 +126,7 @@ def by_hand(job: str) -> str:
     return f"{job} (by hand)"
 
 
-def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> Tally:
+def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> RunTally:
     """Run ``work`` for each tenant in turn and add up its rows; one tenant's failure does not stop the others."""
     rows = skipped = errors = 0
     for tenant_id in Tenant.objects.order_by("id").values_list("id", flat=True):
@@ -140,7 +140,7 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
         except Exception as fault:  # noqa: BLE001 - reported, and the other tenants have their turn
             errors += 1
             log(Event.JOB_FAILED, tenant=tenant_id, error=type(fault).__name__)
-    return Tally(rows, skipped, errors)
+    return RunTally(rows, skipped, errors)
 
 
 def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
@@ -195,7 +195,7 @@ class _Round:
 
     def _turn(self, tenant_id: UUID) -> bool:
         """Return whether the tenant's turn is over: it is not when its time was."""
-        turn = Turn(tenant_id, self.run.reached_within, self.ends_at, self._note)
+        turn = TenantTurn(tenant_id, self.run.reached_within, self.ends_at, self._note)
         try:
             self.rows += self.work(turn)
         except (RunLost, SoftTimeLimitExceeded):
@@ -234,7 +234,7 @@ def _begin_by_hand(job: str) -> JobRun:
     return JobRun.objects.create(job=by_hand(job), scheduled_for=timezone.now(), started_at=timezone.now())
 
 
-def _end_run(run: JobRun, tally: Tally) -> Tally:
+def _end_run(run: JobRun, tally: RunTally) -> RunTally:
     did = {"rows": tally.rows, "skipped": tally.skipped, "errors": tally.errors}
     JobRun.objects.filter(id=run.id).update(**did, ended_at=timezone.now())
     return tally

@@ -25,7 +25,7 @@ from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.features import fit_numbers, prepare_fields
 from snapshots.understanding.fields.matching import FILLS, OTHER, WEIGHTS, decide, field_reader
 from snapshots.understanding.grading.reader import LASTING
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 from tests.golden.clause_labels import labelled_messages
 from tests.golden.labels import HERE
 
@@ -53,7 +53,7 @@ class Product:
 
     name: str
     half: str
-    fields: tuple[Described, ...]
+    fields: tuple[FieldDescription, ...]
     said: tuple[Said, ...]
 
     def with_examples(self, each: int, parity: int) -> "Product":
@@ -83,7 +83,8 @@ def products(half: str) -> list[Product]:
 def _product(path: Path) -> Product:
     held = tomllib.loads(path.read_text(encoding="utf-8"))
     fields = tuple(
-        Described(name, one["description"], tuple(one["examples"])) for name, one in sorted(held["fields"].items())
+        FieldDescription(name, one["description"], tuple(one["examples"]))
+        for name, one in sorted(held["fields"].items())
     )
     said = [
         Said(text, language, name)

@@ -39,7 +39,7 @@ from snapshots.models import (
 )
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
-from tenants.services.job_runs import Turn, run_by_hand
+from tenants.services.job_runs import TenantTurn, run_by_hand
 from tests.conftest import House, World
 from tests.snapshots.feedback.telling import ask
 from tests.snapshots.held import remember, say
@@ -166,7 +166,7 @@ def test_each_job_twice_at_once_does_what_one_run_does(houses: tuple[House, Hous
     assert made["joined"] == [("New York", None)]
     assert made["words"] == [(False, len(PEOPLE)), (True, len(PEOPLE))]
     for name in (name for name in ORDER if name in CARE):
-        twice_at_once(lambda: CARE[name].run(Turn(at_once.tenant.id)))  # noqa: B023 - done by then
+        twice_at_once(lambda: CARE[name].run(TenantTurn(at_once.tenant.id)))  # noqa: B023 - done by then
     assert told(at_once) == made, "and another two of each do nothing"
 
 

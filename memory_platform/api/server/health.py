@@ -14,7 +14,7 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
 from memory_platform.observability import health
-from memory_platform.observability.health import Check, Outcome
+from memory_platform.observability.health import Check, ProbeOutcome
 from memory_platform.observability.metrics import exposition, refresh_with
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
@@ -30,16 +30,16 @@ class LiveOutput(Output):
 class ChecksOutput(Output):
     """One outcome for each part."""
 
-    postgres = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
-    redis = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
-    embedding = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
-    queue = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+    postgres = serializers.ChoiceField(choices=[str(outcome) for outcome in ProbeOutcome])
+    redis = serializers.ChoiceField(choices=[str(outcome) for outcome in ProbeOutcome])
+    embedding = serializers.ChoiceField(choices=[str(outcome) for outcome in ProbeOutcome])
+    queue = serializers.ChoiceField(choices=[str(outcome) for outcome in ProbeOutcome])
 
 
 class ReadyOutput(Output):
     """Whether this process can serve, and what it does without."""
 
-    status = serializers.ChoiceField(choices=[str(outcome) for outcome in Outcome])
+    status = serializers.ChoiceField(choices=[str(outcome) for outcome in ProbeOutcome])
     checks = ChecksOutput()
 
 
@@ -64,7 +64,7 @@ class ReadyView(OpenView):
         """Answer how each part is."""
         found = health.look_at(CHECKS)
         body = {"status": found.status, "checks": dict(found.checks)}
-        if found.status is Outcome.UNAVAILABLE:
+        if found.status is ProbeOutcome.UNAVAILABLE:
             return Response(body, status=503, headers={"Retry-After": str(POLICY.retry_after_s)})
         return Response(body)
 
@@ -76,26 +76,26 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
 
 
-def probe_embedding() -> Outcome:
+def probe_embedding() -> ProbeOutcome:
     """Return OK when all embedders that are configured are loaded; keywords alone are a degraded recall."""
     listed = embedders(settings.EMBEDDER)
-    return Outcome.OK if listed and all(map(is_ready, listed)) else Outcome.DEGRADED
+    return ProbeOutcome.OK if listed and all(map(is_ready, listed)) else ProbeOutcome.DEGRADED
 
 
-def probe_redis() -> Outcome:
+def probe_redis() -> ProbeOutcome:
     """Return OK when the windows' Redis answers."""
     return health.probe_redis(settings.REDIS_URL)
 
 
-def probe_queue() -> Outcome:
+def probe_queue() -> ProbeOutcome:
     """Return OK when the wake-ups' broker answers; without it accepted work waits for the next sweep."""
     if not settings.CELERY_BROKER_URL.startswith(("redis", "unix")):
-        return Outcome.OK
+        return ProbeOutcome.OK
     return health.probe_redis(settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://").partition("?")[0])
 
 
 CHECKS = [
-    Check("postgres", health.probe_postgres, failed=Outcome.UNAVAILABLE, wait_s=health.POLICY.postgres_s),
+    Check("postgres", health.probe_postgres, failed=ProbeOutcome.UNAVAILABLE, wait_s=health.POLICY.postgres_s),
     Check("redis", probe_redis),
     Check("embedding", probe_embedding),
     Check("queue", probe_queue),

@@ -10,7 +10,7 @@ Effect = Literal["reads", "writes", "erases"]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class BilingualText:
     """One text in both languages."""
 
     en: str
@@ -27,7 +27,7 @@ class Parameter:
 
     name: str
     schema: Mapping[str, Any]
-    about: Words
+    about: BilingualText
     required: bool = False
 
 
@@ -36,11 +36,11 @@ class Tool:
     """One tool. ``purpose`` says what it does and when, ``lasting`` adds what may be saved and what may not (A3)."""
 
     name: str
-    title: Words
-    purpose: Words
+    title: BilingualText
+    purpose: BilingualText
     effect: Effect
     parameters: tuple[Parameter, ...] = field(default=())
-    lasting: Words | None = None
+    lasting: BilingualText | None = None
 
     def description(self, language: Language) -> str:
         """Return what a model reads of the tool."""

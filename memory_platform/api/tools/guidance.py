@@ -3,9 +3,9 @@
 ``LASTING`` stands in the description of every tool that saves; ``GUIDANCE`` is longer and made for a system prompt.
 """
 
-from memory_platform.api.tools.definitions import Words
+from memory_platform.api.tools.definitions import BilingualText
 
-LASTING = Words(
+LASTING = BilingualText(
     en=(
         "Save only what will still hold in other conversations: a habit, a taste, a limit, a fact about the user "
         '("I avoid highways", "I never eat pork", "I moved to Lyon"). Do not save what is meant for this time only '
@@ -19,7 +19,7 @@ LASTING = Words(
     ),
 )
 
-GUIDANCE = Words(
+GUIDANCE = BilingualText(
     en="""\
 # When to save to memory
 Lasting, so save it: "always", "usually", "never", "I am", "I have", "my wife", "from now on", or the same wish \

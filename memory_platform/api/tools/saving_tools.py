@@ -33,7 +33,7 @@ SAID_OF_TAG = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases"
 
 
 @dataclass(frozen=True, slots=True)
-class Saved(Generic[M]):
+class SaveResult(Generic[M]):
     """What a write did, and the memory that now says it; None when nothing does."""
 
     verdict: Verdict
@@ -47,7 +47,7 @@ class Saver(Generic[M]):
 
     check: Callable[[Arguments], None]
     held: Callable[[Subject, Arguments], M | None]
-    save: Callable[[Subject, Arguments], Saved[M]]
+    save: Callable[[Subject, Arguments], SaveResult[M]]
     shown: Callable[[M], dict[str, Any]]
 
 
@@ -98,7 +98,7 @@ def _held_preference(subject: Subject, arguments: Arguments) -> Preference | Non
     return row if row is not None and _says(row.value, arguments, is_list=arguments["key"] in OPPOSITE) else None
 
 
-def _save_preference(subject: Subject, arguments: Arguments) -> Saved[Preference]:
+def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Preference]:
     category, key, value = arguments["category"], arguments["key"], arguments["value"]
     details = {"statement": arguments["statement"]} if "statement" in arguments else {}
     claim = claim_of(arguments, value, **details)
@@ -108,7 +108,7 @@ def _save_preference(subject: Subject, arguments: Arguments) -> Saved[Preference
     else:
         outcome = amend_list_preference(subject, (category, key), claim, add=entries)
         take_from_opposite(subject, key, claim, entries)
-    return Saved(outcome.verdict, outcome.reason, outcome.current or outcome.row)
+    return SaveResult(outcome.verdict, outcome.reason, outcome.current or outcome.row)
 
 
 def _check_fact(arguments: Arguments) -> None:
@@ -121,11 +121,11 @@ def _held_fact(subject: Subject, arguments: Arguments) -> ProfileFact | None:
     return row if row is not None and _says(row.value, arguments, is_list=_is_list(name)) else None
 
 
-def _save_fact(subject: Subject, arguments: Arguments) -> Saved[ProfileFact]:
+def _save_fact(subject: Subject, arguments: Arguments) -> SaveResult[ProfileFact]:
     name = FactName.read(arguments["field"])
     mode: Mode = "append" if _is_list(name) else "overwrite"
     (verdict,) = patch_profile(subject, [FactChange(name, claim_of(arguments, arguments["value"]), mode)])
-    return Saved(verdict.verdict, verdict.reason, fact_place(subject, name).current() or verdict.row)
+    return SaveResult(verdict.verdict, verdict.reason, fact_place(subject, name).current() or verdict.row)
 
 
 def _is_list(name: FactName) -> bool:
@@ -168,9 +168,9 @@ def _held_tag(subject: Subject, arguments: Arguments) -> Tag | None:
     return tag if known and all(among_entries(one, tag.aliases) for one in aliases) else None
 
 
-def _save_tag(subject: Subject, arguments: Arguments) -> Saved[Tag]:
+def _save_tag(subject: Subject, arguments: Arguments) -> SaveResult[Tag]:
     outcome = upsert_tag(subject, _draft(arguments))
-    return Saved(outcome.verdict, outcome.reason, outcome.tag)
+    return SaveResult(outcome.verdict, outcome.reason, outcome.tag)
 
 
 def _shown_fact(fact: ProfileFact) -> dict[str, Any]:

@@ -19,7 +19,7 @@ BETWEEN_TIMES = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TalkTurn:
     """One message of a talk: what the subject says, and when."""
 
     text: str
@@ -31,7 +31,7 @@ class Talk:
     """One conversation of the pool, by its number."""
 
     number: int
-    turns: tuple[Turn, ...]
+    turns: tuple[TalkTurn, ...]
 
     @property
     def conversation_id(self) -> str:
@@ -53,7 +53,7 @@ def questions(seed: int) -> Iterator[str]:
             yield _question_en(random) if language == "en" else _question_zh(random)
 
 
-def _turns(random: Random, number: int, said: set[str]) -> Iterator[Turn]:
+def _turns(random: Random, number: int, said: set[str]) -> Iterator[TalkTurn]:
     speak = _sentence_en if LANGUAGES[number % len(LANGUAGES)] == "en" else _sentence_zh
     began = FIRST_TALK + number * BETWEEN_TALKS
     for turn in range(TURNS):
@@ -61,7 +61,7 @@ def _turns(random: Random, number: int, said: set[str]) -> Iterator[Turn]:
         while text in said:
             text = speak(random)
         said.add(text)
-        yield Turn(text, began + turn * BETWEEN_TIMES)
+        yield TalkTurn(text, began + turn * BETWEEN_TIMES)
 
 
 def _sentence_en(random: Random) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from memory_platform.console.explanation.memories import Known, as_id
+from memory_platform.console.explanation.memories import CurrentMemory, as_id
 from memory_platform.console.explanation.words import FACTORS, GUARDRAILS, HOW, LANES, STEPS, reason_told, signal_told
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import address_of, plain
@@ -29,10 +29,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class CardContext:
     """What is read beside the candidates of one prompt, by memory id; ``placed``: positions found in its text."""
 
-    known: Mapping[str, Known] = field(default_factory=dict)
+    known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
     placed: frozenset[int | None] = frozenset()
     conversation_id: UUID | None = None
@@ -57,7 +57,7 @@ class Card:
     reason: str
     guardrail: str
     met: str
-    known: Known | None
+    known: CurrentMemory | None
     address: str
     lanes: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -66,14 +66,14 @@ class Card:
     signal: str
 
 
-def cards_of(candidates: Sequence[Candidate], beside: Beside) -> list[Card]:
+def cards_of(candidates: Sequence[Candidate], beside: CardContext) -> list[Card]:
     """Return the candidates, in their order, as cards."""
     best = max((one["candidate_score"] for one in candidates), default=0.0) or 1.0
     most = max((value for one in candidates for value in _factors(one).values()), default=1.0)
     return [_card(one, beside, best, max(1.0, most)) for one in candidates]
 
 
-def _card(one: Candidate, beside: Beside, best: float, most: float) -> Card:
+def _card(one: Candidate, beside: CardContext, best: float, most: float) -> Card:
     memory_id, position, outcome = one["memory_id"], one["context_position"], beside.outcomes.get(one["memory_id"])
     known = beside.known.get(memory_id)
     return Card(

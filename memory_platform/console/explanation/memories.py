@@ -53,7 +53,7 @@ class SourceMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CurrentMemory:
     """A memory as it is today."""
 
     text: str
@@ -63,7 +63,7 @@ class Known:
 
 def known_memories(
     subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
-) -> dict[str, Known]:
+) -> dict[str, CurrentMemory]:
     """Return what is still held of the candidates, by memory id: two queries for each lane that occurs, or one."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
@@ -77,11 +77,12 @@ def known_memories(
     }
 
 
-def _of_lane(lane: Lane, subject_id: UUID, ids: set[UUID], with_sources: bool) -> list[tuple[UUID, Known]]:
+def _of_lane(lane: Lane, subject_id: UUID, ids: set[UUID], with_sources: bool) -> list[tuple[UUID, CurrentMemory]]:
     rows = list(lane.model.objects.filter(subject_id=subject_id, pk__in=ids).order_by())
     sources = _sources(lane, subject_id, ids) if with_sources else {}
     return [
-        (row.pk, Known(lane.told(row), address_of(lane.model, row.pk), tuple(sources.get(row.pk, ())))) for row in rows
+        (row.pk, CurrentMemory(lane.told(row), address_of(lane.model, row.pk), tuple(sources.get(row.pk, ()))))
+        for row in rows
     ]
 
 

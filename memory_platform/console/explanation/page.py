@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memory_platform.console.explanation.cards import Beside, Card, cards_of
+from memory_platform.console.explanation.cards import Card, CardContext, cards_of
 from memory_platform.console.explanation.memories import known_memories
-from memory_platform.console.explanation.prompt import Piece, Said, said_in
+from memory_platform.console.explanation.prompt import PromptMessage, PromptPiece, said_in
 from memory_platform.console.explanation.words import CAUSES, TIERS
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import value_whole
@@ -18,7 +18,7 @@ BAR_UNITS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SectionBar:
     """One section of a prompt: where it begins in a bar of :data:`BAR_UNITS` and how long it is; ``tone`` by order."""
 
     name: str
@@ -31,17 +31,17 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMessage:
+class MessageView:
     """One message of a prompt as a page shows it; ``calls`` are those of tools, laid out."""
 
     role: str
     name: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PromptPiece, ...]
     calls: str
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class ReceiptExplanation:
     """What the page of a receipt shows. ``query`` and ``prompt`` are None once their words were purged.
 
     ``told``: memories of which it is known whether the reply used them, ``used`` those that it did.
@@ -49,26 +49,26 @@ class Why:
 
     kept: tuple[Card, ...]
     left_out: tuple[Card, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[SectionBar, ...]
     query: str | None
-    prompt: tuple[ShownMessage, ...] | None
+    prompt: tuple[MessageView, ...] | None
     route: str
     used: int
     told: int
 
 
-def why_of(receipt: Receipt) -> Why:
+def why_of(receipt: Receipt) -> ReceiptExplanation:
     """Return the page of a receipt, in the open scope: at most ten queries, however many candidates there are."""
     candidates, rendered = candidates_of(receipt), rendered_of(receipt)
     prompt = said_in(rendered) if rendered else None
-    beside = Beside(
+    beside = CardContext(
         known=known_memories(receipt.subject_id, candidates),
         outcomes=outcomes_of(receipt),
         placed=placed_in(prompt or ()),
         conversation_id=receipt.conversation_id,
     )
     cards = cards_of(candidates, beside)
-    return Why(
+    return ReceiptExplanation(
         kept=tuple(card for card in cards if card.position is not None),
         left_out=tuple(card for card in cards if card.position is None),
         parts=tuple(parts_of(receipt.sections, receipt.tokens)),
@@ -80,9 +80,9 @@ def why_of(receipt: Receipt) -> Why:
     )
 
 
-def shown_message(said: Said) -> ShownMessage:
+def shown_message(said: PromptMessage) -> MessageView:
     """Return a message of a prompt in the reader's words."""
-    return ShownMessage(in_words(said.role), said.name, said.pieces, value_whole(said.calls) if said.calls else "")
+    return MessageView(in_words(said.role), said.name, said.pieces, value_whole(said.calls) if said.calls else "")
 
 
 def outcomes_of(receipt: Receipt) -> dict[str, ReceiptMemory]:
@@ -91,12 +91,12 @@ def outcomes_of(receipt: Receipt) -> dict[str, ReceiptMemory]:
     return {str(row.memory_ref): row for row in rows}
 
 
-def placed_in(prompt: Iterable[Said]) -> frozenset[int | None]:
+def placed_in(prompt: Iterable[PromptMessage]) -> frozenset[int | None]:
     """Return the positions of the candidates that were found in a prompt's text."""
     return frozenset(piece.position for said in prompt for piece in said.pieces)
 
 
-def parts_of(sections: Iterable[Mapping[str, Any]], tokens: Mapping[str, Any]) -> Iterator[Part]:
+def parts_of(sections: Iterable[Mapping[str, Any]], tokens: Mapping[str, Any]) -> Iterator[SectionBar]:
     """Yield the sections of a prompt; the bar is as long as the budget, or as all of them where that is not kept."""
     held = list(sections)
     budget = tokens.get("budget")
@@ -106,7 +106,7 @@ def parts_of(sections: Iterable[Mapping[str, Any]], tokens: Mapping[str, Any]) -
         begin, done = done, done + one["tokens"]
         start, end = (BAR_UNITS * place // whole for place in (begin, done))
         name = in_words(one["name"])
-        yield Part(name, one["tokens"], one["items"], one["dropped"], start, end - start, tone)
+        yield SectionBar(name, one["tokens"], one["items"], one["dropped"], start, end - start, tone)
 
 
 def route_told(kept: Mapping[str, Any] | None) -> str:

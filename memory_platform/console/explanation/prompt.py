@@ -8,7 +8,7 @@ from snapshots.receipts.values import Rendered
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PromptPiece:
     """A stretch of a prompt; ``position`` of the candidate that it shows, None where it shows none."""
 
     text: str
@@ -16,16 +16,16 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PromptMessage:
     """One message of a prompt in pieces; ``role`` is "" where the prompt is one text."""
 
     role: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PromptPiece, ...]
     name: str = ""
     calls: Any = None
 
 
-def said_in(rendered: Rendered) -> list[Said]:
+def said_in(rendered: Rendered) -> list[PromptMessage]:
     """Return the prompt of a receipt, message by message, with the places of its candidates."""
     told = [str(message.get("content") or "") for message in rendered.messages] or [rendered.text or ""]
     pieces = [
@@ -33,19 +33,19 @@ def said_in(rendered: Rendered) -> list[Said]:
         for at, text in enumerate(told)
     ]
     if not rendered.messages:
-        return [Said("", pieces[0])] if rendered.text else []
+        return [PromptMessage("", pieces[0])] if rendered.text else []
     return [
-        Said(str(message.get("role", "")), held, str(message.get("name") or ""), message.get("tool_calls"))
+        PromptMessage(str(message.get("role", "")), held, str(message.get("name") or ""), message.get("tool_calls"))
         for message, held in zip(rendered.messages, pieces, strict=True)
     ]
 
 
-def _pieces(text: str, places: Iterable[tuple[int, int, int]]) -> Iterator[Piece]:
+def _pieces(text: str, places: Iterable[tuple[int, int, int]]) -> Iterator[PromptPiece]:
     done = 0
     for start, end, position in places:
         if start > done:
-            yield Piece(text[done:start])
-        yield Piece(text[start:end], position)
+            yield PromptPiece(text[done:start])
+        yield PromptPiece(text[start:end], position)
         done = end
     if done < len(text):
-        yield Piece(text[done:])
+        yield PromptPiece(text[done:])

@@ -61,7 +61,7 @@ class OfGrade(admin.SimpleListFilter):
         return queryset.filter(grade=self.value()) if self.value() in GRADES else queryset
 
 
-class Vital(admin.SimpleListFilter):
+class VitalFilter(admin.SimpleListFilter):
     """Notes that always stand in a context, for any reason or for one; or those that need not."""
 
     title = _("vital")

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.explanation.memories import as_id
-from memory_platform.console.memories.note_filters import NoteStanding, OfGrade, Vital
+from memory_platform.console.memories.note_filters import NoteStanding, OfGrade, VitalFilter
 from memory_platform.console.memories.note_parts import show_messages, show_slots, show_versions
 from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import calibrations_of, receipts_with
@@ -113,7 +113,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
         show_standing,
     )
     list_select_related = ("subject", "snapshot", "about_tag")
-    list_filter = (NotesOfSubject, NoteStanding, OfGrade, Vital, "about_kind")
+    list_filter = (NotesOfSubject, NoteStanding, OfGrade, VitalFilter, "about_kind")
     search_fields = ("subject__external_id", "snapshot__text", "about_label", "relation")
     search_help_text = _("Subject id, words, or whom it is about")
     date_hierarchy = "snapshot__said_at"

@@ -28,7 +28,7 @@ from memory_platform.console.shared.display import (
     whole,
     word,
 )
-from memory_platform.console.shared.filters import OfSubject, Standing
+from memory_platform.console.shared.filters import OfSubject, StandingFilter
 from profiles.models import Preference, ProfileFact, Tag
 
 value_short = column("value", value_line, _("value"))
@@ -52,7 +52,7 @@ class ProfileFactScreen(ActingAdmin):
 
     list_display = (subject_shown, "field", value_short, confidence, "provenance", "valid_at", "invalid_at")
     list_display_links = ("field",)
-    list_filter = (OfSubject, Standing, "is_attribute", "provenance", "field")
+    list_filter = (OfSubject, StandingFilter, "is_attribute", "provenance", "field")
     search_fields = ("subject__external_id", "field", "value")
     search_help_text = _("Subject id, field or value")
     date_hierarchy = "recorded_at"
@@ -72,7 +72,7 @@ class PreferenceScreen(ActingAdmin):
 
     list_display = (subject_shown, "category", "key", value_short, confidence, "provenance", "valid_at", "invalid_at")
     list_display_links = ("category", "key")
-    list_filter = (OfSubject, Standing, "provenance", "category")
+    list_filter = (OfSubject, StandingFilter, "provenance", "category")
     search_fields = ("subject__external_id", "category", "key", "value", "statement")
     search_help_text = _("Subject id, category, key, value or statement")
     date_hierarchy = "recorded_at"

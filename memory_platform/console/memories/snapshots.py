@@ -31,7 +31,7 @@ from memory_platform.console.shared.display import (
     whole,
     word,
 )
-from memory_platform.console.shared.filters import Archived, Held, OfConversation, OfSubject
+from memory_platform.console.shared.filters import ArchivedFilter, HeldFilter, OfConversation, OfSubject
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from snapshots.lifecycle.retention.archive import restore_messages
 from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
@@ -70,7 +70,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         "last_accepted_at",
         "ended_at",
     )
-    list_filter = (OfSubject, "status", Archived, "remember", "created_at")
+    list_filter = (OfSubject, "status", ArchivedFilter, "remember", "created_at")
     search_fields = ("external_id", "subject__external_id")
     search_help_text = _("Subject id or conversation id")
     date_hierarchy = "created_at"
@@ -157,7 +157,7 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
         "expires_at",
     )
     list_select_related = ("subject", "conversation")
-    list_filter = (OfSubject, OfConversation, Held, "kind", "provenance", "recorded_at")
+    list_filter = (OfSubject, OfConversation, HeldFilter, "kind", "provenance", "recorded_at")
     search_fields = ("subject__external_id", "conversation__external_id", "text", "name")
     search_help_text = _("Subject id, conversation id, name or words")
     date_hierarchy = "said_at"

@@ -92,7 +92,7 @@ def calibrations_of(memory: Any) -> str:
     return list_link(Calibration, text, memory_ref=memory.pk)
 
 
-class ShownBelow(admin.TabularInline[Any, Any]):
+class ReadOnlyInline(admin.TabularInline[Any, Any]):
     """Rows shown on the page of the row they belong to. That page has decided who may look, and recorded it."""
 
     template = "console/shown_below.html"
@@ -109,7 +109,7 @@ class ShownBelow(admin.TabularInline[Any, Any]):
         return False
 
 
-class Sources(ShownBelow):
+class Sources(ReadOnlyInline):
     """The messages behind a memory."""
 
     fk_name = "memory"
@@ -143,7 +143,7 @@ class TagSources(Sources):
     model = TagSource
 
 
-class TagPast(ShownBelow):
+class TagPast(ReadOnlyInline):
     """What the details of a tag have been, those that hold now among them. The latest first."""
 
     model = TagDetail
@@ -165,7 +165,7 @@ class TagPast(ShownBelow):
         return super().get_queryset(request).filter(retired_at__isnull=True)
 
 
-class NotesOfTag(ShownBelow):
+class NotesOfTag(ReadOnlyInline):
     """The notes about a contact or a named thing. The latest first."""
 
     model = Note
@@ -190,7 +190,7 @@ class SnapshotSources(Sources):
     model = SnapshotSource
 
 
-class SnapshotPast(ShownBelow):
+class SnapshotPast(ReadOnlyInline):
     """The snapshot as it was before each change: the earlier values, and how long they were held. The latest first."""
 
     model = SnapshotVersion

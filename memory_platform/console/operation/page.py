@@ -10,7 +10,7 @@ from django_celery_beat.models import PeriodicTask
 
 from memory_platform.console.figures.dashboards import Tile
 from memory_platform.console.operation.upcoming import next_runs
-from memory_platform.console.operation.workers import Beat, Worker, beat_now, workers_now
+from memory_platform.console.operation.workers import BeatState, Worker, beat_now, workers_now
 from memory_platform.console.shared.access import tenantless
 from memory_platform.console.shared.pages import is_operator, own_page, require
 from memory_platform.console.shared.support_guard import shows_nobody
@@ -42,7 +42,7 @@ def operation(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _tiles(workers: list[Worker] | None, beat: Beat, work: list[TenantWork]) -> Iterator[Tile]:
+def _tiles(workers: list[Worker] | None, beat: BeatState, work: list[TenantWork]) -> Iterator[Tile]:
     if workers is None:
         yield Tile(_("Workers"), _("unreachable"), _("The broker does not answer."), False)
     else:

@@ -64,7 +64,7 @@ class JobForm(PeriodicTaskForm):  # type: ignore[misc]  # the library carries no
         return super().clean()
 
 
-class JobScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
+class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc]  # the library carries no types
     """The jobs: when each runs, and whether."""
 
     form = JobForm
@@ -142,6 +142,6 @@ def replace_default_screens() -> None:
     """Put our rules around the library's screens; solar and one-time schedules are not offered."""
     for model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
         admin.site.unregister(model)
-    admin.site.register(PeriodicTask, JobScreen)
+    admin.site.register(PeriodicTask, PeriodicTaskScreen)
     admin.site.register(IntervalSchedule, IntervalScreen)
     admin.site.register(CrontabSchedule, CrontabScreen)

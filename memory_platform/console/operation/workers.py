@@ -23,7 +23,7 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class BeatState:
     """``seconds_ago``: beat's last sign of life, None where nobody can tell. ``is_late``: longer than it may be."""
 
     seconds_ago: float | None
@@ -43,10 +43,10 @@ def workers_now(wait_s: float = OPERATION.workers_s) -> list[Worker] | None:
     )
 
 
-def beat_now() -> Beat:
+def beat_now() -> BeatState:
     """Return when beat's sweep ran last."""
     seconds = seconds_since_sweep()
-    return Beat(None, False) if math.isnan(seconds) else Beat(seconds, seconds > OPERATION.beat_late_s)
+    return BeatState(None, False) if math.isnan(seconds) else BeatState(seconds, seconds > OPERATION.beat_late_s)
 
 
 def _worker(name: str, told: Any) -> Worker:

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from tenants.policies.described import DescribedThings
+from tenants.policies.described import Descriptions
 from tenants.policies.kinds import WrongValue
 
 EMPTY_ROWS = 2
@@ -53,7 +53,7 @@ class DescribedField(forms.Field):
 
     hidden_widget = forms.HiddenInput
 
-    def __init__(self, kind: DescribedThings, **options: Any) -> None:
+    def __init__(self, kind: Descriptions, **options: Any) -> None:
         super().__init__(required=False, widget=DescribedWidget(kind.most), **options)
         self.kind = kind
 

@@ -15,8 +15,19 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
-from tenants.policies.described import DescribedThings
-from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
+from tenants.policies.described import Descriptions
+from tenants.policies.kinds import (
+    Choice,
+    Days,
+    DaysOrNever,
+    Flag,
+    Kind,
+    NamedValues,
+    Number,
+    Numbers,
+    WholeNumber,
+    WrongValue,
+)
 from tenants.policies.sections import effective
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
@@ -59,13 +70,13 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
             return forms.BooleanField(required=False, label=label)
         case Choice(options):
             return forms.ChoiceField(choices=[(option, option) for option in options], label=label)
-        case Whole(least, most) | Days(least, most) | DaysOrNever(least, most):
+        case WholeNumber(least, most) | Days(least, most) | DaysOrNever(least, most):
             never = {"required": False, "help_text": gettext_lazy("Empty: never.")}
             more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
             return forms.IntegerField(min_value=least, max_value=most, label=label, **more)
         case Number(least, most):
             return forms.FloatField(min_value=least, max_value=most, label=label)
-        case DescribedThings():
+        case Descriptions():
             return DescribedField(kind, label=label)
         case _:
             return ValueField(kind, label=label)
@@ -170,7 +181,7 @@ def _differing(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, di
 
 
 def _wrong(kind: Kind) -> str:
-    if isinstance(kind, Named):
+    if isinstance(kind, NamedValues):
         if isinstance(kind.each, Choice):
             words = _('A JSON object such as {"complaint": "%(first)s"}, with one of: %(all)s.')
             return words % {"first": kind.each.options[0], "all": ", ".join(kind.each.options)}

@@ -21,7 +21,13 @@ from memory_platform.console.explanation.memories import as_id, known_memories
 from memory_platform.console.explanation.page import BAR_UNITS
 from memory_platform.console.policies.forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
-from memory_platform.console.receipts.playground_sides import Question, Side, count_marks, draft_side, rows_of
+from memory_platform.console.receipts.playground_sides import (
+    TrialPrompt,
+    TrialQuestion,
+    count_marks,
+    draft_side,
+    rows_of,
+)
 from memory_platform.console.shared.access import Desk, actor_of, current_desk
 from memory_platform.console.shared.outside_transaction import answered_inside
 from profiles.models import Subject
@@ -38,7 +44,7 @@ REASON_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PlaygroundInputs:
     """What one page works with: the subject, its forms, what steers its answers now, the versions that were chosen."""
 
     subject: Subject
@@ -66,7 +72,7 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
         table = load_table(request, subject_id, desk)
         steering = steering_of(table) if table.is_asked else ()
         note(request, subject_id, "asked" if steering else "opened")
-    asked = question_of(table) if steering else Question("")
+    asked = question_of(table) if steering else TrialQuestion("")
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
     return answered_inside(desk, lambda: render_page(request, table, sides, screen.admin_site.each_context(request)))
 
@@ -82,7 +88,7 @@ def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
     )
 
 
-def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Table:
+def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> PlaygroundInputs:
     """Return the subject, forms and versions of the page, in the open scope. Raises Http404 without a subject."""
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
@@ -101,7 +107,7 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Table:
     versions = versions_of({now.version, *chosen})
     base = versions[int(now.version)]
     draft = DraftForm(given if DRAFT in chosen else None, base=base) if may_draft else None
-    return Table(subject, form, draft, now, versions)
+    return PlaygroundInputs(subject, form, draft, now, versions)
 
 
 def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
@@ -140,26 +146,28 @@ def asked_before(request: HttpRequest, subject: Subject) -> dict[str, Any]:
     return {"query": rendered.query, "conversation": talk}
 
 
-def steering_of(table: Table) -> tuple[tuple[str, Policies], ...]:
+def steering_of(table: PlaygroundInputs) -> tuple[tuple[str, Policies], ...]:
     """Return label and policies of the left and the right side, in the open scope."""
     labels = dict(table.form.fields["left"].choices)  # type: ignore[attr-defined]  # it is a choice
     return tuple((labels[one], _policies(one, table)) for one in table.form.chosen_policies)
 
 
-def _policies(chosen: str, table: Table) -> Policies:
+def _policies(chosen: str, table: PlaygroundInputs) -> Policies:
     if chosen == NOW:
         return table.now
     document = table.draft.document if chosen == DRAFT else table.versions[int(chosen)].document
     return replace(policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.now.tenant_locale)
 
 
-def question_of(table: Table) -> Question:
+def question_of(table: PlaygroundInputs) -> TrialQuestion:
     """Return what was asked, of a form that was sent whole."""
     given = table.form.cleaned_data
-    return Question(given["query"], given["intent"] or None, given["conversation"] or None)
+    return TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
 
 
-def render_page(request: HttpRequest, table: Table, sides: list[Side], shared: dict[str, Any]) -> TemplateResponse:
+def render_page(
+    request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt], shared: dict[str, Any]
+) -> TemplateResponse:
     context = {
         **shared,
         "title": _("Playground"),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory_platform.console.explanation.memories import Known
-from memory_platform.console.explanation.page import Part, ShownMessage, parts_of, route_told, shown_message
+from memory_platform.console.explanation.memories import CurrentMemory
+from memory_platform.console.explanation.page import MessageView, SectionBar, parts_of, route_told, shown_message
 from memory_platform.console.explanation.prompt import said_in
 from memory_platform.console.explanation.words import reason_told
 from memory_platform.console.shared.codes import in_words
@@ -22,7 +22,7 @@ BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TrialQuestion:
     """What is asked of a subject's memory: see :class:`snapshots.context.values.ContextRequest`."""
 
     query: str
@@ -31,13 +31,13 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TrialPrompt:
     """One prompt made on trial; ``candidates`` as a receipt keeps them. ``needed``: tokens that it lacked."""
 
     label: str
     candidates: tuple[Mapping[str, Any], ...] = ()
-    prompt: tuple[ShownMessage, ...] = ()
-    parts: tuple[Part, ...] = ()
+    prompt: tuple[MessageView, ...] = ()
+    parts: tuple[SectionBar, ...] = ()
     tokens: Mapping[str, Any] | None = None
     intent: str = ""
     phase: str = ""
@@ -47,7 +47,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class CandidatePlace:
     """Where one side puts a candidate: its place in the prompt, its place by score, the score, and why."""
 
     position: int | None
@@ -57,35 +57,37 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """One candidate on both sides; ``mark`` tells in whose prompt it stands, ``moved`` by how many places it rose."""
 
     memory_id: str
     kind: str
-    known: Known | None
-    left: Seat | None
-    right: Seat | None
+    known: CurrentMemory | None
+    left: CandidatePlace | None
+    right: CandidatePlace | None
     mark: str
     moved: int
 
 
-def draft_side(tenant_id: UUID, subject_external_id: str, asked: Question, label: str, policies: Policies) -> Side:
+def draft_side(
+    tenant_id: UUID, subject_external_id: str, asked: TrialQuestion, label: str, policies: Policies
+) -> TrialPrompt:
     """Return the prompt that ``policies`` would make now. Writes nothing, asks no chat model; no scope may be open."""
     request = ContextRequest(query=asked.query, intent=asked.intent, tenant_locale=policies.tenant_locale)
     wanted = ContextQuery(request, policies.version, asked.conversation_id, recall=policies.recall)
     try:
         return side_of(label, draft_context(tenant_id, subject_external_id, wanted, policies.context))
     except BudgetTooSmall as fault:
-        return Side(label, needed=fault.needed)
+        return TrialPrompt(label, needed=fault.needed)
 
 
-def side_of(label: str, draft: Draft) -> Side:
+def side_of(label: str, draft: Draft) -> TrialPrompt:
     """Return a draft context as a page shows it."""
     context = draft.context
     kept = [shown_candidate(one) for one in candidates_from(context, draft.findings.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
     said = said_in(render_sent(draft.prepared.asked.request.query, draft.context))
-    return Side(
+    return TrialPrompt(
         label=label,
         candidates=tuple(kept),
         prompt=tuple(map(shown_message, said)),
@@ -98,7 +100,7 @@ def side_of(label: str, draft: Draft) -> Side:
     )
 
 
-def rows_of(left: Side, right: Side, known: Mapping[str, Known]) -> list[Row]:
+def rows_of(left: TrialPrompt, right: TrialPrompt, known: Mapping[str, CurrentMemory]) -> list[ComparisonRow]:
     """Return the candidates of both sides: those in a prompt by their best place, then the others by score."""
     seats = seats_of(left.candidates), seats_of(right.candidates)
     told = {_key(one): one for one in (*left.candidates, *right.candidates)}
@@ -106,12 +108,12 @@ def rows_of(left: Side, right: Side, known: Mapping[str, Known]) -> list[Row]:
     return sorted(rows, key=_reading_order)
 
 
-def seats_of(candidates: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Seat]:
+def seats_of(candidates: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], CandidatePlace]:
     """Return where a side puts its candidates, by lane and id; ranks count what a search scored."""
     scored = sorted((one for one in candidates if one["explain"]), key=lambda one: -one["candidate_score"])
     ranks = {_key(one): rank for rank, one in enumerate(scored, start=1)}
     return {
-        _key(one): Seat(
+        _key(one): CandidatePlace(
             position=one["context_position"],
             rank=ranks.get(_key(one)),
             score=one["candidate_score"] if one["explain"] or one["candidate_score"] else None,
@@ -121,24 +123,29 @@ def seats_of(candidates: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], S
     }
 
 
-def _row(one: Mapping[str, Any], left: Seat | None, right: Seat | None, known: Mapping[str, Known]) -> Row:
+def _row(
+    one: Mapping[str, Any],
+    left: CandidatePlace | None,
+    right: CandidatePlace | None,
+    known: Mapping[str, CurrentMemory],
+) -> ComparisonRow:
     standing = [seat is not None and seat.position is not None for seat in (left, right)]
     mark = BOTH if all(standing) else LEFT if standing[0] else RIGHT if standing[1] else NEITHER
     moved = left.rank - right.rank if left and right and left.rank and right.rank else 0
-    return Row(one["memory_id"], in_words(one["kind"]), known.get(one["memory_id"]), left, right, mark, moved)
+    return ComparisonRow(one["memory_id"], in_words(one["kind"]), known.get(one["memory_id"]), left, right, mark, moved)
 
 
 def _key(one: Mapping[str, Any]) -> tuple[str, str]:
     return one["lane"], one["memory_id"]
 
 
-def _reading_order(row: Row) -> tuple[bool, float]:
+def _reading_order(row: ComparisonRow) -> tuple[bool, float]:
     seats = [seat for seat in (row.left, row.right) if seat]
     places = [seat.position for seat in seats if seat.position is not None]
     return not places, min(places) if places else -max((seat.score or 0.0 for seat in seats), default=0.0)
 
 
-def count_marks(rows: Iterable[Row]) -> dict[str, int]:
+def count_marks(rows: Iterable[ComparisonRow]) -> dict[str, int]:
     """Return the number of candidates in both prompts, in one alone, in neither."""
     marks = [row.mark for row in rows]
     return {mark: marks.count(mark) for mark in (BOTH, LEFT, RIGHT, NEITHER)}

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from memory_platform.console.shared.access import actor_of, current_desk, with_names
 from memory_platform.console.shared.display import LINE, column, link
 from memory_platform.console.shared.filters import OfSubject
-from memory_platform.console.shared.lists import CarefulList, NewestPaginator, OwnedList, Titled, is_whole
+from memory_platform.console.shared.lists import CarefulList, NewestPaginator, OwnedList, TitledRow, is_whole
 from memory_platform.console.shared.reasons import reason_of
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
@@ -90,7 +90,7 @@ class TenantAdmin(CarefulLists):
 
     def action_checkbox(self, obj: Any) -> SafeString:
         """Return the box that chooses a row of a list, named as the row's page is."""
-        return super().action_checkbox(Titled(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
+        return super().action_checkbox(TitledRow(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return current_desk(request) is not None

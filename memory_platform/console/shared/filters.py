@@ -15,7 +15,7 @@ from snapshots.models import Conversation, MessageArchive
 from snapshots.receipts.read import holding
 
 
-class Standing(admin.SimpleListFilter):
+class StandingFilter(admin.SimpleListFilter):
     """What is believed now, what was believed before, or all of it."""
 
     title = _("standing")
@@ -31,7 +31,7 @@ class Standing(admin.SimpleListFilter):
         return queryset.exclude(self.now) if self.value() == "past" else queryset
 
 
-class Held(admin.SimpleListFilter):
+class HeldFilter(admin.SimpleListFilter):
     """Snapshots that recall can find, and those that were retired, superseded or have expired."""
 
     title = _("standing")
@@ -56,7 +56,7 @@ class Held(admin.SimpleListFilter):
         return queryset.filter(chosen) if chosen is not None else queryset
 
 
-class Archived(admin.SimpleListFilter):
+class ArchivedFilter(admin.SimpleListFilter):
     """Conversations with words in the archive, and those without."""
 
     title = _("archive")

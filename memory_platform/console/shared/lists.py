@@ -17,7 +17,7 @@ NARROWING = ("subject", "conversation", "memory", "q")
 
 
 @dataclass(frozen=True, slots=True)
-class Titled:
+class TitledRow:
     """A row as the box that chooses it names it: models say only what stands in logs."""
 
     pk: Any

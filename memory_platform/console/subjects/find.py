@@ -14,7 +14,7 @@ from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.display import line
 from memory_platform.console.shared.policy import FIND
 from memory_platform.console.shared.profile_words import field_name
-from memory_platform.console.subjects.find_search import Findings, Told, find_subjects, subject_named
+from memory_platform.console.subjects.find_search import Findings, KnownValue, find_subjects, subject_named
 from profiles.models import Subject
 
 KINDS = {"id": gettext_lazy("subject id"), "tag": gettext_lazy("tag")}
@@ -65,7 +65,7 @@ def rows_of(findings: Findings) -> list[dict[str, Any]]:
     ]
 
 
-def name_of(told: Told) -> str:
+def name_of(told: KnownValue) -> str:
     """Return what somebody was found by: the field, or the tag with its label."""
     if told.kind in KINDS:
         return str(KINDS[told.kind])

@@ -14,22 +14,22 @@ _RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchWords:
     """``words`` in comparable form, and ``joined``: all of them without spaces."""
 
     words: tuple[str, ...]
     joined: str
 
 
-def wanted_of(query: str, policy: FindPolicy = FIND) -> Wanted:
+def wanted_of(query: str, policy: FindPolicy = FIND) -> SearchWords:
     """Read a query: full width, case and traditional characters do not matter, Chinese is cut into its words."""
     text = comparable(query[: policy.query_chars])
     words = [word for part in text.split(" ") for run in _RUNS.findall(part) for word in _cut(run)]
-    return Wanted(tuple(dict.fromkeys(words))[: policy.words], text.replace(" ", ""))
+    return SearchWords(tuple(dict.fromkeys(words))[: policy.words], text.replace(" ", ""))
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class SlipPattern:
     """A part of a word that may have one slip: a regular expression (Postgres), and what stands in every text that
     matches it: one of ``intact``. Looking for those first leaves the expression few texts to read."""
 
@@ -37,7 +37,7 @@ class Slip:
     intact: tuple[str, ...]
 
 
-def slips_of(word: str, policy: FindPolicy = FIND) -> tuple[Slip, ...]:
+def slips_of(word: str, policy: FindPolicy = FIND) -> tuple[SlipPattern, ...]:
     """Return the parts that follow each other in a text that has ``word`` with slips; none where it forgives none.
 
     A slip is a letter more, less, another, or two swapped. A long word may have one in each half; a short one or a
@@ -55,12 +55,12 @@ def _cut(run: str) -> list[str]:
     return [str(word) for word in rjieba.cut(run)] if is_han(run) else [run]
 
 
-def _slip(part: str) -> Slip:
+def _slip(part: str) -> SlipPattern:
     letters, middle = [re.escape(letter) for letter in part], len(part) // 2
     edits = [f"{''.join(letters[:i])}.?{letters[i]}?{''.join(letters[i + 1 :])}" for i in range(len(letters))]
     swaps = ["".join(_swap_letters(letters, i)) for i in range(len(letters) - 1)]
     across = "".join(_swap_letters(part, middle - 1))  # the one slip that leaves neither half as it is
-    return Slip(f"(?:{'|'.join(edits + swaps)})", (part[:middle], part[middle:], across))
+    return SlipPattern(f"(?:{'|'.join(edits + swaps)})", (part[:middle], part[middle:], across))
 
 
 def _swap_letters(letters: Sequence[str], at: int) -> list[str]:

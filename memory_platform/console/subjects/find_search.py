@@ -21,7 +21,7 @@ from rapidfuzz import fuzz
 
 from memory_platform.console.shared.display import plain
 from memory_platform.console.shared.policy import FIND, FindPolicy
-from memory_platform.console.subjects.find_patterns import Wanted, slips_of, wanted_of
+from memory_platform.console.subjects.find_patterns import SearchWords, slips_of, wanted_of
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag
@@ -29,7 +29,7 @@ from profiles.selectors import all_subjects, current_profiles
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class KnownValue:
     """One thing known of a subject: where it stands (``kind``, ``name`` of the field or tag) and what it says."""
 
     kind: str
@@ -38,12 +38,12 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SubjectHit:
     """A subject, its name ("" when unknown), and by what it was found, the best first. ``score``: 0..1 and a little."""
 
     subject: Subject
     name: str
-    why: tuple[Told, ...]
+    why: tuple[KnownValue, ...]
     score: float
 
 
@@ -52,7 +52,7 @@ class Findings:
     """The best ``people``; ``more`` were found than these; ``partly``: nobody has all the words; ``stopped``: not all
     were looked at, because it took too long. ``since``: slips were forgiven only in subjects made since then."""
 
-    people: tuple[Found, ...] = ()
+    people: tuple[SubjectHit, ...] = ()
     more: bool = False
     partly: bool = False
     stopped: bool = False
@@ -99,7 +99,7 @@ def _by_id(rows: Iterable[Subject]) -> dict[UUID, Subject]:
     return {row.pk: row for row in rows}
 
 
-def _each(wanted: Wanted, found_by: Callable[[str], Q]) -> Q:
+def _each(wanted: SearchWords, found_by: Callable[[str], Q]) -> Q:
     """Return the condition for all words apart, or all of them joined."""
     apart = reduce(and_, map(found_by, wanted.words))
     return apart if wanted.words == (wanted.joined,) else apart | found_by(wanted.joined)
@@ -120,14 +120,14 @@ def _with_slip(word: str, policy: FindPolicy) -> Q:
     return Q(Case(When(intact, then=read), default=Value(False), output_field=BooleanField()))
 
 
-def _place(wanted: Wanted) -> Case:
+def _place(wanted: SearchWords) -> Case:
     """Return what puts those first where the first word begins a word."""
     first = wanted.words[0]
     begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
     return _one_unless(begins)
 
 
-def _lacking(wanted: Wanted) -> Combinable:
+def _lacking(wanted: SearchWords) -> Combinable:
     """Return how many of the words are not in a text."""
     return reduce(add, (_one_unless(_with(word)) for word in wanted.words))
 
@@ -182,12 +182,12 @@ def _head(
     return found
 
 
-def _best(rows: Iterable[Subject], wanted: Wanted, policy: FindPolicy) -> list[tuple[float, Subject]]:
+def _best(rows: Iterable[Subject], wanted: SearchWords, policy: FindPolicy) -> list[tuple[float, Subject]]:
     ranked = [(_likeness(row.search_text, wanted, policy), row) for row in rows]
     return sorted(ranked, key=lambda pair: -pair[0])[: policy.shown]
 
 
-def _likeness(text: str, wanted: Wanted, policy: FindPolicy) -> float:
+def _likeness(text: str, wanted: SearchWords, policy: FindPolicy) -> float:
     """Return how well a text holds the words, 0..1; words that stand there joined count as found."""
     apart = sum(_word_in(word, text, policy) for word in wanted.words) / len(wanted.words)
     joined = policy.inside if wanted.joined in text else policy.alike * fuzz.partial_ratio(wanted.joined, text) / 100
@@ -203,7 +203,7 @@ def _word_in(word: str, text: str, policy: FindPolicy) -> float:
     return policy.inside if word in text else policy.alike * fuzz.partial_ratio(word, text) / 100
 
 
-def _told_why(ranked: list[tuple[float, Subject]], wanted: Wanted, policy: FindPolicy) -> Iterator[Found]:
+def _told_why(ranked: list[tuple[float, Subject]], wanted: SearchWords, policy: FindPolicy) -> Iterator[SubjectHit]:
     subjects = [subject for _, subject in ranked]
     profiles = current_profiles(subjects)
     tags = defaultdict(list)
@@ -211,22 +211,22 @@ def _told_why(ranked: list[tuple[float, Subject]], wanted: Wanted, policy: FindP
         tags[tag.subject_id].append(tag)
     for score, subject in ranked:
         why = _reasons(list(_facts_of(subject, profiles[subject.pk], tags[subject.pk])), wanted, policy)
-        yield Found(subject, plain(profiles[subject.pk]["name"]), why, score + _weight(why[0], wanted, policy))
+        yield SubjectHit(subject, plain(profiles[subject.pk]["name"]), why, score + _weight(why[0], wanted, policy))
 
 
-def _facts_of(subject: Subject, profile: dict[str, object], tags: Iterable[Tag]) -> Iterator[Told]:
-    yield Told("id", "", subject.external_id)
+def _facts_of(subject: Subject, profile: dict[str, object], tags: Iterable[Tag]) -> Iterator[KnownValue]:
+    yield KnownValue("id", "", subject.external_id)
     for field in PROFILE_FIELDS:
-        yield Told("field", field, plain(profile[field]))
+        yield KnownValue("field", field, plain(profile[field]))
     attributes = profile["attributes"]
     for name, value in attributes.items() if isinstance(attributes, dict) else ():
-        yield Told("attribute", name, plain(value))
+        yield KnownValue("attribute", name, plain(value))
     for tag in tags:
         told = (tag.label, *tag.aliases, tag.relation, tag.address, tag.phone)
-        yield Told("tag", tag.label, ", ".join(dict.fromkeys(part for part in told if part)))
+        yield KnownValue("tag", tag.label, ", ".join(dict.fromkeys(part for part in told if part)))
 
 
-def _reasons(told: list[Told], wanted: Wanted, policy: FindPolicy) -> tuple[Told, ...]:
+def _reasons(told: list[KnownValue], wanted: SearchWords, policy: FindPolicy) -> tuple[KnownValue, ...]:
     """Return what holds all the words; else what holds each of them best, each once. At least one."""
     forms = [(one, comparable(one.text)) for one in told if one.text]
     best, text = max(forms, key=lambda pair: _likeness(pair[1], wanted, policy))
@@ -241,7 +241,7 @@ def _reasons(told: list[Told], wanted: Wanted, policy: FindPolicy) -> tuple[Told
     return tuple(dict.fromkeys(reasons)) or (best,)
 
 
-def _weight(best: Told, wanted: Wanted, policy: FindPolicy) -> float:
+def _weight(best: KnownValue, wanted: SearchWords, policy: FindPolicy) -> float:
     """Return what makes one of two equally good ones the first: an id, a name, or something said in full."""
     is_name = (best.kind, best.name) == ("field", "name")
     named = policy.id_first if best.kind == "id" else policy.name_first if is_name else 0.0

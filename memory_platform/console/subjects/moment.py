@@ -17,7 +17,7 @@ CLOCKS = {KNOWN_AT: ("recorded_at", "retired_at"), AS_OF: ("valid_at", "invalid_
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """From when to when there is something to look at, and the moments at which beliefs changed, oldest first."""
 
     start: datetime
@@ -35,7 +35,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RequestedMoment:
     """What was asked for: ``at`` on ``clock``; None is now. ``malformed``: it could not be read, and now is shown."""
 
     clock: str = KNOWN_AT
@@ -53,17 +53,17 @@ def read_clock(given: Mapping[str, str]) -> str:
     return given["clock"] if given.get("clock") in CLOCKS else KNOWN_AT
 
 
-def read_moment(given: Mapping[str, str], span: Span) -> Moment:
+def read_moment(given: Mapping[str, str], span: TimeSpan) -> RequestedMoment:
     """Read the form: the slider counts when its button was pressed, else the date; what is not past is now."""
     clock = read_clock(given)
     try:
         at = _of_slider(given, span) if given.get("by") == "slider" else _of_date(given.get("at", ""))
     except ValueError:
-        return Moment(clock, malformed=True)
-    return Moment(clock, at if at is not None and at < span.end else None)
+        return RequestedMoment(clock, malformed=True)
+    return RequestedMoment(clock, at if at is not None and at < span.end else None)
 
 
-def span_of(subject: Subject, clock: str, now: datetime) -> Span:
+def span_of(subject: Subject, clock: str, now: datetime) -> TimeSpan:
     """Return the time that the slider covers, with the latest changes of profile and preferences. Two queries."""
     changes = sorted(
         set(_changes(ProfileFact.objects.all(), subject, clock, now)).union(
@@ -71,7 +71,7 @@ def span_of(subject: Subject, clock: str, now: datetime) -> Span:
         )
     )[-SUBJECT_PAGE.changes :]
     start = min([subject.created_at, *changes[:1]])
-    return Span(start - SECOND, max(now, start), tuple(changes))
+    return TimeSpan(start - SECOND, max(now, start), tuple(changes))
 
 
 def _changes(rows: QuerySet[Any], subject: Subject, clock: str, now: datetime) -> Iterable[datetime]:
@@ -89,7 +89,7 @@ def _full_second(at: datetime) -> datetime:
     return at if at.microsecond == 0 else at.replace(microsecond=0) + SECOND
 
 
-def _of_slider(given: Mapping[str, str], span: Span) -> datetime | None:
+def _of_slider(given: Mapping[str, str], span: TimeSpan) -> datetime | None:
     step = int(given.get("step", "")[:9])
     return span.at(step) if 0 <= step < SUBJECT_PAGE.steps else None
 

@@ -15,8 +15,8 @@ from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import line, link, link_to, list_address, plain, share
 from memory_platform.console.shared.policy import SUBJECT_PAGE
 from memory_platform.console.shared.profile_words import field_name
-from memory_platform.console.subjects.moment import AS_OF, KNOWN_AT, Moment, Span
-from memory_platform.console.subjects.subject_notes import ShownNote, choose_notes, note_row, notes_as_of
+from memory_platform.console.subjects.moment import AS_OF, KNOWN_AT, RequestedMoment, TimeSpan
+from memory_platform.console.subjects.subject_notes import NoteRow, choose_notes, note_row, notes_as_of
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at, profile_facts, tags_as_held, tags_at
 from profiles.values import Verdict
@@ -50,7 +50,7 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PageSection:
     """One part of the page: its rows, and the list that has all of them; ``more`` than are shown."""
 
     rows: Rows
@@ -62,7 +62,7 @@ class Part:
 class Timing:
     """The moment as the form shows it: ``at`` in UTC for its field, the slider's step, and the changes beside it."""
 
-    moment: Moment
+    moment: RequestedMoment
     at: str
     step: int
     steps: int
@@ -71,7 +71,7 @@ class Timing:
     after: str
 
 
-def timing_of(moment: Moment, span: Span) -> Timing:
+def timing_of(moment: RequestedMoment, span: TimeSpan) -> Timing:
     """Return what the form of the moment shows."""
     at = moment.at or span.end
     before = [change for change in span.changes if change < at]
@@ -87,7 +87,7 @@ def timing_of(moment: Moment, span: Span) -> Timing:
     )
 
 
-def parts_of(subject: Subject, moment: Moment) -> dict[str, Any]:
+def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
     """Return every part of a subject's page; what is believed as of the moment, the rest as it is now."""
     return {
         "held": held_of(subject),
@@ -125,16 +125,16 @@ def _count(model: type[Model]) -> Coalesce:
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), Value(0))
 
 
-def _profile(subject: Subject, moment: Moment) -> Part:
+def _profile(subject: Subject, moment: RequestedMoment) -> PageSection:
     facts, more = _first_rows(
         profile_facts(subject, **moment.selector_arguments).order_by("is_attribute", "field"), SUBJECT_PAGE.beliefs
     )
     sources = _sources(ProfileFactSource, subject, [fact.value_id for fact in facts])
     rows = [_belief_row(fact, field_name(fact.field, is_attribute=fact.is_attribute), sources) for fact in facts]
-    return Part(rows, list_address(ProfileFact, subject=subject.pk), more)
+    return PageSection(rows, list_address(ProfileFact, subject=subject.pk), more)
 
 
-def _preferences(subject: Subject, moment: Moment) -> Part:
+def _preferences(subject: Subject, moment: RequestedMoment) -> PageSection:
     """Return the categories, each with its preferences."""
     found = preferences_at(subject, **moment.selector_arguments).order_by("category", "key")
     preferences, more = _first_rows(found, SUBJECT_PAGE.beliefs)
@@ -143,7 +143,7 @@ def _preferences(subject: Subject, moment: Moment) -> Part:
     for preference in preferences:
         categories[preference.category].append(_belief_row(preference, preference.key, sources))
     rows = [{"category": category, "rows": inside} for category, inside in categories.items()]
-    return Part(rows, list_address(Preference, subject=subject.pk), more)
+    return PageSection(rows, list_address(Preference, subject=subject.pk), more)
 
 
 def _belief_row(row: ProfileFact | Preference, name: str, sources: dict[UUID, Rows]) -> dict[str, Any]:
@@ -158,12 +158,12 @@ def _belief_row(row: ProfileFact | Preference, name: str, sources: dict[UUID, Ro
     }
 
 
-def _tags(subject: Subject, moment: Moment) -> Part:
+def _tags(subject: Subject, moment: RequestedMoment) -> PageSection:
     """Return the tags that there were by then, as they were."""
     found, more = _first_rows(tags_at(subject, **moment.selector_arguments), SUBJECT_PAGE.beliefs)
     tags = tags_as_held(found, **moment.selector_arguments)
     sources = _sources(TagSource, subject, [tag.pk for tag in tags])
-    return Part([_tag(tag, sources) for tag in tags], list_address(Tag, subject=subject.pk), more)
+    return PageSection([_tag(tag, sources) for tag in tags], list_address(Tag, subject=subject.pk), more)
 
 
 def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
     }
 
 
-def _memories(subject: Subject, moment: Moment) -> dict[str, Part]:
+def _memories(subject: Subject, moment: RequestedMoment) -> dict[str, PageSection]:
     """Return the notes, and the newest snapshots of other kinds by what was said when, the latest first."""
     found = _held_snapshots(subject, moment).order_by("-said_at", "-id").defer("content_hash")
     snapshots, more = _first_rows(found, SUBJECT_PAGE.rows)
@@ -201,19 +201,21 @@ def _memories(subject: Subject, moment: Moment) -> dict[str, Part]:
         for snapshot in snapshots
     ]
     return {
-        "notes": Part([note_row(one, sources) for one in notes], list_address(Note, subject=subject.pk), more_notes),
-        "snapshots": Part(rows, list_address(Snapshot, subject=subject.pk), more),
+        "notes": PageSection(
+            [note_row(one, sources) for one in notes], list_address(Note, subject=subject.pk), more_notes
+        ),
+        "snapshots": PageSection(rows, list_address(Snapshot, subject=subject.pk), more),
     }
 
 
-def _held_snapshots(subject: Subject, moment: Moment) -> QuerySet[Snapshot]:
+def _held_snapshots(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
     if moment.at is None or moment.clock == AS_OF:
         return snapshots_of(subject, SnapshotFilter(as_of=moment.at, whole=True))
     held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at).exclude(kind__in=CUT_OUT)
     return held.exclude(retired_at__lte=moment.at)
 
 
-def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[ShownNote], subject: Subject, at: datetime) -> None:
+def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[NoteRow], subject: Subject, at: datetime) -> None:
     """Give snapshots and notes the values that they were held with at an earlier moment. One query."""
     details = {one.snapshot.pk: one.note for one in notes}
     rows = {snapshot.pk: snapshot for snapshot in (*snapshots, *(one.snapshot for one in notes))}
@@ -224,7 +226,7 @@ def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[ShownNote], sub
             restore_note(details[version.snapshot_id], version.fields.get(NOTE, {}))
 
 
-def _conversations(subject: Subject) -> Part:
+def _conversations(subject: Subject) -> PageSection:
     talks, more = _first_rows(
         Conversation.objects.filter(subject=subject).order_by("-created_at", "-id"), SUBJECT_PAGE.rows
     )
@@ -236,10 +238,10 @@ def _conversations(subject: Subject) -> Part:
         }
         for talk in talks
     ]
-    return Part(rows, list_address(Conversation, subject=subject.pk), more)
+    return PageSection(rows, list_address(Conversation, subject=subject.pk), more)
 
 
-def _receipts(subject: Subject) -> Part:
+def _receipts(subject: Subject) -> PageSection:
     found = Receipt.objects.filter(subject=subject).order_by("-created_at", "-id").defer("candidates", "rendered")
     receipts, more = _first_rows(found, SUBJECT_PAGE.rows)
     rows = [
@@ -250,10 +252,10 @@ def _receipts(subject: Subject) -> Part:
         }
         for receipt in receipts
     ]
-    return Part(rows, list_address(Receipt, subject=subject.pk), more)
+    return PageSection(rows, list_address(Receipt, subject=subject.pk), more)
 
 
-def _candidates(subject: Subject) -> Part:
+def _candidates(subject: Subject) -> PageSection:
     """Return what waits for somebody to decide."""
     waiting = Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING).order_by("-created_at", "-id")
     candidates, more = _first_rows(waiting, SUBJECT_PAGE.rows)
@@ -266,10 +268,10 @@ def _candidates(subject: Subject) -> Part:
         }
         for candidate in candidates
     ]
-    return Part(rows, list_address(Candidate, subject=subject.pk, verdict__exact=Verdict.PENDING.value), more)
+    return PageSection(rows, list_address(Candidate, subject=subject.pk, verdict__exact=Verdict.PENDING.value), more)
 
 
-def _work(subject: Subject) -> Part:
+def _work(subject: Subject) -> PageSection:
     """Return the work that is not done."""
     found = Work.objects.filter(subject=subject).exclude(state=WorkState.DONE).order_by("-created_at", "-id")
     work, more = _first_rows(found, SUBJECT_PAGE.rows)
@@ -282,7 +284,7 @@ def _work(subject: Subject) -> Part:
         }
         for item in work
     ]
-    return Part(rows, list_address(Work, subject=subject.pk), more)
+    return PageSection(rows, list_address(Work, subject=subject.pk), more)
 
 
 def _first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:

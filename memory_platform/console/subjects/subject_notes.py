@@ -11,14 +11,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from memory_platform.console.shared.display import link_to, share
 from memory_platform.console.shared.note_words import grade_name, tell_about, tell_vital
 from memory_platform.console.shared.policy import SUBJECT_PAGE
-from memory_platform.console.subjects.moment import AS_OF, Moment
+from memory_platform.console.subjects.moment import AS_OF, RequestedMoment
 from profiles.models import Subject, Tag
 from snapshots.models import Note, Snapshot, SnapshotKind, SnapshotVersion
 from snapshots.notes.selectors import NoteFilter, notes_of
 
 
 @dataclass(frozen=True, slots=True)
-class ShownNote:
+class NoteRow:
     """A note of the page, with the tag of its contact as it is now."""
 
     note: Note
@@ -26,7 +26,7 @@ class ShownNote:
     tag: Tag | None
 
 
-def choose_notes(subject: Subject, moment: Moment) -> tuple[list[ShownNote], bool]:
+def choose_notes(subject: Subject, moment: RequestedMoment) -> tuple[list[NoteRow], bool]:
     """Return the notes to show, each as it is now, and whether there are more. Two queries."""
     vital = Note.objects.filter(snapshot_id=OuterRef("pk"), subject_id=subject.pk).exclude(vital_class="")
     found = _held_notes(subject, moment).annotate(is_vital=Exists(vital)).defer("content_hash")
@@ -36,11 +36,11 @@ def choose_notes(subject: Subject, moment: Moment) -> tuple[list[ShownNote], boo
     then = [row for row in rows if not row.is_vital][: SUBJECT_PAGE.notes]
     own = Note.objects.filter(subject_id=subject.pk, snapshot_id__in=[row.pk for row in rows])
     notes = {note.snapshot_id: note for note in own.select_related("about_tag")} if rows else {}
-    shown = [ShownNote(notes[row.pk], row, notes[row.pk].about_tag) for row in (*first, *then) if row.pk in notes]
+    shown = [NoteRow(notes[row.pk], row, notes[row.pk].about_tag) for row in (*first, *then) if row.pk in notes]
     return shown, len(rows) > len(first) + len(then)
 
 
-def notes_as_of(notes: Sequence[ShownNote], moment: Moment) -> list[ShownNote]:
+def notes_as_of(notes: Sequence[NoteRow], moment: RequestedMoment) -> list[NoteRow]:
     """Return the notes that were held at the moment, by the values that they have by now; vital ones first."""
     at = moment.at
     if at is not None and moment.clock != AS_OF:
@@ -48,7 +48,7 @@ def notes_as_of(notes: Sequence[ShownNote], moment: Moment) -> list[ShownNote]:
     return sorted(notes, key=lambda one: not one.note.is_vital)
 
 
-def note_row(one: ShownNote, sources: Mapping[UUID, list[dict[str, Any]]]) -> dict[str, Any]:
+def note_row(one: NoteRow, sources: Mapping[UUID, list[dict[str, Any]]]) -> dict[str, Any]:
     """Return a note as the page shows it."""
     note, snapshot = one.note, one.snapshot
     tag = one.tag if one.tag is not None and one.tag.pk == note.about_tag_id else None
@@ -65,7 +65,7 @@ def note_row(one: ShownNote, sources: Mapping[UUID, list[dict[str, Any]]]) -> di
     }
 
 
-def _held_notes(subject: Subject, moment: Moment) -> QuerySet[Snapshot]:
+def _held_notes(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
     """Return the notes that hold; of what was held at a past moment all that may have: later changes tell of it."""
     if moment.at is None or moment.clock == AS_OF:
         return notes_of(subject, NoteFilter(as_of=moment.at))

@@ -27,7 +27,7 @@ def _no_reason() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProcessSpec:
     """A process to keep alive.
 
     ``prepare`` runs before each start; ``is_ready`` tells when others may rely on it, ``why_not`` what it last said.
@@ -43,9 +43,9 @@ class Part:
 
 
 class RunningPart:
-    """The living side of a ``Part``. All times are monotonic seconds."""
+    """The living side of a ``ProcessSpec``. All times are monotonic seconds."""
 
-    def __init__(self, part: Part, terminal: Terminal, policy: SupervisorPolicy) -> None:
+    def __init__(self, part: ProcessSpec, terminal: Terminal, policy: SupervisorPolicy) -> None:
         self.part = part
         self.ends = 0
         """How often it ended by itself since it last ran steadily."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.processes.parts import Part
+from memory_platform.devstack.processes.parts import ProcessSpec
 
 MARK = "MEMORY_PLATFORM_STACK"
 """Environment variable that every program of a stack carries: the stack's data directory."""
@@ -37,12 +37,12 @@ class Programs:
         """Return ``manage.py`` with ``arguments``."""
         return self._python(str(PROJECT_ROOT / "manage.py"), *arguments)
 
-    def parts(self) -> tuple[Part, Part, Part]:
+    def parts(self) -> tuple[ProcessSpec, ProcessSpec, ProcessSpec]:
         """Return web, worker and beat."""
         return (
-            Part("web", self._web, is_ready=self._web_is_ready, why_not=lambda: self._last_answer),
-            Part("worker", self._worker),
-            Part("beat", self._beat),
+            ProcessSpec("web", self._web, is_ready=self._web_is_ready, why_not=lambda: self._last_answer),
+            ProcessSpec("worker", self._worker),
+            ProcessSpec("beat", self._beat),
         )
 
     def _web(self) -> Command:

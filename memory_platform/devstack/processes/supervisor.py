@@ -9,7 +9,7 @@ from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequest
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.parts import (
-    Part,
+    ProcessSpec,
     RunningPart,
     describe_exit_status,
     kill_group,
@@ -43,7 +43,7 @@ class Supervisor:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def start(self, *parts: Part) -> None:
+    def start(self, *parts: ProcessSpec) -> None:
         """Start ``parts`` as one stage and return when all of them are ready.
 
         Raises StartFailed when one keeps ending or does not get ready, StopRequested on a signal.

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory_platform.evaluation.datasets.questions import Question, SubjectQuestions
-from memory_platform.evaluation.ranking.overlap import Wanted, estimated_tokens, pieces_of, wanted_of
+from memory_platform.evaluation.ranking.overlap import EvidenceNeed, estimated_tokens, pieces_of, wanted_of
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
@@ -52,7 +52,7 @@ class LoadedQuestion:
     question: Question
     asked_at: datetime
     vectors: Mapping[str, Float32]
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[EvidenceNeed, ...]
     brought: Mapping[UUID, frozenset[int]]
     occurring: Mapping[UUID, tuple[int, ...]]
 
@@ -126,5 +126,5 @@ def _covered_evidence(question: Question, memory: LoadedMemory) -> frozenset[int
     return frozenset(i for i, message_id in enumerate(question.evidence) if message_id in memory.message_ids)
 
 
-def _bits(turn: Wanted, pieces: frozenset[tuple[str, ...]]) -> int:
+def _bits(turn: EvidenceNeed, pieces: frozenset[tuple[str, ...]]) -> int:
     return sum(1 << place for place, piece in enumerate(turn.pieces) if piece in pieces)

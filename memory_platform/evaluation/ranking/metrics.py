@@ -7,7 +7,7 @@ a memory made of several turns brings several, and a turn that two memories shar
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from memory_platform.evaluation.ranking.overlap import Wanted
+from memory_platform.evaluation.ranking.overlap import EvidenceNeed
 
 Brought = Sequence[Collection[int]]
 """Per memory, best first, the evidence turns it stems from."""
@@ -45,7 +45,7 @@ def ndcg_at(brought: Brought, wanted: int, k: int) -> float:
 
 
 def coverage_within(
-    budgets: Sequence[int], tokens: Sequence[int], occurring: Sequence[Sequence[int]], wanted: Sequence[Wanted]
+    budgets: Sequence[int], tokens: Sequence[int], occurring: Sequence[Sequence[int]], wanted: Sequence[EvidenceNeed]
 ) -> Mapping[int, float]:
     """Return, per token budget, the fraction of evidence turns present in the memories that fit in, in their order.
 

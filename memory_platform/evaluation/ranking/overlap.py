@@ -19,7 +19,7 @@ _FIRST_HAN, _LAST_HAN = "\u3400", "\u9fff"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EvidenceNeed:
     """What has to occur for an evidence turn to be present: at least ``share`` of ``pieces``."""
 
     pieces: tuple[Piece, ...]
@@ -49,12 +49,12 @@ def pieces_of(text: str) -> frozenset[Piece]:
     return frozenset(_runs(found)) | frozenset((unit,) for unit in found)
 
 
-def wanted_of(evidence: str) -> Wanted:
+def wanted_of(evidence: str) -> EvidenceNeed:
     """Return what has to occur for this turn to be present."""
     found = units(evidence)
     if len(found) < COUNTING.shingle:
-        return Wanted(tuple(dict.fromkeys((unit,) for unit in found)), 1.0)
-    return Wanted(tuple(dict.fromkeys(_runs(found))), COUNTING.share)
+        return EvidenceNeed(tuple(dict.fromkeys((unit,) for unit in found)), 1.0)
+    return EvidenceNeed(tuple(dict.fromkeys(_runs(found))), COUNTING.share)
 
 
 def _runs(found: Sequence[str]) -> list[Piece]:

@@ -29,7 +29,7 @@ KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedQuestion:
     """One question to one subject's memory, with what was worked out of it so far.
 
     ``tokens`` are those of each row's text, ``occurring`` which pieces of the evidence a row holds, as bits.
@@ -80,13 +80,13 @@ class Prepared:
         return made[key]  # type: ignore[return-value]
 
 
-def prepare(subject: LoadedSubject, top_k: int) -> list[Prepared]:
+def prepare(subject: LoadedSubject, top_k: int) -> list[PreparedQuestion]:
     """Return the questions of one subject, to be asked for ``top_k`` memories by many policies."""
     ids = [subject.image.id(row) for row in range(subject.image.size)]
     tokens = [subject.memories[memory_id].tokens for memory_id in ids]
     rows = {memory_id: row for row, memory_id in enumerate(ids)}
     return [
-        Prepared(
+        PreparedQuestion(
             subject,
             asked,
             query_of(asked, top_k),

@@ -21,7 +21,7 @@ Lane = Callable[[RankedHit], LaneHit | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class SingleLane:
     """Which weights of the scoring policy make a lane, and where an explained hit says that the lane found it."""
 
     weights: str
@@ -31,8 +31,8 @@ class Alone:
     """Whether the lane is silent, not merely empty-handed, where no model knows the question's language."""
 
 
-KEYWORD = Alone("keyword_", lambda hit: hit.explain.keyword if hit.explain else None, needs_model=False)
-DENSE = Alone("dense_", lambda hit: hit.explain.dense if hit.explain else None, needs_model=True)
+KEYWORD = SingleLane("keyword_", lambda hit: hit.explain.keyword if hit.explain else None, needs_model=False)
+DENSE = SingleLane("dense_", lambda hit: hit.explain.dense if hit.explain else None, needs_model=True)
 WEIGHTS = (KEYWORD.weights, DENSE.weights)
 
 
@@ -45,7 +45,7 @@ def by_policy(policy: RecallPolicy) -> Ranker:
     return rank
 
 
-def by_lane(policy: RecallPolicy, lane: Alone) -> Ranker:
+def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
     """Rank as recall does with ``policy`` when only one lane counts; None for a question that the lane cannot read."""
     alone = replace(policy, scoring=_only(policy.scoring, lane))
 
@@ -92,7 +92,7 @@ def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
     return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
 
 
-def _only(scoring: ScoringPolicy, lane: Alone) -> ScoringPolicy:
+def _only(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
     """Return ``scoring`` with the weights of all other lanes at zero."""
     others = tuple(prefix for prefix in WEIGHTS if prefix != lane.weights)
     off: dict[str, Any] = {f.name: 0.0 for f in fields(scoring) if f.type is float and f.name.startswith(others)}

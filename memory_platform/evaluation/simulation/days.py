@@ -13,7 +13,7 @@ from uuid import UUID
 from memory_platform.evaluation.datasets.scratch import Scratch, finish_work
 from memory_platform.evaluation.ranking.overlap import pieces_of, wanted_of
 from memory_platform.evaluation.simulation.baselines import RawHistory, join_texts
-from memory_platform.evaluation.simulation.scenario import Life, SimulatedDay, SimulatedTurn
+from memory_platform.evaluation.simulation.scenario import SimulatedDay, SimulatedLife, SimulatedTurn
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
@@ -39,7 +39,7 @@ APART = timedelta(minutes=4)
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class EvidenceCoverage:
     """Whether one question's evidence is in the context, and in what the other ways would have sent."""
 
     memory: bool
@@ -56,7 +56,7 @@ class TurnFigures:
     day: int
     context: int
     full_history: int
-    covered: Covered | None = None
+    covered: EvidenceCoverage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,12 @@ def simulation_tenant() -> UUID:
         return create_tenant(slug=SLUG, name="Simulation", by=COMMAND_LINE).id
 
 
-def live(tenant_id: UUID, life: Life, asker: Asker, *, advance: Callable[[int], object]) -> list[TurnFigures]:
+def live(tenant_id: UUID, life: SimulatedLife, asker: Asker, *, advance: Callable[[int], object]) -> list[TurnFigures]:
     """Live through ``life`` as ``asker``, who is erased first; ``advance`` hears of each day. Opens its own scopes."""
     begin_anew(tenant_id, asker.subject)
     days = list(life.days())
     began = utc_now() - timedelta(days=len(days))
-    person = Person(tenant_id, asker)
+    person = SimulatedPerson(tenant_id, asker)
     for day in days:
         person.live(day, began + timedelta(days=day.number))
         advance(1)
@@ -96,7 +96,7 @@ def begin_anew(tenant_id: UUID, subject: str) -> None:
         return
 
 
-class Person:
+class SimulatedPerson:
     """A subject who talks; keeps the raw history beside what the product remembers."""
 
     def __init__(self, tenant_id: UUID, asker: Asker) -> None:
@@ -140,7 +140,7 @@ def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | N
     return build_context(tenant_id, asker.subject, asked)
 
 
-def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[Covered]:
+def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[EvidenceCoverage]:
     """Return, for each evidence turn, by whom it is brought. What stands escaped in a prompt counts as it was said."""
     shown = "\n".join(html.unescape(str(one["content"])) for one in built.context.messages[:-1])
     tokens = built.context.tokens.total
@@ -153,10 +153,10 @@ def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iter
             join_texts(raw.search(query, tokens)),
         )
     ]
-    return [Covered(*(_is_in(turn, held) for held in ways)) for turn in evidence]
+    return [EvidenceCoverage(*(_is_in(turn, held) for held in ways)) for turn in evidence]
 
 
-def shares(covered: Sequence[Covered]) -> dict[str, float]:
+def shares(covered: Sequence[EvidenceCoverage]) -> dict[str, float]:
     """Return the share of evidence that each way brings; empty for no question."""
     names = ("memory", "latest", "bm25", "bm25_same")
     return {name: sum(getattr(one, name) for one in covered) / len(covered) for name in names} if covered else {}

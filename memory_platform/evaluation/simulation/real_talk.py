@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.evaluation.datasets.questions import EvaluationSet, Question
 from memory_platform.evaluation.simulation.baselines import RawHistory
-from memory_platform.evaluation.simulation.days import Asker, Covered, context_for, covered_by
+from memory_platform.evaluation.simulation.days import Asker, EvidenceCoverage, context_for, covered_by
 from snapshots.context.service import COUNTER
 
 PROMPT = "You answer questions about what was said."
@@ -21,7 +21,7 @@ class AnsweredQuestion:
     category: str
     context: int
     full_history: int
-    covered: tuple[Covered, ...]
+    covered: tuple[EvidenceCoverage, ...]
 
 
 def ask_dataset(

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_platform.evaluation.simulation.scenario_words import Words
+from memory_platform.evaluation.simulation.scenario_words import ScenarioWords
 from memory_platform.providers.contracts import TokenCounter
 
 PLANTED, ASKED = 3, 3
@@ -51,10 +51,10 @@ class _Fact:
     question: str
 
 
-class Life:
+class SimulatedLife:
     """One subject's days in one language."""
 
-    def __init__(self, words: Words, plan: Plan, counter: TokenCounter) -> None:
+    def __init__(self, words: ScenarioWords, plan: Plan, counter: TokenCounter) -> None:
         self._words = words
         self._plan = plan
         self._counter = counter

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ScenarioWords:
     """One language. ``facts``: a statement about ``{who}`` and its question; ``space`` stands between sentences."""
 
     language: str
@@ -21,7 +21,7 @@ class Words:
     system_prompt: str
 
 
-ENGLISH = Words(
+ENGLISH = ScenarioWords(
     language="en",
     space=" ",
     names=(
@@ -135,7 +135,7 @@ ENGLISH = Words(
     system_prompt="You are a friendly companion who remembers what the user tells.",
 )
 
-CHINESE = Words(
+CHINESE = ScenarioWords(
     language="zh",
     space="",
     names=(

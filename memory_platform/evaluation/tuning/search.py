@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from memory_platform.evaluation.policy import TUNING, TuningPolicy
 from memory_platform.evaluation.ranking.bootstrap import Difference, differences
 from memory_platform.evaluation.ranking.inputs import LoadedSubject
-from memory_platform.evaluation.ranking.prepared_questions import Prepared, prepare
+from memory_platform.evaluation.ranking.prepared_questions import PreparedQuestion, prepare
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Figures, Plan, QuestionRow, ask_all, mean_figures
 from memory_platform.evaluation.tuning.tunables import Point, Tunable, tunables_of, with_point
@@ -35,7 +35,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """All folds of one search.
 
     ``begun`` are the figures of its beginning, ``figures`` those of the weights chosen where they had to be guessed;
@@ -49,11 +49,11 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TuningResult:
     """The figures of the fixed policy, and what each search found, by where it began."""
 
     fixed: Figures
-    searches: Mapping[str, Searched]
+    searches: Mapping[str, SearchResult]
 
 
 class Trials:
@@ -63,7 +63,7 @@ class Trials:
         self._plan = plan
         self._advance = advance
         self._known: dict[tuple[RecallPolicy, str], float] = {}
-        self._prepared: dict[str, list[Prepared]] = {}
+        self._prepared: dict[str, list[PreparedQuestion]] = {}
 
     def rows(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> list[QuestionRow]:
         """Return the rows of ``policy`` on all of ``subjects``."""
@@ -132,7 +132,7 @@ def tune(
     *,
     how: TuningPolicy = TUNING,
     advance: Advance = lambda _: None,
-) -> Tuned:
+) -> TuningResult:
     """Return how weights chosen on other subjects do on each; ``advance`` hears of each policy tried on a subject.
 
     Raises InvalidInput for fewer than two subjects: nothing could be held out.
@@ -149,7 +149,7 @@ def tune(
     fixed = trials.rows(policy, subjects)
     parts = split(subjects, how.folds)
     found = {name: _search_folds(search, trials, begin, parts, fixed) for name, begin in begins.items()}
-    return Tuned(mean_figures(fixed), found)
+    return TuningResult(mean_figures(fixed), found)
 
 
 def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubject]]:
@@ -162,7 +162,7 @@ def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubj
 
 def _search_folds(
     search: Search, trials: Trials, begin: Point, parts: Sequence[Sequence[LoadedSubject]], fixed: Sequence[QuestionRow]
-) -> Searched:
+) -> SearchResult:
     subjects = [subject for part in parts for subject in part]
     folds, rows = [], []
     for held_out in parts:
@@ -171,4 +171,4 @@ def _search_folds(
         rows += judged
         folds.append(Fold(tuple(subject.subject_id for subject in held_out), chosen, mean_figures(judged)))
     begun = mean_figures(trials.rows(search.policy_at(begin), subjects))
-    return Searched(tuple(folds), begun, mean_figures(rows), differences(rows, fixed))
+    return SearchResult(tuple(folds), begun, mean_figures(rows), differences(rows, fixed))

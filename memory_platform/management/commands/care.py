@@ -16,7 +16,7 @@ from snapshots.values import CarePreview
 from tenants.errors import TenantUnknown
 from tenants.models import Tenant
 from tenants.selectors import tenant_by_slug
-from tenants.services.job_runs import Tally, run_by_hand, run_whole_by_hand
+from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand
 
 EXAMPLES = 10
 
@@ -73,7 +73,7 @@ class Command(PlatformCommand):
         if len(found.examples) > examples:
             self.stdout.write(f"  and {len(found.examples) - examples:,} more")
 
-    def _tell_run(self, whose: str, run: Callable[[], Tally]) -> int:
+    def _tell_run(self, whose: str, run: Callable[[], RunTally]) -> int:
         started = time.monotonic()
         tally = run()
         failed = "; it failed" if tally.errors else ""

@@ -47,7 +47,7 @@ ADVICE = {
 FORMS = {JsonForm.SCHEMA: "JSON held to a schema", JsonForm.PROMPTED: "JSON as instructed"}
 
 
-class Sum(BaseModel):
+class SumAnswer(BaseModel):
     """What is asked for."""
 
     sum: int
@@ -102,7 +102,7 @@ def try_model(model: ChatModel) -> str:
     if isinstance(model, Preparable):
         model.prepare()
     started = perf_counter()
-    answered = model.ask_structured(QUESTION, Sum)
+    answered = model.ask_structured(QUESTION, SumAnswer)
     seconds, usage = perf_counter() - started, answered.usage
     wrong = "" if answered.value.sum == 2 + 3 else "; its sum is wrong: a very small model"
     repaired = "; its first answer was no valid JSON" if usage.requests > 1 else ""

@@ -167,7 +167,7 @@ class Command(PlatformCommand):
             with self._progress("loading", asked.dataset.messages, "messages") as advance:
                 fill_scratch(scratch, asked, advance=advance)
             with self._progress("learning", 0, "items") as advance:
-                finish_work(scratch, show=WorkShown(advance))
+                finish_work(scratch, show=ProgressReporter(advance))
             if touched := index_again(scratch):
                 self.stdout.write(f"{touched:,} memories came from workers that run other code: indexed again.")
         keep_for_good(scratch)
@@ -230,7 +230,7 @@ class Command(PlatformCommand):
         return progress(self.stdout, what, total, unit)
 
 
-class WorkShown:
+class ProgressReporter:
     """Tells a bar how many more items are done."""
 
     def __init__(self, advance: Advance) -> None:

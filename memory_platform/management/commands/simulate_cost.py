@@ -21,7 +21,7 @@ from memory_platform.evaluation.plot import PlottingMissing, require_plotting
 from memory_platform.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
 from memory_platform.evaluation.simulation.days import Asker, TurnFigures, live, simulation_tenant
 from memory_platform.evaluation.simulation.real_talk import AnsweredQuestion, ask_dataset, mean_shares
-from memory_platform.evaluation.simulation.scenario import Life, Plan
+from memory_platform.evaluation.simulation.scenario import Plan, SimulatedLife
 from memory_platform.evaluation.simulation.scenario_words import CHINESE, ENGLISH
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -77,7 +77,7 @@ class Command(PlatformCommand):
         for language in options["language"] or sorted(LANGUAGES):
             words = LANGUAGES[language]
             with progress(self.stdout, f"living, {language}", plan.days, "days") as advance:
-                life = Life(words, plan, COUNTER)
+                life = SimulatedLife(words, plan, COUNTER)
                 asker = Asker(f"simulated-{language}", words.system_prompt, options["memory"])
                 lives[language] = live(tenant_id, life, asker, advance=advance)
         parts = {name: _figures(turns, plan, price) for name, turns in lives.items()}

@@ -30,25 +30,25 @@ DIMENSIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class InputPrefixes:
     """What a model was trained to read before a question, and before a passage that may answer it."""
 
     question: str = ""
     passage: str = ""
 
 
-AS_IT_IS = Reading()
+AS_IT_IS = InputPrefixes()
 
 _TASK = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 
 _READINGS = (
-    (re.compile(r"\b(gte-qwen|e5)[-_.\w]*instruct"), Reading(question=f"{_TASK} ")),
-    (re.compile(r"\bqwen3-embedding"), Reading(question=_TASK)),
-    (re.compile(r"(^|[-_/])e5[-_](small|base|large)"), Reading(question="query: ", passage="passage: ")),
-    (re.compile(r"\bbge-(small|base|large)-zh"), Reading(question="为这个句子生成表示以用于检索相关文章：")),
+    (re.compile(r"\b(gte-qwen|e5)[-_.\w]*instruct"), InputPrefixes(question=f"{_TASK} ")),
+    (re.compile(r"\bqwen3-embedding"), InputPrefixes(question=_TASK)),
+    (re.compile(r"(^|[-_/])e5[-_](small|base|large)"), InputPrefixes(question="query: ", passage="passage: ")),
+    (re.compile(r"\bbge-(small|base|large)-zh"), InputPrefixes(question="为这个句子生成表示以用于检索相关文章：")),
     (
         re.compile(r"\bbge-(small|base|large)-en"),
-        Reading(question="Represent this sentence for searching relevant passages: "),
+        InputPrefixes(question="Represent this sentence for searching relevant passages: "),
     ),
 )
 """The first that is found in the name, in lower case; word for word from the models' own cards. The cards of bge-m3,
@@ -60,12 +60,12 @@ def known_dimensions(model: str) -> int:
     return DIMENSIONS.get(model.rpartition("/")[2].lower(), 0)
 
 
-def known_reading(model: str) -> Reading | None:
+def known_reading(model: str) -> InputPrefixes | None:
     """Return how ``model`` (a name or a path) was trained to read; None where nothing is known."""
     return next((reading for pattern, reading in _READINGS if pattern.search(model.lower())), None)
 
 
-def space_name(model: str, dimensions: int, reading: Reading) -> str:
+def space_name(model: str, dimensions: int, reading: InputPrefixes) -> str:
     """Return the name of the embedding space that ``model`` (with its kind) makes.
 
     Passages with something before them lie elsewhere than bare ones: vectors of the two are never compared.

@@ -14,7 +14,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, u
 from memory_platform.providers.embedders.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.lru_cache import Recent
+from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 NAME_CHARS = 150
@@ -53,7 +53,7 @@ class SentenceTransformersEmbedder:
         self._dimensions = known_dimensions(reference)
         self._reading = known_reading(reference)
         self._model = LocalModel(partial(load, reference, offline=offline))
-        self._questions: Recent[bytes, Vectors] = Recent(policy.questions_kept)
+        self._questions: LruCache[bytes, Vectors] = LruCache(policy.questions_kept)
         self._learning = threading.Lock()
         self._is_itself = True
 

@@ -14,7 +14,7 @@ import numpy as np
 from memory_platform.kernel.text import beginning, collapse_spaces, content_hash, visible
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.lru_cache import Recent
+from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 512
@@ -31,7 +31,7 @@ class UseEmbedder:
         self._policy = policy
         self._lock = threading.Lock()
         self._model: Any = None
-        self._questions: Recent[bytes, Vectors] = Recent(policy.questions_kept)
+        self._questions: LruCache[bytes, Vectors] = LruCache(policy.questions_kept)
 
     @property
     def ready(self) -> bool:

@@ -19,7 +19,7 @@ import simsimd
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.lru_cache import Recent
+from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 256
@@ -43,7 +43,7 @@ class WordLlamaEmbedder:
         self._policy = policy
         self._lock = threading.Lock()
         self._model: _Model | None = None
-        self._related: Recent[str, tuple[tuple[str, float], ...]] = Recent(policy.words_kept)
+        self._related: LruCache[str, tuple[tuple[str, float], ...]] = LruCache(policy.words_kept)
 
     @property
     def ready(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from memory_platform.providers.prompt_cache.messages import (
     MISSING_TURN,
     Message,
-    Parted,
+    PromptParts,
     as_object,
     calls_of,
     message_text,
@@ -32,7 +32,7 @@ def vendor_form(vendor: str, messages: Sequence[Message], prefix_hash: str) -> F
     return VENDORS[vendor](split_messages(messages, prefix_hash), prefix_hash)
 
 
-def openai_form(parts: Parted, prefix_hash: str) -> Form:
+def openai_form(parts: PromptParts, prefix_hash: str) -> Form:
     """Return ``messages`` of ``POST /v1/chat/completions``. OpenAI caches beginnings of 1,024 tokens and more by
     itself; the key sends requests that begin alike to the same machine.
 
@@ -42,7 +42,7 @@ def openai_form(parts: Parted, prefix_hash: str) -> Form:
     return {"messages": [*system, *map(dict, parts.turns)], **_key(parts, prefix_hash)}
 
 
-def openai_responses_form(parts: Parted, prefix_hash: str) -> Form:
+def openai_responses_form(parts: PromptParts, prefix_hash: str) -> Form:
     """Return ``input`` of ``POST /v1/responses``: tool calls and their results are items of their own.
 
     https://developers.openai.com/api/reference/resources/responses/methods/create
@@ -62,7 +62,7 @@ def openai_responses_form(parts: Parted, prefix_hash: str) -> Form:
     return {"input": items, **_key(parts, prefix_hash)}
 
 
-def anthropic_form(parts: Parted, _: str) -> Form:
+def anthropic_form(parts: PromptParts, _: str) -> Form:
     """Return ``system`` and ``messages`` of ``POST /v1/messages``; the prefix's block ends what is cached.
 
     User and assistant alternate, beginning with the user; results stand first in the user's message after the call.
@@ -76,7 +76,7 @@ def anthropic_form(parts: Parted, _: str) -> Form:
     return {**({"system": system} if system else {}), "messages": messages}
 
 
-def gemini_form(parts: Parted, _: str) -> Form:
+def gemini_form(parts: PromptParts, _: str) -> Form:
     """Return ``systemInstruction`` and ``contents`` of ``generateContent``; Gemini caches beginnings by itself.
 
     https://ai.google.dev/api/caching#Content and https://ai.google.dev/gemini-api/docs/function-calling
@@ -96,7 +96,7 @@ def gemini_cached_form(messages: Sequence[Message], prefix_hash: str, name: str)
     return {"cachedContent": name, "contents": _contents([*briefs, *parts.turns])}
 
 
-VENDORS: Mapping[str, Callable[[Parted, str], Form]] = {
+VENDORS: Mapping[str, Callable[[PromptParts, str], Form]] = {
     "openai": openai_form,
     "openai_responses": openai_responses_form,
     "anthropic": anthropic_form,
@@ -105,11 +105,11 @@ VENDORS: Mapping[str, Callable[[Parted, str], Form]] = {
 """The forms by the names that requests give them."""
 
 
-def _system(parts: Parted) -> list[str]:
+def _system(parts: PromptParts) -> list[str]:
     return [text for text in (parts.prefix, *parts.briefs) if text]
 
 
-def _key(parts: Parted, prefix_hash: str) -> Form:
+def _key(parts: PromptParts, prefix_hash: str) -> Form:
     return {"prompt_cache_key": prefix_hash} if parts.prefix else {}
 
 

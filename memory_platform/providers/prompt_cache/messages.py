@@ -22,7 +22,7 @@ MISSING_TURN = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class PromptParts:
     """A prompt in parts: the cacheable prefix ("" for none), other system texts, and the turns, exchanges whole."""
 
     prefix: str
@@ -39,12 +39,12 @@ class ToolCall:
     arguments: Mapping[str, Any]
 
 
-def split_messages(messages: Sequence[Message], prefix_hash: str) -> Parted:
+def split_messages(messages: Sequence[Message], prefix_hash: str) -> PromptParts:
     """Return the parts of assembled messages; ``prefix_hash`` is the SHA-256 of the prefix, in hex."""
     system = [str(message["content"]) for message in messages if message["role"] == "system" and message["content"]]
     prefix = system[0] if system and hashlib.sha256(system[0].encode()).hexdigest() == prefix_hash else ""
     turns = whole_exchanges([message for message in messages if message["role"] != "system"])
-    return Parted(prefix, tuple(system[1:] if prefix else system), tuple(turns))
+    return PromptParts(prefix, tuple(system[1:] if prefix else system), tuple(turns))
 
 
 def whole_exchanges(messages: Iterable[Message]) -> list[Message]:

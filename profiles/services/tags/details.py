@@ -15,7 +15,7 @@ from profiles.models import CandidateKind, DetailName, Tag, TagDetail
 from profiles.selectors import details_of
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.beliefs import (
-    Place,
+    BeliefPlace,
     change_belief,
     keep_image,
     record_belief,
@@ -46,10 +46,10 @@ def is_nothing(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def detail_place(tag: Tag, name: str) -> Place[TagDetail]:
+def detail_place(tag: Tag, name: str) -> BeliefPlace[TagDetail]:
     """Return where the values of one detail of a tag stand."""
     columns = {"tag": tag, "detail": name}
-    return Place(TagDetail, tag.subject, columns, CandidateKind.TAG, tag.label)
+    return BeliefPlace(TagDetail, tag.subject, columns, CandidateKind.TAG, tag.label)
 
 
 def begin_details(tag: Tag, *, since: datetime, known_since: datetime | None = None) -> None:
@@ -129,7 +129,7 @@ def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> No
             record_details(tag, {name: value}, saying)
 
 
-def _took_back(place: Place[TagDetail], value: Any) -> bool:
+def _took_back(place: BeliefPlace[TagDetail], value: Any) -> bool:
     """Return whether ``value`` holds now that the last change of a detail was taken back."""
     current, latest = place.current(), place.latest()
     if current is None:

@@ -15,7 +15,7 @@ from memory_platform.kernel.text import comparable
 from profiles.models import Tag
 from profiles.policy import TAG_LOOKUP
 from profiles.services.tags import words as lexicon
-from profiles.services.tags.text import BREAK, Word, in_dictionary, is_han, words_of
+from profiles.services.tags.text import BREAK, TagWord, in_dictionary, is_han, words_of
 
 Match = Literal["exact", "alias", "fuzzy"]
 
@@ -95,7 +95,7 @@ def _houses_of(name: str) -> frozenset[str]:
     return frozenset()
 
 
-def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[Word]) -> _Found | None:
+def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[TagWord]) -> _Found | None:
     best: _Found | None = None
     for form in forms:
         if not form.text:
@@ -111,7 +111,7 @@ def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[Word]) ->
     return best
 
 
-def _span(form: str, text: str, words: Sequence[Word]) -> tuple[int, int] | None:
+def _span(form: str, text: str, words: Sequence[TagWord]) -> tuple[int, int] | None:
     """Return the first words of the query that are ``form`` and mean it, from and to, or None."""
     wanted = [word.text for word in words_of(form, [form])]
     if is_han(form) and form in text:
@@ -125,7 +125,7 @@ def _span(form: str, text: str, words: Sequence[Word]) -> tuple[int, int] | None
     return None
 
 
-def _find_joined_words(form: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+def _find_joined_words(form: str, words: Sequence[TagWord]) -> Iterator[tuple[int, int]]:
     """Yield runs of words that together are the Chinese ``form``, or hold it without cutting a known word."""
     for start in range(len(words)):
         joined = ""
@@ -143,11 +143,11 @@ def _find_joined_words(form: str, words: Sequence[Word]) -> Iterator[tuple[int, 
             yield start, start + 2
 
 
-def _is_known(word: Word) -> bool:
+def _is_known(word: TagWord) -> bool:
     return len(word.text) > 1 and in_dictionary(word.text)
 
 
-def _is_meant(form: str, span: tuple[int, int], words: Sequence[Word]) -> bool:
+def _is_meant(form: str, span: tuple[int, int], words: Sequence[TagWord]) -> bool:
     """Return whether ``form`` between its neighbours means the subject's own place or person."""
     before = words[span[0] - 1] if span[0] else None
     after = words[span[1]] if span[1] < len(words) else None
@@ -158,7 +158,7 @@ def _is_meant(form: str, span: tuple[int, int], words: Sequence[Word]) -> bool:
     return form not in lexicon.AMBIGUOUS or _stands_as_place(form, words[: span[0]], after)
 
 
-def _is_other_thing(form: str, before: Word | None, after: Word | None) -> bool:
+def _is_other_thing(form: str, before: TagWord | None, after: TagWord | None) -> bool:
     """Return whether the neighbours make another word of it: "home screen", 家乡, "white house"."""
     if after is not None and after.text in lexicon.NOT_BEFORE.get(form, ()):
         return True
@@ -169,7 +169,7 @@ def _is_other_thing(form: str, before: Word | None, after: Word | None) -> bool:
     return after.text[:1] not in lexicon.AFTER_HAN and len(after.text) == 1 and in_dictionary(form + after.text)
 
 
-def _is_anothers(before: Sequence[Word]) -> bool:
+def _is_anothers(before: Sequence[TagWord]) -> bool:
     """Return whether the words before say that it is somebody else's: 朋友家, "his mum", "John's house"."""
     rest = list(before)
     while rest and rest[-1].text == "的":
@@ -182,21 +182,21 @@ def _is_anothers(before: Sequence[Word]) -> bool:
     return owner.owns or owner.text in lexicon.OTHERS or (is_han(owner.text) and (named or called))
 
 
-def _is_measure_word(before: Word | None, after: Word | None) -> bool:
+def _is_measure_word(before: TagWord | None, after: TagWord | None) -> bool:
     """Return whether 家 counts: 有家餐厅, 找家酒店. Alone or after a lead it is a home."""
     is_particle = after is not None and after.text == "吧" and before is not None and _leads(before)  # 回家吧
     counts = after is not None and after.text.endswith(lexicon.COUNTS_A_HOUSE) and not is_particle
     return counts or (before is not None and is_han(before.text) and not _leads(before))
 
 
-def _stands_as_place(form: str, before: Sequence[Word], after: Word | None) -> bool:
+def _stands_as_place(form: str, before: Sequence[TagWord], after: TagWord | None) -> bool:
     led = _leads(before[-1]) or before[-1].text == BREAK if before else form not in lexicon.NEEDS_LEAD
     if form == "work" and [word.text for word in before[-1:]] == ["to"]:
         led = len(before) == 1 or before[-2].text in lexicon.MOVES
     return led and (after is None or after.text == BREAK or after.text in lexicon.FOLLOWERS)
 
 
-def _leads(word: Word) -> bool:
+def _leads(word: TagWord) -> bool:
     return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
 
 
@@ -214,7 +214,7 @@ def _inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one != other and other[0] <= one[0] and one[1] <= other[1]
 
 
-def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[Word], named: frozenset[str]) -> _Found | None:
+def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]) -> _Found | None:
     """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
@@ -225,7 +225,7 @@ def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[Word], named: froz
     return _Found(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
 
 
-def _typo(form: str, content: Sequence[Word], named: frozenset[str]) -> float:
+def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:
     """Return the similarity of the likeliest misspelling of ``form``, 0 when there is none."""
     if is_han(form):
         return _typo_han(form, content)
@@ -239,7 +239,7 @@ def _typo(form: str, content: Sequence[Word], named: frozenset[str]) -> float:
     return best if len(form) >= TAG_LOOKUP.shortest_typo and best >= TAG_LOOKUP.typo_similarity else 0.0
 
 
-def _slip(form: str, words: Sequence[Word], named: frozenset[str]) -> float:
+def _slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
     """Return the similarity of a short word with one slip of the finger: its last letter twice, or two letters changed.
 
     Other words are as near to a short one, so it stands alone or where a place or a person is led to: "call mumm".
@@ -254,7 +254,7 @@ def _slip(form: str, words: Sequence[Word], named: frozenset[str]) -> float:
     return 0.0
 
 
-def _typo_han(form: str, content: Sequence[Word]) -> float:
+def _typo_han(form: str, content: Sequence[TagWord]) -> float:
     """One wrong character among three or more, where the query's own characters make no word."""
     shortest = 3
     text = "".join(word.text for word in content)
@@ -270,7 +270,7 @@ def _typo_han(form: str, content: Sequence[Word]) -> float:
     return 0.0
 
 
-def _label_coverage(form: str, content: Sequence[Word]) -> float:
+def _label_coverage(form: str, content: Sequence[TagWord]) -> float:
     """Return the share of ``form`` that the query's content covers; 0 below half or when a word is not in it."""
     said = [word.text for word in content]
     if not said or len("".join(said)) < 2:  # noqa: PLR2004  # one character says nothing

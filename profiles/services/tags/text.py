@@ -16,7 +16,7 @@ BREAK = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TagWord:
     """One word; ``owns`` marks a possessive ("mum's"), ``name`` what jieba takes for a person's name."""
 
     text: str
@@ -24,7 +24,7 @@ class Word:
     name: bool = False
 
 
-def words_of(text: str, forms: Collection[str] = ()) -> list[Word]:
+def words_of(text: str, forms: Collection[str] = ()) -> list[TagWord]:
     """Return the words of a comparable text; ``forms`` are the Chinese words that joined characters are taken off."""
     return list(_words(text, forms))
 
@@ -39,26 +39,26 @@ def in_dictionary(word: str) -> bool:
     return bool(rjieba.has_word(word))
 
 
-def _words(text: str, forms: Collection[str]) -> Iterator[Word]:
+def _words(text: str, forms: Collection[str]) -> Iterator[TagWord]:
     for run in _RUN.finditer(text):
         if run["han"]:
             for part, flag in rjieba.tag(run["han"]):
                 yield from _taken_apart(part, forms, name=flag.startswith("nr"))
         elif run["word"]:
             owner = _POSSESSIVE.sub("", run["word"])
-            yield Word(owner, owns=owner != run["word"])
+            yield TagWord(owner, owns=owner != run["word"])
         elif run["break"] != "'":
-            yield Word(BREAK)
+            yield TagWord(BREAK)
 
 
-def _taken_apart(part: str, forms: Collection[str], *, name: bool) -> Iterator[Word]:
+def _taken_apart(part: str, forms: Collection[str], *, name: bool) -> Iterator[TagWord]:
     """Yield 回家 as 回 and 家 when 家 is a form; 国家 stays whole, because 国 is nothing that joins."""
     inner = max((form for form in forms if form in part and _only_joined(part, form)), key=len, default=None)
     if inner is None or inner == part:
-        yield Word(part, name=name)
+        yield TagWord(part, name=name)
         return
     before, _, after = part.partition(inner)
-    yield from map(Word, [*before, inner, *after])
+    yield from map(TagWord, [*before, inner, *after])
 
 
 def _only_joined(part: str, form: str) -> bool:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.lru_cache import Recent
+from memory_platform.providers.lru_cache import LruCache
 from snapshots.context.turn.intent_rules import Intent, Phase
 from snapshots.context.turn.prompts import UNDERSTAND
 from snapshots.context.values import ContextRequest
@@ -28,7 +28,7 @@ class Understanding(BaseModel):
     phase: Phase
 
 
-_KEPT: Recent[tuple[str, str, bytes], Understanding] = Recent(REWRITE_POLICY.kept)
+_KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY.kept)
 """By model, prompt and hash of the turn: the same turn is read once by a process."""
 
 

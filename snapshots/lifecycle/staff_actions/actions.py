@@ -15,8 +15,8 @@ from django.db.models import F, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.services.beliefs import Place, record_belief
-from profiles.services.claims import Outcome, stated_claim
+from profiles.services.beliefs import BeliefPlace, record_belief
+from profiles.services.claims import ClaimOutcome, stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
@@ -109,7 +109,7 @@ def correct_belief(row: Belief, value: Any, doing: Doing, **details: Any) -> Bel
         name = FactName(held.field, is_attribute=held.is_attribute)
         made = patch_profile(held.subject, [FactChange(name, claim)])[0].row
     else:
-        outcome: Outcome[Any] = record_belief(place_of(held), claim)
+        outcome: ClaimOutcome[Any] = record_belief(place_of(held), claim)
         made = outcome.row
     if made.id == held.id:
         note_act(made, ActVerb.CONFIRMED, doing, before=before)
@@ -192,7 +192,7 @@ def is_held(memory: Memory) -> bool:
     return memory.is_current
 
 
-def place_of(row: Belief) -> Place[Any]:
+def place_of(row: Belief) -> BeliefPlace[Any]:
     """Return where the values of a belief stand."""
     if isinstance(row, Preference):
         return preference_place(row.subject, row.category, row.key)

@@ -7,13 +7,13 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import collapse_spaces, comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.lru_cache import Recent
+from memory_platform.providers.lru_cache import LruCache
 from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
 from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
-_KEPT: Recent[tuple[str, str, bytes], tuple[str, ...]] = Recent(REWRITE_POLICY.kept)
+_KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_POLICY.kept)
 """Wordings by model, prompt and hash of the question: the same question is rewritten once by a process."""
 
 

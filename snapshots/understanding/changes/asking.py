@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
-from profiles.completeness import Known, Need
+from profiles.completeness import KnownProfile, Need
 from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
@@ -71,7 +71,7 @@ def _need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
     return Need(f"{OF_A_NOTE}{note_id.hex}", "medium", _never_met, *questions)
 
 
-def _never_met(_: Known) -> bool:
+def _never_met(_: KnownProfile) -> bool:
     return False
 
 

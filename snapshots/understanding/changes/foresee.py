@@ -11,7 +11,7 @@ import numpy as np
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.providers.lru_cache import Recent
+from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.registry import embedders
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
@@ -22,7 +22,7 @@ from snapshots.understanding.changes.sentences import Changing
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.drafting.draft import NoteDraft
 
-_KNOWN: Recent[bytes, Float32] = Recent(4_000)
+_KNOWN: LruCache[bytes, Float32] = LruCache(4_000)
 """Vectors of texts that were compared a moment ago, by the hash of the text."""
 
 

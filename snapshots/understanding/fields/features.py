@@ -16,7 +16,7 @@ from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.fields.background import LANGUAGES, Background, embed_centred, load_background
 from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.grading.cues import has_cue
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 
 # How much a product of two vectors weighs beside the other numbers, which have a spread of about 1; of 14, 48, 73 and
 # 121 the best across products.
@@ -61,7 +61,7 @@ class PreparedField:
 
 
 @lru_cache(maxsize=MATCHING.held)
-def prepare_fields(fields: tuple[Described, ...]) -> tuple[PreparedField, ...]:
+def prepare_fields(fields: tuple[FieldDescription, ...]) -> tuple[PreparedField, ...]:
     """Return fields with the vectors that describe them. No transaction may be open. Raises EmbeddingUnavailable."""
     texts = [text for one in fields for text in (one.description, one.name.replace("_", " "), *one.examples)]
     vectors = iter(embed_centred(texts))
@@ -71,7 +71,7 @@ def prepare_fields(fields: tuple[Described, ...]) -> tuple[PreparedField, ...]:
     )
 
 
-def _prepared(field: Described, vectors: Float32, background: Background) -> PreparedField:
+def _prepared(field: FieldDescription, vectors: Float32, background: Background) -> PreparedField:
     description, called, examples = vectors[0], vectors[1], vectors[2:]
     topics = background.topics[language_of(field.description)]
     usual = {

@@ -13,7 +13,7 @@ from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.fields.background import embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.features import LEAD_OVER_TOPICS, fit_numbers, prepare_fields
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 
 WEIGHTS = Path(__file__).with_name("reader.json")
 FILLS, OTHER = "fills", "other"
@@ -47,7 +47,7 @@ def field_reader() -> LinearReader:
 
 
 def fit_notes(
-    texts: Sequence[str], fields: tuple[Described, ...], reader: LinearReader | None = None
+    texts: Sequence[str], fields: tuple[FieldDescription, ...], reader: LinearReader | None = None
 ) -> list[FieldFit]:
     """Return how each note fits the fields. No transaction may be open. Raises EmbeddingUnavailable."""
     if not texts or not fields:

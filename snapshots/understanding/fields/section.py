@@ -6,7 +6,7 @@ from memory_platform.kernel.policy import promised
 from profiles.models.profile import PROFILE_FIELDS
 from snapshots.extraction.instructions import is_instruction
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_as
-from tenants.policies.described import Described, DescribedThings
+from tenants.policies.described import Descriptions, FieldDescription
 from tenants.policies.sections import Section
 
 # Looks like a secret under a name that says so ("wifi_password"), and like nothing under any other.
@@ -17,7 +17,7 @@ _ANY_SECRET = "x7k2mq9"  # noqa: S105 - an example of one
 class FieldsPolicy:
     """The attributes of a profile that a tenant asks for."""
 
-    attributes: tuple[Described, ...] = promised((), row="P11")
+    attributes: tuple[FieldDescription, ...] = promised((), row="P11")
 
 
 def refusal(name: str, text: str) -> str:
@@ -34,5 +34,5 @@ def refusal(name: str, text: str) -> str:
     return "Must not give orders to a model." if is_instruction(text) else ""
 
 
-ATTRIBUTES = DescribedThings(20, 10, 300, 6, 200, refusal)
+ATTRIBUTES = Descriptions(20, 10, 300, 6, 200, refusal)
 FIELDS_SECTION = Section("fields", FieldsPolicy(), {"attributes": ATTRIBUTES})

@@ -14,7 +14,7 @@ from snapshots.understanding.proposing.config import ASKING
 from snapshots.understanding.proposing.counting import count_unknown
 from snapshots.understanding.proposing.prompts import ENDED, FIELDS, PROPOSE
 from snapshots.understanding.proposing.shape import Proposals, handles_of, shape_for
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 
 _ORIGIN_CHARS = 64
 
@@ -34,7 +34,7 @@ class Question:
 
     messages: tuple[Shown, ...]
     held: tuple[HeldChange, ...] = ()
-    asked: tuple[Described, ...] = ()
+    asked: tuple[FieldDescription, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from snapshots.understanding.proposing.counting import Outcome
 from snapshots.understanding.proposing.passages import Said, find_words, is_asserted, is_one_off, is_quoted
 from snapshots.understanding.proposing.shape import ProposedField
 from snapshots.understanding.reading.clauses import Clause
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 
 
 def judge_fields(
-    said: Said, proposed: Sequence[ProposedField], asked: tuple[Described, ...], policy: JudgingPolicy = JUDGING
+    said: Said, proposed: Sequence[ProposedField], asked: tuple[FieldDescription, ...], policy: JudgingPolicy = JUDGING
 ) -> list[tuple[Outcome, Filled | None]]:
     """Return what the gate says of the values proposed of a message, in their order. No transaction may be open.
 

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.understanding.grading.reader import LASTING
 from snapshots.understanding.proposing.config import ASKING
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 
 NOT_VITAL = "none"
 SLOTS_ASKED = tuple(
-    Described(name, description)
+    FieldDescription(name, description)
     for name, description in {
         "name": "what the user is called",
         "occupation": "what the user does for a living",
@@ -122,7 +122,7 @@ def handles_of(held: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def shape_for(messages: int, held: int = 0, asked: tuple[Described, ...] = ()) -> type[BaseModel]:
+def shape_for(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] = ()) -> type[BaseModel]:
     """Return the shape of an answer about so many messages, with so many held notes shown and these fields asked for.
 
     Without held notes or fields there is no list of them.
@@ -169,6 +169,6 @@ def _one_of(values: Sequence[str], **more: str) -> Any:
     return Annotated[str, WithJsonSchema({"type": "string", "enum": list(values), **more})]
 
 
-def _description_of(asked: Described) -> str:
+def _description_of(asked: FieldDescription) -> str:
     examples = "".join(f" e.g. {one}" for one in asked.examples[:1])
     return f"{asked.description}{examples}"

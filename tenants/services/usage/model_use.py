@@ -16,10 +16,10 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.postgres.prepared import Statement
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import (
-    Answered,
     ChatModel,
     ChatPrompt,
     ChatUnavailable,
+    ModelAnswer,
     Preparable,
     Shape,
     Usage,
@@ -85,7 +85,7 @@ class TokenBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class ModelCallUsage:
     """What one call used. ``token_hours``: tokens times hours that the vendor keeps them from now on because of it;
     below 0 where it ends what was booked."""
 
@@ -97,7 +97,7 @@ class Used:
     failures: int = 0
 
 
-def write_down(tenant_id: UUID, used: Used) -> None:
+def write_down(tenant_id: UUID, used: ModelCallUsage) -> None:
     """Add one call to the ledger's day (UTC). Opens its own scope."""
     values = {"tenant": tenant_id, "id": new_id(), **asdict(used)}
     with tenant_tx(tenant_id), connection.cursor() as cursor:
@@ -127,11 +127,11 @@ class TenantChat:
         if isinstance(self._model, Preparable):
             self._model.prepare()
 
-    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> Answered[Shape]:
+    def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
         """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self._ask_within_budget(lambda: self._model.ask_structured(prompt, shape))
 
-    def text(self, prompt: ChatPrompt) -> Answered[str]:
+    def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
         """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self._ask_within_budget(lambda: self._model.text(prompt))
 
@@ -139,7 +139,7 @@ class TenantChat:
         """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
-    def _ask_within_budget(self, ask: Callable[[], Answered[Answer]]) -> Answered[Answer]:
+    def _ask_within_budget(self, ask: Callable[[], ModelAnswer[Answer]]) -> ModelAnswer[Answer]:
         forbid_open_transaction()
         if self._budget.is_spent(*_read_spent_tokens(self._tenant_id, self._purpose)):
             raise BudgetSpent
@@ -153,7 +153,9 @@ class TenantChat:
         return answered
 
     def _write_down(self, usage: Usage, *, failures: int) -> None:
-        used = Used(self._purpose.value, self.name, usage.input_tokens, usage.output_tokens, failures=failures)
+        used = ModelCallUsage(
+            self._purpose.value, self.name, usage.input_tokens, usage.output_tokens, failures=failures
+        )
         write_down(self._tenant_id, used)
 
 

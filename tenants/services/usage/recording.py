@@ -122,7 +122,7 @@ def roll_up_requests(tenant_id: UUID) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _DayCounts:
     """Redis's counts of one day since the epoch in which they began."""
 
     day: date
@@ -136,7 +136,7 @@ class _Counted:
         return self.day, self.epoch
 
 
-def _requests_by_day(tenant_id: UUID) -> list[_Counted]:
+def _requests_by_day(tenant_id: UUID) -> list[_DayCounts]:
     """Return what Redis has counted on each day that it still holds; nothing without Redis."""
     today = utc_now().date()
     try:
@@ -146,7 +146,7 @@ def _requests_by_day(tenant_id: UUID) -> list[_Counted]:
     found = []
     for day, counts in counted.items():
         epoch, requests, refused = (counts.get(name, b"0") for name in (b"epoch", b"requests", b"refused"))
-        found.append(_Counted(day, epoch.decode(), int(requests), int(refused)))
+        found.append(_DayCounts(day, epoch.decode(), int(requests), int(refused)))
     return found
 
 

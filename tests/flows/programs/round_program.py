@@ -10,12 +10,12 @@ django.setup()
 
 from memory_platform.kernel.ids import new_id  # noqa: E402 - after the set-up
 from tenants.policy import RunPolicy  # noqa: E402 - as above
-from tenants.services.job_runs import Turn, run_round  # noqa: E402 - as above
+from tenants.services.job_runs import TenantTurn, run_round  # noqa: E402 - as above
 
 POLICY = RunPolicy(mark_every=timedelta(0))
 
 
-def work(turn: Turn) -> int:
+def work(turn: TenantTurn) -> int:
     turn.mark_reached(new_id(), 1)
     sys.stdout.write(f"{turn.tenant_id} {turn.after}\n")
     sys.stdout.flush()

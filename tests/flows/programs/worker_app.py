@@ -27,7 +27,7 @@ from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
 from tenants.jobs import TenantTask  # noqa: E402 - as above
 from tenants.policy import RunPolicy  # noqa: E402 - as above
-from tenants.services.job_runs import Turn, run_round  # noqa: E402 - as above
+from tenants.services.job_runs import TenantTurn, run_round  # noqa: E402 - as above
 from tests.flows.stage import POISON, ROUND, ROUND_JOB  # noqa: E402 - as above
 from tests.snapshots.queue.world import leave_marks  # noqa: E402 - as above
 
@@ -69,7 +69,7 @@ def drain_work_job(tenant_id: UUID) -> None:
 def round_job() -> None:
     """Go round the tenants: two rows each, and a pause between them."""
 
-    def visit(turn: Turn) -> int:
+    def visit(turn: TenantTurn) -> int:
         turn.mark_reached(turn.tenant_id, 1)
         time.sleep(PAUSE)
         return 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_platform.benchmarks.corrections import ENTRIES, KEYS, TONGUES, Corrected, Tongue, fill_beliefs
+from memory_platform.benchmarks.corrections import ENTRIES, KEYS, TONGUES, CorrectionTimings, Tongue, fill_beliefs
 from profiles.models import Preference
 from snapshots.extraction.pipeline import extract
 from snapshots.extraction.values import ExtractionContext, HeldValue
@@ -41,7 +41,7 @@ def test_subjects_hold_what_is_corrected(world: World) -> None:
 
 
 def test_a_run_is_told_in_multiples_of_an_ordinary_message() -> None:
-    seen = Corrected([10.0] * 20, [20.0] * 20, in_request=20, in_next_answer=19)
+    seen = CorrectionTimings([10.0] * 20, [20.0] * 20, in_request=20, in_next_answer=19)
     assert list(seen.lines()) == [
         "ordinary message: p50 10.0 ms, p95 10.0 ms, most 10 ms; 1.0 and 1.0 x the ordinary p50",
         "correction: p50 20.0 ms, p95 20.0 ms, most 20 ms; 2.0 and 2.0 x the ordinary p50",

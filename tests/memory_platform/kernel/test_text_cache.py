@@ -24,11 +24,11 @@ def test_nothing_computed_is_computed_once_too() -> None:
 
 
 def test_no_text_is_kept() -> None:
-    class Said(str):
+    class TrackedText(str):
         __slots__ = ()
 
     known = ByText(len, most=10)
-    known(Said("a secret"))
+    known(TrackedText("a secret"))
     gc.collect()
-    assert not [one for one in gc.get_objects() if type(one) is Said]
+    assert not [one for one in gc.get_objects() if type(one) is TrackedText]
     assert "secret" not in repr(vars(known))

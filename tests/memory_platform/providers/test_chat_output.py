@@ -3,12 +3,12 @@
 import pytest
 from pydantic import BaseModel, Field
 
-from memory_platform.providers.chat_output import Unusable, json_answer, text_answer
+from memory_platform.providers.chat_output import UnusableAnswer, json_answer, text_answer
 from memory_platform.providers.chat_prompts import Prompt, fence_rule, fence_text, new_nonce
 from tests.growth import assert_linear
 
 
-class Found(BaseModel):
+class ItemsShape(BaseModel):
     """A shape to which any object is valid, as the shapes of extraction are."""
 
     items: list[dict[str, str]] = Field(default_factory=list)
@@ -33,7 +33,7 @@ GOOD = '{"items": [{"kind": "tag", "label": "家{1}"}]}'
     ],
 )
 def test_the_json_is_found_in_what_stands_around_it(text: str) -> None:
-    assert json_answer(text, Found).items == [{"kind": "tag", "label": "家{1}"}]
+    assert json_answer(text, ItemsShape).items == [{"kind": "tag", "label": "家{1}"}]
 
 
 @pytest.mark.parametrize(
@@ -57,22 +57,22 @@ def test_the_json_is_found_in_what_stands_around_it(text: str) -> None:
 )
 def test_a_part_of_an_answer_is_no_answer(text: str) -> None:
     def read(part: str) -> None:
-        with pytest.raises(Unusable):
-            json_answer(part, Found)
+        with pytest.raises(UnusableAnswer):
+            json_answer(part, ItemsShape)
 
     assert_linear(read, text)
 
 
 def test_what_is_wrong_is_told_without_what_was_written() -> None:
-    with pytest.raises(Unusable, match=r"items\.0\.kind: Input should be a valid string") as told:
-        json_answer('{"items": [{"kind": 17239}]}', Found)
+    with pytest.raises(UnusableAnswer, match=r"items\.0\.kind: Input should be a valid string") as told:
+        json_answer('{"items": [{"kind": 17239}]}', ItemsShape)
     assert "17239" not in str(told.value)
 
 
 def test_texts_are_bounded_and_never_empty() -> None:
     assert text_answer("<think>hm</think> 小白 ", chars=2) == "小白"
     for unusable in ("", "<think>hm", "<think>hm</think>", "abc"):
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableAnswer):
             text_answer(unusable, chars=2)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.server.health import probe_embedding
-from memory_platform.observability.health import Outcome
+from memory_platform.observability.health import ProbeOutcome
 from memory_platform.providers import registry
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready, warm_up
@@ -19,18 +19,18 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_readiness_is_degraded_until_every_listed_model_is_loaded(settings: Settings) -> None:
     settings.EMBEDDER = "use,wordllama"
     registry._make_embedder.cache_clear()  # as in a process that has just started
-    assert probe_embedding() is Outcome.DEGRADED
+    assert probe_embedding() is ProbeOutcome.DEGRADED
     warm_up(answering=True).join(timeout=60)
     assert all(map(is_ready, embedders("use,wordllama")))
-    assert probe_embedding() is Outcome.OK
+    assert probe_embedding() is ProbeOutcome.OK
 
 
 def test_a_model_without_preparation_is_ready_and_none_is_degraded(settings: Settings) -> None:
     settings.EMBEDDER = "hashing"
-    assert probe_embedding() is Outcome.OK
+    assert probe_embedding() is ProbeOutcome.OK
     settings.EMBEDDER = "none"
     warm_up(answering=True).join(timeout=5)
-    assert probe_embedding() is Outcome.DEGRADED
+    assert probe_embedding() is ProbeOutcome.DEGRADED
 
 
 def test_web_and_job_processes_warm_up_after_they_forked() -> None:

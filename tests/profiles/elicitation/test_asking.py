@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.elicitation.answers import AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
-from profiles.elicitation.asking import Decision, Moment, Why, next_ask
+from profiles.elicitation.asking import AskDecision, AskMoment, AskReason, next_ask
 from profiles.models import Ask, Subject
 from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
@@ -17,11 +17,13 @@ NOW = utc_now()
 ORDER = ["name", "home", "work", "emergency_contact", "occupation", "interests", "food", "music"]
 
 
-def ask(ada: Subject, conversation: str = "c1", *, hours: float = 0.0, quiet: bool = False, said: str = "") -> Decision:
-    return next_ask(ada, Moment(conversation, quiet, said), now=NOW + timedelta(hours=hours))
+def ask(
+    ada: Subject, conversation: str = "c1", *, hours: float = 0.0, quiet: bool = False, said: str = ""
+) -> AskDecision:
+    return next_ask(ada, AskMoment(conversation, quiet, said), now=NOW + timedelta(hours=hours))
 
 
-def key_of(decision: Decision) -> str | None:
+def key_of(decision: AskDecision) -> str | None:
     return decision.ask.key if decision.ask else None
 
 
@@ -34,15 +36,15 @@ def know(ada: Subject, *fields: str) -> None:
 def test_the_most_important_comes_first_and_each_kind_once_a_day(ada: Subject) -> None:
     asked = [key_of(ask(ada, f"c{number // 2}")) for number in range(10)]
     assert asked == [*ORDER, None, None]
-    assert ask(ada, "c9").why is Why.ASKED_LATELY
+    assert ask(ada, "c9").why is AskReason.ASKED_LATELY
     assert key_of(ask(ada, "c9", hours=23.9)) is None
     assert key_of(ask(ada, "c9", hours=24.1)) == "name"
     assert [row.priority for row in Ask.objects.order_by("id")] == [*["high"] * 4, "medium", *["low"] * 3, "high"]
 
 
 def test_two_in_a_conversation_and_no_third(ada: Subject) -> None:
-    assert [ask(ada).why for _ in range(3)] == [Why.MISSING, Why.MISSING, Why.ENOUGH]
-    assert ask(ada, hours=48).why is Why.ENOUGH
+    assert [ask(ada).why for _ in range(3)] == [AskReason.MISSING, AskReason.MISSING, AskReason.ENOUGH]
+    assert ask(ada, hours=48).why is AskReason.ENOUGH
     assert key_of(ask(ada, "c2")) == "work"
 
 
@@ -50,8 +52,8 @@ def test_none_after_a_refusal_in_the_conversation_and_the_refused_rests(ada: Sub
     first = ask(ada).ask
     assert first is not None
     settle_ask(ada, open_ask(ada, first.id), accepted=False)
-    assert ask(ada).why is Why.REFUSED
-    assert ask(ada, hours=48).why is Why.REFUSED
+    assert ask(ada).why is AskReason.REFUSED
+    assert ask(ada, hours=48).why is AskReason.REFUSED
     assert key_of(ask(ada, "c2", hours=48)) == "home"
     assert key_of(ask(ada, "c3", hours=31 * 24)) == "name"
 
@@ -65,11 +67,11 @@ def test_what_is_known_is_not_asked(ada: Subject) -> None:
     assert key_of(ask(ada)) == "food"
     for category in ("food", "music"):
         record_preference(ada, category, "likes", stated_claim(["x"]))
-    assert ask(ada, "c2").why is Why.NOTHING_MISSING
+    assert ask(ada, "c2").why is AskReason.NOTHING_MISSING
 
 
 def test_a_quiet_moment_costs_nothing(ada: Subject) -> None:
-    assert [ask(ada, quiet=True).why for _ in range(3)] == [Why.NOT_NOW] * 3
+    assert [ask(ada, quiet=True).why for _ in range(3)] == [AskReason.NOT_NOW] * 3
     assert not Ask.objects.exists()
     assert key_of(ask(ada)) == "name"
 
@@ -90,14 +92,14 @@ def test_the_question_is_in_the_subject_s_language(
 ) -> None:
     given = {"locale": locale, "name": name}
     patch_profile(ada, [FactChange(FactName(field), stated_claim(value)) for field, value in given.items() if value])
-    found = next_ask(ada, Moment("c1", said=said)).ask
+    found = next_ask(ada, AskMoment("c1", said=said)).ask
     assert found is not None
     assert any("\u4e00" <= char <= "\u9fff" for char in found.question) is chinese
 
 
 def test_what_is_known_tells_the_language_where_nothing_else_does(ada: Subject) -> None:
     upsert_tag(ada, TagDraft("小安", {"phone": "110"}))
-    found = next_ask(ada, Moment("c1")).ask
+    found = next_ask(ada, AskMoment("c1")).ask
     assert found is not None
     assert found.question == "我该怎么称呼您?"
 

@@ -26,7 +26,7 @@ from snapshots.lifecycle.history import history_of
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.job_runs import Turn
+from tenants.services.job_runs import TenantTurn
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
 
@@ -181,11 +181,11 @@ def test_tenants_stay_apart_and_a_turn_marks_its_subjects(world: World) -> None:
     for house in (world.acme, world.globex):
         remember(house, *SAME)
     marks: list[tuple[UUID | None, int]] = []
-    turn = Turn(world.acme.tenant.id, note=lambda subject, count: marks.append((subject, count)))
+    turn = TenantTurn(world.acme.tenant.id, note=lambda subject, count: marks.append((subject, count)))
     assert consolidate_tenant(turn, MODELS) == 0
     assert marks == [(world.acme.subject.id, 3)]
     assert len(current(world.globex)) == 3
-    turn = Turn(world.globex.tenant.id, after=world.globex.subject.id)
+    turn = TenantTurn(world.globex.tenant.id, after=world.globex.subject.id)
     assert consolidate_tenant(turn, MODELS) == 0
     assert len(current(world.globex)) == 3, "an earlier worker came to the last subject already"
 

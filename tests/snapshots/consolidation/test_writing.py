@@ -18,7 +18,7 @@ from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute, ModelUsage
-from tenants.services.job_runs import Turn
+from tenants.services.job_runs import TenantTurn
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply
 from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
@@ -52,7 +52,7 @@ def group(*texts: str) -> Group:
 def cared_for(house: House, *texts: str) -> Snapshot:
     """Have the timetable's job consolidate memories that are one, and return the joined one."""
     remember(house, *texts)
-    CARE["consolidate-memories"].run(Turn(house.tenant.id))
+    CARE["consolidate-memories"].run(TenantTurn(house.tenant.id))
     with tenant_tx(house.tenant.id):
         return Snapshot.objects.get(kind="consolidated")
 

@@ -6,7 +6,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.server.health import probe_embedding
-from memory_platform.observability.health import Outcome
+from memory_platform.observability.health import ProbeOutcome
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget
 from snapshots.embedding.upkeep.backfill import backfill_vectors
@@ -52,13 +52,13 @@ def test_another_length_is_refused_said_once_shown_and_healed(
     assert counts(world.acme) == (2, 2, 1)
     assert [line["error"] for line in said if line["event"] == "provider.failed"] == ["wrong_dimension"]
     assert "aisle" not in str(said)
-    assert probe_embedding() is Outcome.DEGRADED
+    assert probe_embedding() is ProbeOutcome.DEGRADED
     assert [space.name for space in EmbeddingSpace.objects.all()] == [f"openai:{model}@1024"]
 
     server.answer = vectors(1_024)
     assert backfill_vectors(world.acme.tenant.id, 10, mask=mask_sensitive) == 1
     assert counts(world.acme) == (2, 2, 2)
-    assert probe_embedding() is Outcome.OK
+    assert probe_embedding() is ProbeOutcome.OK
 
 
 def test_a_process_that_starts_while_the_length_is_wrong_stores_nothing_either(

@@ -22,7 +22,7 @@ from snapshots.models import Snapshot
 from snapshots.queue.asked_jobs import work_at_jobs
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.job_runs import Tally, run_by_hand
+from tenants.services.job_runs import RunTally, run_by_hand
 from tests.conftest import House, World
 from tests.snapshots.held import prefer, remember, say
 
@@ -86,7 +86,7 @@ def said_now(subject_id: UUID, word: str) -> int:
     ).count()
 
 
-def all_jobs(house: House, seed: int) -> list[Tally]:
+def all_jobs(house: House, seed: int) -> list[RunTally]:
     """Run every job of care over the tenant, in an order of its own."""
     order = random.Random(seed)  # noqa: S311 - an order, no secret
     tallies = []

@@ -10,7 +10,7 @@ from snapshots.policies.effective import HeldInForce, InForce, Policies, effecti
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.policies.arms import Arm
-from tenants.services.active_policy import Steering
+from tenants.services.active_policy import ActivePolicy
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.experiments import create_experiment, end_experiment, start_experiment
 from tenants.services.keys import Caller, authenticate_key
@@ -104,7 +104,7 @@ def test_a_locale_reaches_prompts_with_the_next_request(world: World) -> None:
 def test_a_process_holds_the_tenants_it_read_last() -> None:
     held = HeldInForce(2)
     for n in range(3):
-        held.put(UUID(int=n), InForce(Steering(epoch=5, active=1, documents={}), {}))
+        held.put(UUID(int=n), InForce(ActivePolicy(epoch=5, active=1, documents={}), {}))
     assert held.get(UUID(int=0), 1) is None
     assert held.get(UUID(int=2), 5) is not None
     assert held.get(UUID(int=2), 6) is None

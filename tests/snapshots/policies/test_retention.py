@@ -16,7 +16,7 @@ from snapshots.policy import RETENTION, retention_in_force
 from snapshots.receipts.spread import spread_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
-from tenants.services.job_runs import Turn
+from tenants.services.job_runs import TenantTurn
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
 from tests.snapshots.policies.test_effective import make
@@ -61,7 +61,7 @@ def test_messages_leave_when_the_tenants_policy_says(world: World) -> None:
     counts = {}
     for house in (world.acme, world.globex):
         previewed = CARE["purge-expired"].preview(house.tenant.id)
-        CARE["purge-expired"].run(Turn(house.tenant.id))
+        CARE["purge-expired"].run(TenantTurn(house.tenant.id))
         with tenant_tx(house.tenant.id):
             counts[house.tenant.slug] = (previewed.counts["messages"], Message.objects.count())
     assert counts == {"acme": (1, 0), "globex": (0, 1)}
@@ -82,7 +82,7 @@ def test_receipts_and_their_words_leave_when_the_tenants_policy_says(world: Worl
     kept = {}
     for house in (world.acme, world.globex):
         previewed = CARE["purge-expired"].preview(house.tenant.id).counts
-        CARE["purge-expired"].run(Turn(house.tenant.id))
+        CARE["purge-expired"].run(TenantTurn(house.tenant.id))
         with tenant_tx(house.tenant.id):
             words = Receipt.objects.order_by("-created_at").values_list("rendered", flat=True)
             kept[house.tenant.slug] = [one is not None for one in words]

@@ -8,7 +8,18 @@ import pytest
 
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.kernel.policy import promised
-from tenants.policies.kinds import Choice, Days, DaysOrNever, Flag, Kind, Named, Number, Numbers, Whole, WrongValue
+from tenants.policies.kinds import (
+    Choice,
+    Days,
+    DaysOrNever,
+    Flag,
+    Kind,
+    NamedValues,
+    Number,
+    Numbers,
+    WholeNumber,
+    WrongValue,
+)
 from tenants.policies.sections import (
     Change,
     Section,
@@ -33,7 +44,9 @@ class TeaPolicy:
 
 
 TEA = Section(
-    "tea", TeaPolicy(), {"cups": Whole(1, 9), "kept": Days(1, 30), "sweet": Flag(), "by_guest": Named(Whole(0, 5))}
+    "tea",
+    TeaPolicy(),
+    {"cups": WholeNumber(1, 9), "kept": Days(1, 30), "sweet": Flag(), "by_guest": NamedValues(WholeNumber(0, 5))},
 )
 SECTIONS = {"tea": TEA}
 
@@ -47,13 +60,16 @@ def too_sweet(tea: TeaPolicy) -> list[tuple[str, str]]:
     [
         (Flag(), [1, "true", None]),
         (Choice(("steps", "episode")), ["other", 1, None, ["steps"]]),
-        (Whole(1, 9), [0, 10, True, "3", 2.5, float("nan"), float("inf"), None, 10**400]),
+        (WholeNumber(1, 9), [0, 10, True, "3", 2.5, float("nan"), float("inf"), None, 10**400]),
         (Days(1, 30), [0, 31, "7"]),
         (DaysOrNever(1, 30), [0, 31, "7", "never", True, 2.5, float("nan"), []]),
         (Number(0, 2), [-0.1, 2.1, True, "1", float("nan"), float("inf"), None]),
         (Numbers(2, Number(0, 2)), [[1], [1, 2, 1], [1, 3], "11", None, [1, "1"]]),
         (Numbers(2, Number(0, 9), rising=True), [[2, 1], [1, 1]]),
-        (Named(Whole(0, 5)), [{"家": 6}, {"": 1}, {"a" * 41: 1}, {"a\n": 1}, [], {str(n): 1 for n in range(51)}]),
+        (
+            NamedValues(WholeNumber(0, 5)),
+            [{"家": 6}, {"": 1}, {"a" * 41: 1}, {"a\n": 1}, [], {str(n): 1 for n in range(51)}],
+        ),
     ],
 )
 def test_a_value_outside_its_bounds_is_refused_in_words_without_it(kind: Kind, wrong: list[Any]) -> None:
@@ -65,13 +81,13 @@ def test_a_value_outside_its_bounds_is_refused_in_words_without_it(kind: Kind, w
 @pytest.mark.parametrize(
     ("kind", "value", "held"),
     [
-        (Whole(1, 9), 5.0, 5),
+        (WholeNumber(1, 9), 5.0, 5),
         (Days(1, 30), 14, timedelta(days=14)),
         (DaysOrNever(1, 30), 14, timedelta(days=14)),
         (DaysOrNever(1, 30), None, None),
         (Number(0, 2), 1, 1.0),
         (Numbers(2, Number(0, 2), rising=True), [0, 1.5], (0.0, 1.5)),
-        (Named(Whole(0, 5)), {"推荐": 3, "complaint": 2}, (("complaint", 2), ("推荐", 3))),
+        (NamedValues(WholeNumber(0, 5)), {"推荐": 3, "complaint": 2}, (("complaint", 2), ("推荐", 3))),
     ],
 )
 def test_a_value_within_its_bounds_is_held_and_shown_again(kind: Kind, value: Any, held: Any) -> None:

@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import scope_reads
 from tenants.models import AuditRecord, Experiment, ExperimentStatus
 from tenants.policies.arms import Arm, arms_of
-from tenants.services.active_policy import Steering, steering_of, steering_statement
+from tenants.services.active_policy import ActivePolicy, steering_of, steering_statement
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.experiments import (
     create_experiment,
@@ -46,7 +46,7 @@ def acme(world: World) -> Iterator[UUID]:
         yield world.acme.tenant.id
 
 
-def steering(tenant_id: UUID) -> Steering:
+def steering(tenant_id: UUID) -> ActivePolicy:
     return steering_of(scope_reads([steering_statement(tenant_id)])[0])
 
 
@@ -143,7 +143,7 @@ def test_another_tenant_neither_sees_nor_is_steered_by_it(world: World) -> None:
         made = create_experiment("strength", ARMS, **BY)
         start_experiment(made.id, **BY)
     with tenant_tx(world.globex.tenant.id):
-        assert steering(world.globex.tenant.id) == Steering(1, 1, {1: {}})
+        assert steering(world.globex.tenant.id) == ActivePolicy(1, 1, {1: {}})
         with pytest.raises(ExperimentUnknown):
             experiment_by_id(made.id)
         with pytest.raises(ExperimentRefused):

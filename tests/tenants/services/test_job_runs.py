@@ -19,8 +19,8 @@ from tenants.models import JobRun
 from tenants.policy import RUN_POLICY
 from tenants.services.due_times import Daily
 from tenants.services.job_runs import (
-    Tally,
-    Turn,
+    RunTally,
+    TenantTurn,
     for_each_tenant,
     forget_old_runs,
     jobs_to_continue,
@@ -67,7 +67,7 @@ def at_once(work: Callable[[], object], threads: int = 4) -> None:
 
 def test_two_beats_make_one_run(database: None) -> None:
     ran: list[int] = []
-    at_once(lambda: run_once("nap", DAY, lambda: ran.append(1) or Tally(rows=3)))  # type: ignore[func-returns-value]
+    at_once(lambda: run_once("nap", DAY, lambda: ran.append(1) or RunTally(rows=3)))  # type: ignore[func-returns-value]
     assert ran == [1]
     run = JobRun.objects.get(job="nap")
     assert (run.rows, run.errors) == (3, 0)
@@ -84,22 +84,22 @@ def test_two_beats_make_one_round(world: World) -> None:
 
 
 def test_an_interval_counts_from_the_last_run(database: None) -> None:
-    assert run_once("nap", HOUR, Tally)
-    assert not run_once("nap", HOUR, Tally)
+    assert run_once("nap", HOUR, RunTally)
+    assert not run_once("nap", HOUR, RunTally)
     age_runs(minutes=50)
-    assert not run_once("nap", HOUR, Tally)
+    assert not run_once("nap", HOUR, RunTally)
     age_runs(minutes=59)
-    assert run_once("nap", HOUR, Tally)
+    assert run_once("nap", HOUR, RunTally)
 
 
 def test_the_rows_own_interval_counts_not_the_default(row: PeriodicTask) -> None:
-    assert run_once("nap", DAY, Tally)
+    assert run_once("nap", DAY, RunTally)
     age_runs(minutes=61)
-    assert run_once("nap", DAY, Tally), "the operator's hour is faster than the default day"
+    assert run_once("nap", DAY, RunTally), "the operator's hour is faster than the default day"
     row.interval = IntervalSchedule.objects.create(every=7, period=IntervalSchedule.DAYS)
     row.save()
     age_runs(days=2)
-    assert not run_once("nap", DAY, Tally), "and seven days are slower"
+    assert not run_once("nap", DAY, RunTally), "and seven days are slower"
 
 
 def test_a_time_of_the_day_is_filled_once(row: PeriodicTask) -> None:
@@ -107,9 +107,9 @@ def test_a_time_of_the_day_is_filled_once(row: PeriodicTask) -> None:
     row.interval = None
     row.crontab = CrontabSchedule.objects.create(minute=f"{now.minute}", hour=f"{now.hour}", timezone="UTC")
     row.save()
-    assert run_once("nap", Daily(3), Tally)
+    assert run_once("nap", Daily(3), RunTally)
     assert JobRun.objects.get().scheduled_for == now.replace(second=0, microsecond=0)
-    assert not run_once("nap", Daily(3), Tally)
+    assert not run_once("nap", Daily(3), RunTally)
 
 
 def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
@@ -121,7 +121,7 @@ def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
             raise ValueError("her own words")
         return 5
 
-    assert for_each_tenant(work) == Tally(rows=5, errors=1)
+    assert for_each_tenant(work) == RunTally(rows=5, errors=1)
     assert run_round("nap", HOUR, lambda turn: work(turn.tenant_id))
     assert set(seen) == {world.acme.tenant.id, world.globex.tenant.id}
     assert len(seen) == 4
@@ -131,7 +131,7 @@ def test_one_tenants_failure_does_not_stop_the_others(world: World) -> None:
 
 def test_tenants_that_had_no_time_are_counted(world: World) -> None:
     turns = iter([True, False])
-    assert for_each_tenant(lambda _: 1, may_go_on=lambda: next(turns)) == Tally(rows=1, skipped=1)
+    assert for_each_tenant(lambda _: 1, may_go_on=lambda: next(turns)) == RunTally(rows=1, skipped=1)
 
 
 def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
@@ -139,7 +139,7 @@ def test_a_round_without_time_goes_on_at_the_next_tenant(world: World) -> None:
     seen: list[UUID] = []
     hurried = replace(RUN_POLICY, time=timedelta(seconds=0.2))
 
-    def slow(turn: Turn) -> int:
+    def slow(turn: TenantTurn) -> int:
         seen.append(turn.tenant_id)
         connection.cursor().execute("SELECT pg_sleep(0.25)")
         return 1
@@ -159,7 +159,7 @@ def test_a_turn_that_was_cut_goes_on_after_the_subject_that_it_reached(world: Wo
     subject, begun = new_id(), list[UUID | None]()
     often = replace(RUN_POLICY, mark_every=timedelta(0), time=timedelta(seconds=0.1))
 
-    def work(turn: Turn) -> int:
+    def work(turn: TenantTurn) -> int:
         begun.append(turn.after)
         if turn.after is None and len(begun) == 1:
             turn.mark_reached(subject, 7)
@@ -178,7 +178,7 @@ def test_a_round_whose_worker_is_at_it_is_left_alone_and_taken_over_when_it_died
     class Death(BaseException):
         pass
 
-    def die(turn: Turn) -> int:
+    def die(turn: TenantTurn) -> int:
         turn.mark_reached(new_id(), 2)
         raise Death
 
@@ -200,7 +200,7 @@ def test_a_tenant_at_which_every_worker_dies_is_passed_over(world: World) -> Non
     seen: list[UUID] = []
     poisoned = min(world.acme.tenant.id, world.globex.tenant.id)
 
-    def work(turn: Turn) -> int:
+    def work(turn: TenantTurn) -> int:
         if turn.tenant_id == poisoned:
             raise Death
         seen.append(turn.tenant_id)
@@ -220,7 +220,7 @@ def test_a_tenant_at_which_every_worker_dies_is_passed_over(world: World) -> Non
 def test_a_round_whose_workers_time_is_up_goes_on_at_once(world: World, row: PeriodicTask) -> None:
     seen: list[UUID] = []
 
-    def slow(turn: Turn) -> int:
+    def slow(turn: TenantTurn) -> int:
         seen.append(turn.tenant_id)
         turn.mark_reached(new_id(), 2)
         time.sleep(20)
@@ -240,7 +240,7 @@ def test_a_round_whose_workers_time_is_up_goes_on_at_once(world: World, row: Per
 def test_a_tenant_at_which_every_workers_time_is_up_is_passed_over(world: World) -> None:
     hangs = min(world.acme.tenant.id, world.globex.tenant.id)
 
-    def work(turn: Turn) -> int:
+    def work(turn: TenantTurn) -> int:
         if turn.tenant_id == hangs:
             raise SoftTimeLimitExceeded
         return 1
@@ -270,7 +270,7 @@ def test_a_worker_that_was_away_for_too_long_stops(world: World) -> None:
     seen: list[UUID] = []
     often = replace(RUN_POLICY, mark_every=timedelta(0))
 
-    def sleepy(turn: Turn) -> int:
+    def sleepy(turn: TenantTurn) -> int:
         seen.append(turn.tenant_id)
         JobRun.objects.update(lease_until=timezone.now() - HOUR)
         assert run_round("nap", DAY, lambda other: 1)
@@ -296,12 +296,12 @@ def test_a_missed_time_of_the_day_is_made_up_for_but_a_first_one_is_beats(row: P
 
 
 def test_a_run_by_hand_has_a_record_of_its_own(world: World) -> None:
-    def work(turn: Turn) -> int:
+    def work(turn: TenantTurn) -> int:
         assert turn.may_go_on()
         turn.mark_reached(new_id(), 2)
         return 1
 
-    assert run_by_hand("nap", work, [world.acme.tenant.id, world.globex.tenant.id]) == Tally(rows=6)
+    assert run_by_hand("nap", work, [world.acme.tenant.id, world.globex.tenant.id]) == RunTally(rows=6)
     assert JobRun.objects.get().job == "nap (by hand)"
     assert run_round("nap", DAY, lambda turn: 1), "the timetable's own run is not spent"
 

@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.sections import Change
-from tenants.services.active_policy import Steering, steering_of, steering_statement
+from tenants.services.active_policy import ActivePolicy, steering_of, steering_statement
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key
 from tenants.services.policies import (
@@ -52,7 +52,7 @@ def audit_rows() -> list[tuple[str, str, str]]:
     return list(records.values_list("action", "object_id", "reason"))
 
 
-def steering(world: World) -> Steering:
+def steering(world: World) -> ActivePolicy:
     tenant_id = world.acme.tenant.id
     return steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0])
 
@@ -142,7 +142,7 @@ def test_the_check_of_a_key_tells_a_new_epoch_and_what_belongs_to_it_is_read_in_
     after = authenticate_key(world.acme.token)
     assert (before.policy_version, after.policy_version) == (1, 2)
     assert after.policy_epoch > before.policy_epoch
-    assert steering(world) == Steering(after.policy_epoch, 2, {2: STRONG})
+    assert steering(world) == ActivePolicy(after.policy_epoch, 2, {2: STRONG})
     assert authenticate_key(world.globex.token).policy_version == 1
 
 

@@ -28,7 +28,7 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.models import Preference, Subject
 from profiles.selectors import current_preference, preference_history, preferences_at, subject_by_external_id
-from profiles.services.claims import Outcome
+from profiles.services.claims import ClaimOutcome
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
@@ -140,7 +140,7 @@ def check(condition: IfMatch, subject: Subject, category: str, key: str) -> None
     condition.check(held.id, held.version)
 
 
-def what_holds(outcome: Outcome[Preference]) -> Preference:
+def what_holds(outcome: ClaimOutcome[Preference]) -> Preference:
     """Return the value that the address shows after a write: the current one."""
     held = outcome.current or outcome.row
     if held is None:
@@ -148,7 +148,7 @@ def what_holds(outcome: Outcome[Preference]) -> Preference:
     return held
 
 
-def answer(subject: Subject, preference: Preference, outcome: Outcome[Preference] | None = None) -> Response:
+def answer(subject: Subject, preference: Preference, outcome: ClaimOutcome[Preference] | None = None) -> Response:
     """Return a preference under its ETag, after a write with the verdict."""
     [shown] = shown_with_sources(subject, [preference])
     if outcome is not None:

@@ -22,8 +22,8 @@ from memory_platform.api.v1.recall.context import INTENT_CHARS
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.kernel.linear_model import Float32
-from profiles.elicitation.answers import Answer, open_ask, read_answer, settle_ask
-from profiles.elicitation.asking import Moment, Why, next_ask
+from profiles.elicitation.answers import AskAnswer, open_ask, read_answer, settle_ask
+from profiles.elicitation.asking import AskMoment, AskReason, next_ask
 from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
@@ -82,7 +82,7 @@ class NextAskOutput(Output):
     """The question to ask now; null with the reason where none should be asked."""
 
     ask = AskOutput(allow_null=True)
-    reason = serializers.ChoiceField(choices=names(tuple(Why)))
+    reason = serializers.ChoiceField(choices=names(tuple(AskReason)))
 
 
 class SettledAskOutput(Output):
@@ -179,7 +179,7 @@ def settled(subject: Subject, ask: Ask, given: dict[str, Any]) -> Reply:
     return Reply(shown, subject_id=subject.id)
 
 
-def moment_of(subject: Subject, given: dict[str, Any], heard: Heard) -> Moment:
+def moment_of(subject: Subject, given: dict[str, Any], heard: Heard) -> AskMoment:
     """Return where the conversation stands: as the caller says, else as the user's last message tells."""
     conversation_id = given["conversation_id"]
     said = heard.said or lately_said(subject.external_id, conversation_id)
@@ -188,7 +188,7 @@ def moment_of(subject: Subject, given: dict[str, Any], heard: Heard) -> Moment:
         quiet = given.get("intent") == COMPLAINT or given.get("phase") in QUIET_PHASES
     else:
         quiet = bool(last) and is_quiet(last, turns=len(said) - 1, vectors=heard.vectors)
-    return Moment(conversation_id, quiet, last or said_lately(subject))
+    return AskMoment(conversation_id, quiet, last or said_lately(subject))
 
 
 def lately_said(subject_id: str, conversation_id: str) -> list[str]:
@@ -216,7 +216,7 @@ def is_quiet(text: str, *, turns: int, vectors: Mapping[str, Float32] = NO_VECTO
     return intent == COMPLAINT or phase == "after_sales" or (phase == "in_depth" and intent == DEEP_TALK)
 
 
-def refuse_in(answer: Answer) -> None:
+def refuse_in(answer: AskAnswer) -> None:
     """Raise Sensitive when an answer holds what must not be remembered; a telephone number is what is asked for."""
     said = {name: value for name, value in (answer.details or {}).items() if name not in {"kind", "poi_id"}}
     if is_telephone(str(said.get("phone", ""))):

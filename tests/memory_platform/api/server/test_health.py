@@ -16,7 +16,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.api.server import health as views
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
-from memory_platform.observability.health import Check, Outcome, look_at, migrations_applied
+from memory_platform.observability.health import Check, ProbeOutcome, look_at, migrations_applied
 from tests.embedded_stack import MARK
 from tests.log_lines import log_lines
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -69,15 +69,15 @@ def test_a_role_that_can_pass_the_wall_is_not_ready(role_that_passes_the_wall: N
 def test_a_part_that_hangs_is_reported_in_time() -> None:
     release = Event()
 
-    def hang() -> Outcome:
+    def hang() -> ProbeOutcome:
         release.wait(60)
-        return Outcome.OK
+        return ProbeOutcome.OK
 
     hung = Check("hung", hang, wait_s=0.1)
     started = perf_counter()
-    health = look_at([hung, Check("fine", lambda: Outcome.OK)])
+    health = look_at([hung, Check("fine", lambda: ProbeOutcome.OK)])
     release.set()
-    assert health.checks == {"hung": Outcome.DEGRADED, "fine": Outcome.OK}
+    assert health.checks == {"hung": ProbeOutcome.DEGRADED, "fine": ProbeOutcome.OK}
     assert perf_counter() - started < 30, "a minute is what it would take"
 
 
@@ -85,18 +85,18 @@ def test_a_part_is_waited_for_until_its_first_answer_and_then_is_late(caplog: py
     caplog.set_level(logging.INFO)
     release = Event()
 
-    def slow() -> Outcome:
+    def slow() -> ProbeOutcome:
         release.wait(60)
-        return Outcome.OK
+        return ProbeOutcome.OK
 
     part = Check("slow to start", slow, wait_s=0.1)
-    assert look_at([part]).status is Outcome.DEGRADED
+    assert look_at([part]).status is ProbeOutcome.DEGRADED
     assert [line["event"] for line in log_lines(caplog)] == ["probe.awaited"]
     release.set()
-    assert look_at([Check("slow to start", slow, wait_s=20)]).status is Outcome.OK
+    assert look_at([Check("slow to start", slow, wait_s=20)]).status is ProbeOutcome.OK
     release.clear()
     caplog.clear()
-    assert look_at([part]).status is Outcome.DEGRADED
+    assert look_at([part]).status is ProbeOutcome.DEGRADED
     release.set()
     assert [(line["event"], line["part"], line["error"]) for line in log_lines(caplog)] == [
         ("probe.failed", "slow to start", "late")
@@ -104,12 +104,12 @@ def test_a_part_is_waited_for_until_its_first_answer_and_then_is_late(caplog: py
 
 
 def test_a_part_that_raises_is_what_its_failure_means() -> None:
-    def raise_error() -> Outcome:
+    def raise_error() -> ProbeOutcome:
         raise ConnectionError("secret words")
 
-    health = look_at([Check("a", raise_error, failed=Outcome.UNAVAILABLE), Check("b", raise_error)])
-    assert health.checks == {"a": Outcome.UNAVAILABLE, "b": Outcome.DEGRADED}
-    assert health.status is Outcome.UNAVAILABLE
+    health = look_at([Check("a", raise_error, failed=ProbeOutcome.UNAVAILABLE), Check("b", raise_error)])
+    assert health.checks == {"a": ProbeOutcome.UNAVAILABLE, "b": ProbeOutcome.DEGRADED}
+    assert health.status is ProbeOutcome.UNAVAILABLE
 
 
 def test_metrics_count_requests_by_route_never_by_path(acme: Caller) -> None:

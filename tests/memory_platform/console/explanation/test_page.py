@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.explanation.page import BAR_UNITS, parts_of
-from memory_platform.console.explanation.prompt import Said, said_in
+from memory_platform.console.explanation.prompt import PromptMessage, said_in
 from memory_platform.console.memories.sources import ANSWERS_SHOWN
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
@@ -65,7 +65,7 @@ def page_of(client: Client, receipt: Receipt) -> str:
     return answer.content.decode()
 
 
-def prompt_of(house: House, receipt: Receipt) -> tuple[list[dict[str, Any]], list[Said]]:
+def prompt_of(house: House, receipt: Receipt) -> tuple[list[dict[str, Any]], list[PromptMessage]]:
     with tenant_tx(house.tenant.id):
         found = Receipt.objects.get(pk=receipt.pk)
         candidates, rendered = candidates_of(found), rendered_of(found)

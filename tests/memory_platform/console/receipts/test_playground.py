@@ -14,7 +14,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console.receipts.playground_sides import BOTH, LEFT, NEITHER, RIGHT, Side, count_marks, rows_of
+from memory_platform.console.receipts.playground_sides import (
+    BOTH,
+    LEFT,
+    NEITHER,
+    RIGHT,
+    TrialPrompt,
+    count_marks,
+    rows_of,
+)
 from memory_platform.console.shared.display import address_of
 from profiles.models import Subject
 from snapshots.context.service import build_context
@@ -287,8 +295,8 @@ def candidate(memory: str, position: int | None, score: float) -> dict[str, Any]
 
 
 def test_what_moved_and_what_is_on_one_side_alone_is_told() -> None:
-    left = Side("a", (candidate("one", 1, 0.9), candidate("two", 2, 0.8), candidate("three", None, 0.1)))
-    right = Side(
+    left = TrialPrompt("a", (candidate("one", 1, 0.9), candidate("two", 2, 0.8), candidate("three", None, 0.1)))
+    right = TrialPrompt(
         "b",
         (
             candidate("two", 1, 0.9),

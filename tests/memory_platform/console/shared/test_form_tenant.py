@@ -33,7 +33,7 @@ from tests.memory_platform.console.shared.desks import (
 )
 
 
-class Made(NamedTuple):
+class FormCase(NamedTuple):
     """What a form makes: its page, what is typed into it, and how the row that came of it is found."""
 
     page: str
@@ -45,14 +45,14 @@ class Made(NamedTuple):
 @pytest.mark.parametrize(
     "made",
     [
-        Made(MEMBERS, {"username": "sam", "role": "viewer"}, Member, {"user__username": "sam"}),
-        Made(KEYS, {"name": "meant for acme"}, ApiKey, {"name": "meant for acme"}),
-        Made(LIMITS, {"burst": "41", "reason": "too many"}, UsageLimit, {"burst": 41}),
+        FormCase(MEMBERS, {"username": "sam", "role": "viewer"}, Member, {"user__username": "sam"}),
+        FormCase(KEYS, {"name": "meant for acme"}, ApiKey, {"name": "meant for acme"}),
+        FormCase(LIMITS, {"burst": "41", "reason": "too many"}, UsageLimit, {"burst": 41}),
     ],
     ids=["member", "key", "limit"],
 )
 def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
-    acme: House, globex: House, staff: Staff, made: Made
+    acme: House, globex: House, staff: Staff, made: FormCase
 ) -> None:
     def count_rows() -> tuple[int, int]:
         return count(acme, made.model, **made.found), count(globex, made.model, **made.found)

@@ -76,7 +76,7 @@ LIBRARIES_OWN = ("/admin_interface/theme/", "/django_celery_beat/")
 """Forms of libraries for the operator: the theme's editor, time zones and the language of cron."""
 
 
-class Read(HTMLParser):
+class PageReader(HTMLParser):
     """What somebody reads on a page, or has read out."""
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Read(HTMLParser):
 
 
 def left_over(html: str) -> set[str]:
-    read = Read()
+    read = PageReader()
     read.feed(html)
     told = (CODE.sub(" ", one).strip() for one in read.told if not DATA.search(one.strip()))
     return {one for one in told if set(BREAKS.findall(one)) - NAMES}

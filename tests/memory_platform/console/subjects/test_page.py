@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory_platform.console.subjects.moment import Moment, Span, read_moment
+from memory_platform.console.subjects.moment import RequestedMoment, TimeSpan, read_moment
 from profiles.models import Candidate, Subject, Tag
 from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
@@ -26,7 +26,7 @@ def page_of(subject: Subject) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AdaPage:
     """Ada, who said in April that jazz has been hers since March; the platform had believed in rock since March."""
 
     ada: Subject
@@ -34,13 +34,13 @@ class Told:
 
 
 @pytest.fixture
-def ada_page(world: World) -> Told:
+def ada_page(world: World) -> AdaPage:
     ada = world.acme.subject
     with tenant_tx(world.acme.tenant.id):
         record_preference(ada, "music", "genre", stated_claim("rock", valid_at=MARCH), now=MARCH)
         record_preference(ada, "music", "genre", stated_claim("jazz", valid_at=MARCH + timedelta(days=7)), now=APRIL)
         record_preference(ada, "food", "dish", stated_claim("面条", valid_at=MAY), now=MAY)
-    return Told(ada, page_of(ada))
+    return AdaPage(ada, page_of(ada))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def ada_page(world: World) -> Told:
     ],
 )
 def test_each_clock_shows_what_the_api_would_answer(
-    ada_page: Told, staff: Staff, clock: str, at: str, seen: list[str], unseen: list[str]
+    ada_page: AdaPage, staff: Staff, clock: str, at: str, seen: list[str], unseen: list[str]
 ) -> None:
     page = staff.sam.get(ada_page.page, {"clock": clock, "at": at}).content.decode()
     for text in seen:
@@ -65,14 +65,14 @@ def test_each_clock_shows_what_the_api_would_answer(
         assert f">{text}<" not in page, text
 
 
-def test_the_changes_before_and_after_are_a_click_away(ada_page: Told, staff: Staff) -> None:
+def test_the_changes_before_and_after_are_a_click_away(ada_page: AdaPage, staff: Staff) -> None:
     page = staff.sam.get(ada_page.page, {"at": "2026-04-02T00:00:00"}).content.decode()
     assert 'rel="prev" href="?clock=known_at&amp;at=2026-04-01T12:00:00"' in page
     assert 'rel="next" href="?clock=known_at&amp;at=2026-05-01T12:00:00"' in page
     assert ">jazz<" in staff.sam.get(ada_page.page, {"at": "2026-04-01T12:00:00"}).content.decode()
 
 
-def test_the_slider_counts_when_its_button_was_pressed(ada_page: Told, staff: Staff) -> None:
+def test_the_slider_counts_when_its_button_was_pressed(ada_page: AdaPage, staff: Staff) -> None:
     given = {"clock": "known_at", "at": "2026-04-02T00:00:00", "step": "0"}
     assert ">jazz<" not in staff.sam.get(ada_page.page, given | {"by": "slider"}).content.decode()
     assert ">jazz<" in staff.sam.get(ada_page.page, given | {"by": "date"}).content.decode()
@@ -90,7 +90,7 @@ def test_the_slider_counts_when_its_button_was_pressed(ada_page: Told, staff: St
     ],
 )
 def test_a_moment_that_cannot_be_read_shows_now_and_says_so(
-    ada_page: Told, staff: Staff, given: dict[str, str]
+    ada_page: AdaPage, staff: Staff, given: dict[str, str]
 ) -> None:
     page = staff.sam.get(ada_page.page, given).content.decode()
     assert "could not be read" in page
@@ -98,11 +98,11 @@ def test_a_moment_that_cannot_be_read_shows_now_and_says_so(
 
 
 def test_the_steps_of_the_slider_lie_between_the_first_change_and_now() -> None:
-    span = Span(MARCH, MAY, (APRIL,))
+    span = TimeSpan(MARCH, MAY, (APRIL,))
     assert (span.at(0), span.at(200)) == (MARCH, MAY)
     assert [span.step(at) for at in (MARCH, MAY, MAY + timedelta(days=9))] == [0, 200, 200]
     assert read_moment({"by": "slider", "step": "100"}, span).at == MARCH + (MAY - MARCH) / 2
-    assert read_moment({"at": "2026-06-01T00:00"}, span) == Moment()
+    assert read_moment({"at": "2026-06-01T00:00"}, span) == RequestedMoment()
 
 
 def test_a_snapshot_is_shown_in_the_words_it_had_then(world: World, staff: Staff) -> None:

@@ -16,7 +16,7 @@ import pytest
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.processes.parts import Part
+from memory_platform.devstack.processes.parts import ProcessSpec
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 
@@ -37,8 +37,8 @@ def python(code: str) -> Command:
     return Command((sys.executable, "-c", code), dict(os.environ), Path.cwd())
 
 
-def part(name: str, code: str, **options: object) -> Part:
-    return Part(name, lambda: python(code), stop_timeout=1.0, **options)  # type: ignore[arg-type]  # options of Part
+def part(name: str, code: str, **options: object) -> ProcessSpec:
+    return ProcessSpec(name, lambda: python(code), stop_timeout=1.0, **options)  # type: ignore[arg-type]  # options of Part
 
 
 def until(condition: Callable[[], object], *, seconds: float = 5.0) -> None:
@@ -153,7 +153,7 @@ def test_the_last_stage_stops_first(supervisor: Supervisor, screen: io.StringIO)
 def test_a_second_signal_ends_everything_at_once(screen: io.StringIO) -> None:
     patient = Supervisor(Terminal(screen), SupervisorPolicy(tick=0.02))
     with patient.signals():
-        patient.start(Part("web", lambda: python(STUBBORN), stop_timeout=90.0))
+        patient.start(ProcessSpec("web", lambda: python(STUBBORN), stop_timeout=90.0))
         until(lambda: "ready" in screen.getvalue())
         os.kill(os.getpid(), signal.SIGINT)
         patient.watch()

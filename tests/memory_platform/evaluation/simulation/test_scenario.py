@@ -3,8 +3,8 @@
 import pytest
 
 from memory_platform.evaluation.simulation.baselines import RawHistory
-from memory_platform.evaluation.simulation.scenario import Life, Plan
-from memory_platform.evaluation.simulation.scenario_words import CHINESE, ENGLISH, Words
+from memory_platform.evaluation.simulation.scenario import Plan, SimulatedLife
+from memory_platform.evaluation.simulation.scenario_words import CHINESE, ENGLISH, ScenarioWords
 from memory_platform.providers.tokens import TokenEstimator
 
 COUNTER = TokenEstimator()
@@ -13,15 +13,15 @@ BOTH = pytest.mark.parametrize("words", [ENGLISH, CHINESE], ids=["en", "zh"])
 
 
 @BOTH
-def test_a_seed_makes_the_same_life_again_and_another_one_another(words: Words) -> None:
-    first, again = (list(Life(words, PLAN, COUNTER).days()) for _ in range(2))
+def test_a_seed_makes_the_same_life_again_and_another_one_another(words: ScenarioWords) -> None:
+    first, again = (list(SimulatedLife(words, PLAN, COUNTER).days()) for _ in range(2))
     assert first == again
-    assert first != list(Life(words, Plan(days=20, seed=8), COUNTER).days())
+    assert first != list(SimulatedLife(words, Plan(days=20, seed=8), COUNTER).days())
 
 
 @BOTH
-def test_each_turn_has_the_size_that_was_asked_for(words: Words) -> None:
-    days = list(Life(words, PLAN, COUNTER).days())
+def test_each_turn_has_the_size_that_was_asked_for(words: ScenarioWords) -> None:
+    days = list(SimulatedLife(words, PLAN, COUNTER).days())
     assert [day.number for day in days] == list(range(1, 21))
     sizes = [COUNTER.count(turn.said) + COUNTER.count(turn.answer) for day in days for turn in day.turns]
     assert len(sizes) == 200
@@ -30,10 +30,10 @@ def test_each_turn_has_the_size_that_was_asked_for(words: Words) -> None:
 
 
 @BOTH
-def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words: Words) -> None:
+def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words: ScenarioWords) -> None:
     told: set[str] = set()
     asked = 0
-    for day in Life(words, PLAN, COUNTER).days():
+    for day in SimulatedLife(words, PLAN, COUNTER).days():
         for turn in day.turns:
             if turn.evidence:
                 asked += 1
@@ -44,9 +44,11 @@ def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words:
 
 
 @BOTH
-def test_ninety_days_tell_no_fact_twice(words: Words) -> None:
-    questions = [turn.said for day in Life(words, Plan(), COUNTER).days() for turn in day.turns if turn.evidence]
-    evidence = {turn.said: turn.evidence for day in Life(words, Plan(), COUNTER).days() for turn in day.turns}
+def test_ninety_days_tell_no_fact_twice(words: ScenarioWords) -> None:
+    questions = [
+        turn.said for day in SimulatedLife(words, Plan(), COUNTER).days() for turn in day.turns if turn.evidence
+    ]
+    evidence = {turn.said: turn.evidence for day in SimulatedLife(words, Plan(), COUNTER).days() for turn in day.turns}
     assert len({evidence[question] for question in questions}) == len(set(questions))
 
 

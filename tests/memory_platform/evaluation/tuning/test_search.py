@@ -9,7 +9,7 @@ from memory_platform.evaluation.ranking.ablation import bare
 from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all, mean_figures
-from memory_platform.evaluation.tuning.search import FIXED, PLAIN, Search, Trials, Tuned, split, tune
+from memory_platform.evaluation.tuning.search import FIXED, PLAIN, Search, Trials, TuningResult, split, tune
 from memory_platform.evaluation.tuning.tunables import DENSE_WEIGHT, NOT_TUNED, Point, Tunable, tunables_of, with_point
 from memory_platform.kernel.errors import InvalidInput
 from memory_platform.kernel.policy import provenance_of
@@ -37,7 +37,7 @@ TUNABLES = tunables_of(SUBJECTS)
 
 
 @pytest.fixture(scope="module")
-def tuned_plan() -> Tuned:
+def tuned_plan() -> TuningResult:
     return tune(SUBJECTS, DEFAULT_RECALL, PLAN, how=QUICK)
 
 
@@ -49,20 +49,20 @@ def point_of(policy: RecallPolicy) -> Point:
     return {name: tunable.read(policy) for name, tunable in TUNABLES.items()}
 
 
-def test_each_subject_is_held_out_once(tuned_plan: Tuned) -> None:
+def test_each_subject_is_held_out_once(tuned_plan: TuningResult) -> None:
     for search in tuned_plan.searches.values():
         assert sorted(name for fold in search.folds for name in fold.held_out) == ["a", "b", "c"]
         assert all(set(fold.weights) == set(TUNABLES) for fold in search.folds)
 
 
-def test_the_fixed_policy_is_judged_on_the_same_questions(tuned_plan: Tuned) -> None:
+def test_the_fixed_policy_is_judged_on_the_same_questions(tuned_plan: TuningResult) -> None:
     assert tuned_plan.fixed == mean_figures(ask_all(SUBJECTS, by_policy(DEFAULT_RECALL), PLAN))
     for search in tuned_plan.searches.values():
         for name, gain in search.gains.items():
             assert gain.mean == pytest.approx(search.figures[name] - tuned_plan.fixed[name])
 
 
-def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned_plan: Tuned) -> None:
+def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned_plan: TuningResult) -> None:
     assert set(tuned_plan.searches) == {FIXED, PLAIN}
     assert tuned_plan.searches[FIXED].begun == tuned_plan.fixed
     assert tuned_plan.searches[PLAIN].begun != tuned_plan.fixed

@@ -3,12 +3,14 @@
 from itertools import chain
 
 from snapshots.understanding.fields.matching import TOO_CLOSE, UNSURE, field_reader, fit_notes
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 from tests.golden.labels import HERE
 from tests.golden.teach_fields import EACH, _sets, measured
 
-SEAT = Described("seat", "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row.")
-PARCELS = Described("parcels", "How and where parcels should be delivered: pick-up point, neighbour, express.")
+SEAT = FieldDescription(
+    "seat", "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row."
+)
+PARCELS = FieldDescription("parcels", "How and where parcels should be delivered: pick-up point, neighbour, express.")
 
 
 def test_a_description_in_english_is_filled_by_words_in_both_languages() -> None:
@@ -22,7 +24,7 @@ def test_one_field_alone_is_no_reason_to_be_filled() -> None:
 
 
 def test_two_fields_that_are_described_alike_are_filled_by_neither() -> None:
-    again = Described("place_to_sit", SEAT.description)
+    again = FieldDescription("place_to_sit", SEAT.description)
     (fit,) = fit_notes(["I always sit by the window on long flights"], (SEAT, again))
     assert fit.field == ""
     assert fit.why_not in {TOO_CLOSE, UNSURE}

@@ -5,7 +5,7 @@ import pytest
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from snapshots.understanding.fields.section import FIELDS_SECTION
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 from tenants.policies.sections import check_document, differences, effective
 
 GOOD = {"description": "What hurts in the way they work today.", "examples": ["We lose hours every week"]}
@@ -23,8 +23,8 @@ def test_fields_are_held_as_they_are_described() -> None:
     )
     held = FIELDS_SECTION.apply(document["fields"]).attributes
     assert held == (
-        Described("budget", GOOD["description"]),  # type: ignore[arg-type]
-        Described("pain_point", GOOD["description"], ("We lose hours every week",)),  # type: ignore[arg-type]
+        FieldDescription("budget", GOOD["description"]),  # type: ignore[arg-type]
+        FieldDescription("pain_point", GOOD["description"], ("We lose hours every week",)),  # type: ignore[arg-type]
     )
     assert effective({}, SECTIONS)["fields"] == {"attributes": {}}
     (change,) = differences({}, document, SECTIONS)

@@ -12,7 +12,7 @@ from snapshots.models import Note
 from snapshots.understanding.proposing.ask import Question, Shown, prompt_of
 from snapshots.understanding.proposing.shape import Proposals, ProposedNote, handles_of, shape_for
 from tenants.isolation import tenant_tx
-from tenants.policies.described import Described
+from tenants.policies.described import FieldDescription
 from tests.conftest import House, World
 from tests.model_server import ModelServer
 from tests.snapshots.extraction.chatting import asked_of, chat_server, says
@@ -110,7 +110,7 @@ def test_a_model_fills_a_field_of_the_product_with_words_of_the_message(
 
 
 def test_the_shape_closes_its_lists_and_reads_one_wrong_item_beside_right_ones() -> None:
-    shape = shape_for(2, 1, (Described("vip", "How important the caller is."),))
+    shape = shape_for(2, 1, (FieldDescription("vip", "How important the caller is."),))
     schema = plain_schema(shape)
     told = {name: item["properties"] for name, item in schema["$defs"].items()}
     assert told["ProposedNote"]["message"] == {"type": "integer", "minimum": 1, "maximum": 2}

@@ -27,7 +27,7 @@ from tests.model_server import ModelServer, Reply, completion, model_server
 ASKED = ChatPrompt("What is liked?", "我喜欢靠窗的座位")
 
 
-class Liked(BaseModel):
+class LikingShape(BaseModel):
     """What the model is asked for."""
 
     what: str
@@ -80,8 +80,8 @@ def test_calls_of_a_day_are_one_line_of_the_ledger(world: World, server: ModelSe
     assert isinstance(model, Preparable)
     model.prepare()
     assert model.ready
-    assert model.ask_structured(ASKED, Liked).value == Liked(what="window")
-    assert model.answer("What is liked?", "tea", Liked).what == "window"
+    assert model.ask_structured(ASKED, LikingShape).value == LikingShape(what="window")
+    assert model.answer("What is liked?", "tea", LikingShape).what == "window"
     assert model.text(ASKED).usage.input_tokens == 7
     assert ledger(world.acme.tenant.id) == [("extract", "openai:large", 3, 0, 21, 15)]
     with tenant_tx(world.acme.tenant.id):
@@ -93,7 +93,7 @@ def test_a_tenant_sends_a_purpose_elsewhere_or_nowhere_and_the_others_stay(world
     route(acme, "extract", "small")
     route(acme, "judge", "")
     route(acme, "rewrite", "gone")
-    chat(acme).ask_structured(ASKED, Liked)
+    chat(acme).ask_structured(ASKED, LikingShape)
     assert server.requests[-1].body["model"] == "small"
     assert chat_for(acme, "judge") is None
     assert chat_for(acme, "rewrite") is None
@@ -106,11 +106,11 @@ def test_failed_calls_are_written_down_with_what_they_cost(world: World, server:
     model = chat(world.acme.tenant.id)
     server.answer = lambda _: completion("no JSON")
     with pytest.raises(InvalidOutput):
-        model.ask_structured(ASKED, Liked)
+        model.ask_structured(ASKED, LikingShape)
     assert ledger(world.acme.tenant.id) == [("extract", "openai:large", 1, 1, 14, 10)]
     server.answer = lambda _: Reply({}, status=500)
     with pytest.raises(ChatUnavailable):
-        model.ask_structured(ASKED, Liked)
+        model.ask_structured(ASKED, LikingShape)
     assert ledger(world.acme.tenant.id) == [("extract", "openai:large", 2, 2, 14, 10)]
 
 
@@ -120,7 +120,7 @@ def test_a_call_that_was_not_made_is_not_written_down(world: World, server: Mode
     failures = []
     for _ in range(7):
         with pytest.raises(ChatUnavailable) as refused:
-            model.ask_structured(ASKED, Liked)
+            model.ask_structured(ASKED, LikingShape)
         failures.append(refused.value.failure)
     assert failures == ["denied"] * 5 + ["circuit_open"] * 2
     assert ledger(world.acme.tenant.id) == [("extract", "openai:large", 5, 5, 0, 0)]
@@ -135,15 +135,15 @@ def test_a_budget_spent_in_the_middle_of_the_day_ends_the_calls_of_its_purpose(
         route(acme, purpose, "small", daily_tokens=20)
     model = chat(acme)
     for _ in range(2):  # 12 tokens each: the second begins within the budget
-        model.ask_structured(ASKED, Liked)
+        model.ask_structured(ASKED, LikingShape)
     with pytest.raises(BudgetSpent) as spent:
-        model.ask_structured(ASKED, Liked)
+        model.ask_structured(ASKED, LikingShape)
     with pytest.raises(ChatUnavailable):  # what callers fall back on
         model.text(ASKED)
     assert len(server.requests) == 2
     assert spent.value.failure == "budget_spent"
     assert tokens_spent(acme, ModelPurpose.EXTRACT) == 24
-    chat(acme, "judge").ask_structured(ASKED, Liked)
+    chat(acme, "judge").ask_structured(ASKED, LikingShape)
     assert "靠窗" not in str([record.getMessage() for record in caplog.records])
 
 
@@ -153,13 +153,13 @@ def test_yesterdays_tokens_are_forgotten(world: World, server: ModelServer) -> N
     with tenant_tx(acme):
         yesterday = datetime.now(UTC).date() - timedelta(days=1)
         ModelUsage.objects.create(day=yesterday, purpose="extract", model="openai:large", input_tokens=10_000)
-    assert chat(acme).ask_structured(ASKED, Liked).value.what == "window"
+    assert chat(acme).ask_structured(ASKED, LikingShape).value.what == "window"
 
 
 def test_a_budget_of_zero_tokens_lets_no_call_through(world: World, server: ModelServer) -> None:
     route(world.acme.tenant.id, "extract", "default", daily_tokens=0)
     with pytest.raises(BudgetSpent):
-        chat(world.acme.tenant.id).ask_structured(ASKED, Liked)
+        chat(world.acme.tenant.id).ask_structured(ASKED, LikingShape)
     assert server.requests == []
 
 
@@ -169,10 +169,10 @@ def test_what_globex_spends_never_counts_for_acme(world: World, server: ModelSer
         route(tenant_id, "extract", "default", daily_tokens=20)
     mine, theirs = chat(acme), chat(globex)
     for _ in range(2):
-        theirs.ask_structured(ASKED, Liked)
+        theirs.ask_structured(ASKED, LikingShape)
     with pytest.raises(BudgetSpent):
-        theirs.ask_structured(ASKED, Liked)
-    assert mine.ask_structured(ASKED, Liked).value.what == "window"
+        theirs.ask_structured(ASKED, LikingShape)
+    assert mine.ask_structured(ASKED, LikingShape).value.what == "window"
     assert ledger(acme) == [("extract", "openai:large", 1, 0, 7, 5)]
     assert ledger(globex) == [("extract", "openai:large", 2, 0, 14, 10)]
 
@@ -184,12 +184,12 @@ def test_the_default_budget_is_the_policys(world: World, server: ModelServer) ->
         spent = MODEL_USE_POLICY.daily_tokens
         ModelUsage.objects.create(day=today, purpose="extract", model="openai:other", output_tokens=spent)
     with pytest.raises(BudgetSpent):
-        chat(acme).ask_structured(ASKED, Liked)
+        chat(acme).ask_structured(ASKED, LikingShape)
 
 
 def test_calls_at_the_same_time_are_all_counted(world: World, server: ModelServer) -> None:
     def ask() -> None:
-        chat(world.acme.tenant.id).ask_structured(ASKED, Liked)
+        chat(world.acme.tenant.id).ask_structured(ASKED, LikingShape)
         connection.close()
 
     threads = [Thread(target=ask) for _ in range(4)]
@@ -204,9 +204,9 @@ def test_no_transaction_is_open_while_the_model_thinks(world: World, server: Mod
     acme = world.acme.tenant.id
     model = chat(acme)
     with transaction.atomic(), pytest.raises(ModelCallInTransaction):
-        model.ask_structured(ASKED, Liked)
+        model.ask_structured(ASKED, LikingShape)
     with tenant_tx(acme), pytest.raises(ModelCallInTransaction):
-        model.ask_structured(ASKED, Liked)
+        model.ask_structured(ASKED, LikingShape)
     assert ledger(acme) == []
     busy: list[int] = []
 
@@ -221,7 +221,7 @@ def test_no_transaction_is_open_while_the_model_thinks(world: World, server: Mod
         return completion('{"what": "window"}')
 
     server.answer = count_transactions
-    model.ask_structured(ASKED, Liked)
+    model.ask_structured(ASKED, LikingShape)
     assert busy == [0]
 
 
