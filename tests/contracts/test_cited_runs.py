@@ -40,12 +40,12 @@ HALF_A_DIGIT = 0.0005 + 1e-9
 
 def measured_fields() -> Iterator[tuple[str, str]]:
     for part, held in PARTS.items():
-        for name, provenance in declared(type(held)).items():
+        for name, provenance in declared_figures(type(held)).items():
             if provenance.kind == "measured":
                 yield f"{part}.{name}", provenance.source
 
 
-def declared(held: type) -> Mapping[str, Provenance]:
+def declared_figures(held: type) -> Mapping[str, Provenance]:
     """Return the provenance of a policy's own numbers, leaving out the policies within it."""
     return {f.name: f.metadata["provenance"] for f in fields(held) if f.metadata}
 
@@ -106,7 +106,7 @@ def test_every_policy_of_recall_is_looked_at() -> None:
     looked_at = {*map(type, PARTS.values()), *OTHERWISE}
     for held in vars(policy).values():
         if isinstance(held, type) and is_dataclass(held) and held not in looked_at:
-            kinds = {provenance.kind for provenance in declared(held).values()}
+            kinds = {provenance.kind for provenance in declared_figures(held).values()}
             assert "measured" not in kinds, f"{held.__name__} tells of measurements that no test looks at"
 
 

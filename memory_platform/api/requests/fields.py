@@ -18,7 +18,7 @@ from rest_framework.fields import empty
 from memory_platform.api.policy import BIGINT_LEAST, BIGINT_MOST, KIB, POLICY
 from memory_platform.api.requests.characters import text_fault
 from memory_platform.api.requests.converters import own_id
-from memory_platform.api.requests.json_guard import shown_key
+from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.targets import product_id_fault
 
 AnyField = serializers.Field[Any, Any, Any, Any]
@@ -59,7 +59,7 @@ class TextField(Direct, serializers.CharField):
         if found:
             refuse(*found)
         if len(data) > (self.max_length or self.max_bytes) or len(data.encode()) > self.max_bytes:
-            refuse("too_long", f"Has at most {shown_size(self.max_length, self.max_bytes)}.")
+            refuse("too_long", f"Has at most {format_size(self.max_length, self.max_bytes)}.")
         return str(data)
 
 
@@ -105,7 +105,7 @@ class InstantField(Direct, serializers.DateTimeField):
             refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
 
     def to_representation(self, value: Any) -> str:
-        return str(shown_time(value))
+        return str(format_time(value))
 
 
 class DayField(Direct, serializers.DateField):
@@ -200,7 +200,7 @@ class JsonField(Direct, serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         if len(orjson.dumps(data)) > self.max_bytes:
-            refuse("too_long", f"Has at most {shown_size(None, self.max_bytes)} of JSON.")
+            refuse("too_long", f"Has at most {format_size(None, self.max_bytes)} of JSON.")
         self.check_leaves(data, "")
         return data
 
@@ -208,7 +208,7 @@ class JsonField(Direct, serializers.JSONField):
         """Raise ValidationError naming the first string or number inside ``value`` that cannot be stored and read."""
         if isinstance(value, dict):
             for key, item in value.items():
-                inner = f"{path}.{shown_key(key)}" if path else shown_key(key)
+                inner = f"{path}.{printable_key(key)}" if path else printable_key(key)
                 self.check_leaves(key, inner)
                 self.check_leaves(item, inner)
         elif isinstance(value, list):
@@ -241,12 +241,12 @@ def refuse(code: str, message: str) -> NoReturn:
     raise ValidationError([_detail(code, message)])
 
 
-def shown_time(value: datetime | None) -> str | None:
+def format_time(value: datetime | None) -> str | None:
     """Return ``value`` as RFC 3339 in UTC with a Z, or None."""
     return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def shown_size(chars: int | None, max_bytes: int) -> str:
+def format_size(chars: int | None, max_bytes: int) -> str:
     """Return a limit in words."""
     size = f"{max_bytes // KIB} KiB" if max_bytes % KIB == 0 else f"{max_bytes} bytes"
     return size if chars is None or chars >= max_bytes else f"{chars} characters and {size}"

@@ -78,14 +78,14 @@ def _object_faults(value: dict[str, Any], path: str) -> Iterator[FieldFault]:
         yield FieldFault(path or WHOLE_BODY, "too_many_keys", message)
         return
     for key, item in value.items():
-        shown = shown_key(key)
+        shown = printable_key(key)
         field = f"{path}.{shown}" if path else shown
         if UNSTORABLE.search(key):
             yield FieldFault(field, "unstorable_character", "The key holds a NUL or a lone surrogate.")
         yield from value_faults(item, field)
 
 
-def shown_key(key: str) -> str:
+def printable_key(key: str) -> str:
     """Return ``key`` as an error may show it: short, and without what cannot be encoded."""
     return UNSTORABLE.sub("\ufffd", key[:SHOWN_KEY_CHARS])
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory_platform.api.requests.json_guard import shown_key
+from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault, Refused
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_sensitive_list
 
@@ -39,7 +39,7 @@ def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
             if is_sensitive(key):
                 yield path
             else:
-                yield from _sensitive_paths(f"{path}.{shown_key(key)}", key, item)
+                yield from _sensitive_paths(f"{path}.{printable_key(key)}", key, item)
     elif isinstance(value, list):
         found = [one for index, item in enumerate(value) for one in _sensitive_paths(f"{path}.{index}", name, item)]
         yield from found or ([path] if is_sensitive_list(name, value) else [])

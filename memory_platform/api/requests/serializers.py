@@ -10,7 +10,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
 from memory_platform.api.requests.fields import ProductIdField, QueryText, TextField
-from memory_platform.api.requests.json_guard import shown_key
+from memory_platform.api.requests.json_guard import printable_key
 
 NAMES_SHOWN = 20
 """Known fields that an error lists: more than any input has today, so that an answer stays short."""
@@ -42,7 +42,7 @@ class StrictSerializer(serializers.Serializer[Any]):
             [f": {describe_fields(self.fields)}"], repeat("")
         )  # once: a body may hold a thousand unknown keys
         faults: dict[str, Any] = {
-            shown_key(str(key)): [ErrorDetail(f"Is not a known field{hint}.", code="unknown_field")]
+            printable_key(str(key)): [ErrorDetail(f"Is not a known field{hint}.", code="unknown_field")]
             for key, hint in zip(unknown, hints, strict=False)
         }
         given = {key: value for key, value in data.items() if value is not None and key in self.fields}
@@ -130,7 +130,7 @@ def _query_values(serializer: StrictSerializer, request: Request) -> dict[str, A
         if isinstance(field, serializers.ListField):
             values[name] = [QueryText(one) for one in given]
         elif len(given) > 1:
-            raise ValidationError({shown_key(name): [ErrorDetail("Stands once.", code="repeated")]})
+            raise ValidationError({printable_key(name): [ErrorDetail("Stands once.", code="repeated")]})
         elif given[0] or not isinstance(field, TextField) or isinstance(field, ProductIdField):
             values[name] = QueryText(given[0])
     return values

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.characters import has_control, text_fault
-from memory_platform.api.requests.json_guard import shown_key
+from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault
 from memory_platform.kernel.ids import stable_id
 
@@ -62,7 +62,7 @@ def _query_faults(query: str) -> Iterator[FieldFault]:
     for pair in query.split("&") if query else ():
         name, _, value = pair.partition("=")
         raw = [unquote_to_bytes(part.replace("+", " ").encode("latin-1", "replace")) for part in (name, value)]
-        field = shown_key(raw[0].decode("utf-8", "replace")) or QUERY
+        field = printable_key(raw[0].decode("utf-8", "replace")) or QUERY
         if not all(map(_is_utf8, raw)) or any(has_control(part.decode()) for part in raw):
             yield FieldFault(field, "malformed", "Must be percent-encoded UTF-8 without control characters.")
 

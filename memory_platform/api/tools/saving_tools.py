@@ -8,9 +8,9 @@ from uuid import UUID
 from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.tools.gate import refusal_of
 from memory_platform.api.tools.values import ALREADY_SAVED, ToolAnswer, ToolCall
-from memory_platform.api.v1.profiles.preference_serializers import shown_preference
+from memory_platform.api.v1.profiles.preference_serializers import serialize_preference
 from memory_platform.api.v1.profiles.tag_serializers import refuse_in as refuse_in_tag
-from memory_platform.api.v1.profiles.tag_serializers import shown_tag
+from memory_platform.api.v1.profiles.tag_serializers import serialize_tag
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, same_value, stated_claim
 from profiles.services.lists import among_entries, entries_of
@@ -173,7 +173,7 @@ def _save_tag(subject: Subject, arguments: Arguments) -> SaveResult[Tag]:
     return SaveResult(outcome.verdict, outcome.reason, outcome.tag)
 
 
-def _shown_fact(fact: ProfileFact) -> dict[str, Any]:
+def _serialize_fact(fact: ProfileFact) -> dict[str, Any]:
     return {
         "id": fact.value_id,
         "field": FactName(fact.field, fact.is_attribute).path,
@@ -184,14 +184,14 @@ def _shown_fact(fact: ProfileFact) -> dict[str, Any]:
     }
 
 
-def _shown_preference(preference: Preference) -> dict[str, Any]:
-    return shown_preference(preference, ())
+def _serialize_preference(preference: Preference) -> dict[str, Any]:
+    return serialize_preference(preference, ())
 
 
-SAVE_TAG: Saver[Tag] = Saver(_check_tag, _held_tag, _save_tag, shown_tag)
+SAVE_TAG: Saver[Tag] = Saver(_check_tag, _held_tag, _save_tag, serialize_tag)
 SAVERS: Mapping[str, Saver[Any]] = {
-    "save_preference": Saver(_check_preference, _held_preference, _save_preference, _shown_preference),
-    "save_profile_fact": Saver(_check_fact, _held_fact, _save_fact, _shown_fact),
+    "save_preference": Saver(_check_preference, _held_preference, _save_preference, _serialize_preference),
+    "save_profile_fact": Saver(_check_fact, _held_fact, _save_fact, _serialize_fact),
     "save_tag": SAVE_TAG,
     "save_relationship": SAVE_TAG,
 }

@@ -103,7 +103,9 @@ class RecallToolView(SubjectView):
         """Recall for a model: what is remembered, in few words. Creates nothing."""
         given = ToolCallInput.parse(request)
         call = ToolCall(RECALL, parse_arguments(RECALL, given["arguments"]), given.get("conversation_id", ""))
-        return Response(shown_answer(recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id))))
+        return Response(
+            serialize_tool_answer(recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id)))
+        )
 
 
 class ToolView(SubjectView):
@@ -132,16 +134,16 @@ class ToolView(SubjectView):
     def reply_to_forget(self, subject_id: str, call: ToolCall) -> Reply:
         """Forget the memories the call names, in scopes of its own."""
         row_id, answer = forget_for_model(self.tenant_id, subject_id, call, by=self.actor)
-        return Reply(shown_answer(answer), subject_id=row_id)
+        return Reply(serialize_tool_answer(answer), subject_id=row_id)
 
 
 def reply_to_save(subject_id: str, call: ToolCall) -> Reply:
     """Save one fact inside the open transaction."""
     subject = ensure_subject(subject_id)
-    return Reply(shown_answer(save_once(subject, call)), subject_id=subject.id)
+    return Reply(serialize_tool_answer(save_once(subject, call)), subject_id=subject.id)
 
 
-def shown_answer(answer: ToolAnswer) -> dict[str, Any]:
+def serialize_tool_answer(answer: ToolAnswer) -> dict[str, Any]:
     """Return an answer as the API shows it."""
     return {
         "tool": answer.tool,

@@ -39,7 +39,7 @@ class _Form:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _LookupHit:
     """A match and which words of the query it rests on (none: all of them, or nearly)."""
 
     match: TagMatch
@@ -95,15 +95,15 @@ def _houses_of(name: str) -> frozenset[str]:
     return frozenset()
 
 
-def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[TagWord]) -> _Found | None:
-    best: _Found | None = None
+def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
+    best: _LookupHit | None = None
     for form in forms:
         if not form.text:
             continue
         if form.text == text:
-            hit = _Found(TagMatch(tag, form.worth, form.match))
+            hit = _LookupHit(TagMatch(tag, form.worth, form.match))
         elif (span := _span(form.text, text, words)) is not None:
-            hit = _Found(TagMatch(tag, round(form.worth * TAG_LOOKUP.inside_query, 4), form.match), span)
+            hit = _LookupHit(TagMatch(tag, round(form.worth * TAG_LOOKUP.inside_query, 4), form.match), span)
         else:
             continue
         if best is None or hit.match.score > best.match.score:
@@ -200,11 +200,11 @@ def _leads(word: TagWord) -> bool:
     return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
 
 
-def _is_found(tag: Tag, found: Sequence[_Found]) -> bool:
+def _is_found(tag: Tag, found: Sequence[_LookupHit]) -> bool:
     return any(hit.match.tag is tag for hit in found)
 
 
-def _outermost(found: Sequence[_Found]) -> list[_Found]:
+def _outermost(found: Sequence[_LookupHit]) -> list[_LookupHit]:
     """Return what is not part of a longer name that was found too: in 去奶奶家 it is 奶奶家, not 家."""
     spans = [hit.span for hit in found if hit.span is not None]
     return [hit for hit in found if hit.span is None or not any(_inside(hit.span, other) for other in spans)]
@@ -214,7 +214,7 @@ def _inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one != other and other[0] <= one[0] and one[1] <= other[1]
 
 
-def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]) -> _Found | None:
+def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]) -> _LookupHit | None:
     """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
@@ -222,7 +222,7 @@ def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: f
         max(_typo(text, content, named), _slip(text, words, named), _label_coverage(text, content)) for text in own
     )
     score = max(tried, default=0.0)
-    return _Found(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
+    return _LookupHit(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
 
 
 def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:

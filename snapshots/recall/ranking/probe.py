@@ -122,7 +122,7 @@ def _near(relations: Any, word: str, least: float) -> tuple[tuple[int, int, floa
     return tuple(
         (term_key(source), term_key(term), cosine)
         for source in terms(word)
-        for near, cosine in relations.related(word)
+        for near, cosine in relations.related_words(word)
         if cosine >= least
         for term in terms(near)
     )

@@ -35,7 +35,7 @@ class GridEmbedder:
         """Return rows as of any texts."""
         return self.embed(texts)
 
-    def related(self, word: str) -> Sequence[tuple[str, float]]:
+    def related_words(self, word: str) -> Sequence[tuple[str, float]]:
         """Return the word that is near ``word``, as word vectors would."""
         return ((NEAR[word], 0.75),) if word in NEAR else ()
 

@@ -67,10 +67,10 @@ class ErasureView(TenantView):
     def get(self, request: Request, erasure_id: UUID) -> Response:
         """Return where an erasure stands, and its certificate."""
         with tenant_tx(self.tenant_id):
-            return Response(shown_erasure(erasure_by_id(erasure_id)))
+            return Response(serialize_erasure(erasure_by_id(erasure_id)))
 
 
-def shown_erasure(erasure: Erasure) -> dict[str, Any]:
+def serialize_erasure(erasure: Erasure) -> dict[str, Any]:
     """Return an erasure as the API shows it."""
     certificate = certificate_of(erasure)
     return {

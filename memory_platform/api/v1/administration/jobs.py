@@ -94,25 +94,25 @@ def retry(job_id: UUID, by: Actor) -> Reply:
     """Retry a job, or the work of a conversation's end, inside the open transaction."""
     work = _end_of_conversation(job_id)
     if work is None:
-        return Reply(shown_job(retry_job(job_by_id(job_id))), status=202)
+        return Reply(serialize_job(retry_job(job_by_id(job_id))), status=202)
     if not replay_work(work, by=by):
         raise JobNotDead("Only a job that is dead can be retried.")
     work.refresh_from_db()
-    return Reply(shown_work(work), status=202, subject_id=work.subject_id)
+    return Reply(serialize_work(work), status=202, subject_id=work.subject_id)
 
 
 def serialize_job_or_end(job_id: UUID) -> dict[str, Any]:
     """Return the body of a job, or of the work at a conversation's end. Raises NotFound."""
     try:
-        return shown_job(job_by_id(job_id))
+        return serialize_job(job_by_id(job_id))
     except JobUnknown:
         work = _end_of_conversation(job_id)
         if work is None:
             raise NotFound("No job with this id.") from None
-        return shown_work(work)
+        return serialize_work(work)
 
 
-def shown_job(job: Job) -> dict[str, Any]:
+def serialize_job(job: Job) -> dict[str, Any]:
     """Return a job as the API shows it."""
     return {
         "id": job.id,
@@ -125,7 +125,7 @@ def shown_job(job: Job) -> dict[str, Any]:
     }
 
 
-def shown_work(work: Work) -> dict[str, Any]:
+def serialize_work(work: Work) -> dict[str, Any]:
     """Return the work of a conversation's end as the API shows it."""
     return {
         "id": work.id,

@@ -63,7 +63,7 @@ class UsageView(TenantView):
     def get(self, request: Request) -> Response:
         """Return what was used by the day, up to now."""
         since, until = span_of(UsageInput.parse(request))
-        return Response({"data": [shown_day(day) for day in usage_by_day(self.tenant_id, since, until)]})
+        return Response({"data": [serialize_usage_day(day) for day in usage_by_day(self.tenant_id, since, until)]})
 
 
 def span_of(asked: dict[str, Any]) -> tuple[date, date]:
@@ -75,7 +75,7 @@ def span_of(asked: dict[str, Any]) -> tuple[date, date]:
     return since, until
 
 
-def shown_day(day: PricedDay) -> dict[str, Any]:
+def serialize_usage_day(day: PricedDay) -> dict[str, Any]:
     """Return a day as the API shows it."""
     used = day.used
     return {

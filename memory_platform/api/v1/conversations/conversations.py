@@ -93,7 +93,7 @@ class ConversationsView(SubjectView):
         """List the conversations, oldest first."""
         page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(conversations_of(subject_by_external_id(subject_id)), shown_conversation))
+            return Response(page.answer(conversations_of(subject_by_external_id(subject_id)), serialize_conversation))
 
 
 class ConversationView(SubjectView):
@@ -193,7 +193,7 @@ def reply_to_restore(subject_id: str, conversation_id: str, by: Actor) -> Reply:
 def answer(conversation: Conversation) -> Response:
     """Return the conversation under its ETag."""
     tag = etag_of(conversation.id, conversation.version)
-    return Response(shown_conversation(conversation), headers={"ETag": tag})
+    return Response(serialize_conversation(conversation), headers={"ETag": tag})
 
 
 def check(condition: IfMatch, conversation: Conversation) -> None:
@@ -201,7 +201,7 @@ def check(condition: IfMatch, conversation: Conversation) -> None:
     condition.check(conversation.id, conversation.version)
 
 
-def shown_conversation(conversation: Conversation) -> dict[str, Any]:
+def serialize_conversation(conversation: Conversation) -> dict[str, Any]:
     """Return a conversation as the API shows it."""
     return {
         "conversation_id": conversation.external_id,

@@ -159,7 +159,7 @@ class MessagesView(SubjectView):
         page = Page.from_request(request, PageInput.parse(request), BY_SEQ)
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(messages_of(conversation_of(subject_id, conversation_id)))
-            return Response({"data": [shown_message(one) for one in with_words(kept)], "next_cursor": cursor})
+            return Response({"data": [serialize_message(one) for one in with_words(kept)], "next_cursor": cursor})
 
 
 class WindowView(SubjectView):
@@ -172,7 +172,7 @@ class WindowView(SubjectView):
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
         """Return the last 20 messages, at most 5,000 tokens."""
         with tenant_tx(self.tenant_id):
-            return Response(shown_window(window_of(conversation_of(subject_id, conversation_id))))
+            return Response(serialize_window(window_of(conversation_of(subject_id, conversation_id))))
 
 
 def accept(
@@ -184,20 +184,20 @@ def accept(
     """Accept messages for the product's own ids inside the open transaction, and say what became of them."""
     subject = ensure_subject(subject_id)
     accepted = accept_messages(subject, conversation_id, incoming, foreseen)
-    return Reply(shown_accepted(accepted), status=202, subject_id=subject.id)
+    return Reply(serialize_accepted(accepted), status=202, subject_id=subject.id)
 
 
-def shown_accepted(accepted: Accepted) -> dict[str, Any]:
+def serialize_accepted(accepted: Accepted) -> dict[str, Any]:
     """Return an acceptance as the API shows it."""
     return {
         "conversation_id": accepted.conversation.external_id,
-        "accepted": [shown_fate(fate) for fate in accepted.messages],
+        "accepted": [serialize_fate(fate) for fate in accepted.messages],
         "window": {"messages": len(accepted.window.turns), "tokens": accepted.window.tokens},
-        "fast_lane": [shown_correction(one) for one in accepted.fast_lane],
+        "fast_lane": [serialize_correction(one) for one in accepted.fast_lane],
     }
 
 
-def shown_correction(one: FastLaneResult) -> dict[str, Any]:
+def serialize_correction(one: FastLaneResult) -> dict[str, Any]:
     """Return what became of a correction as the API shows it."""
     return {
         "category": one.category,
@@ -211,23 +211,23 @@ def shown_correction(one: FastLaneResult) -> dict[str, Any]:
     }
 
 
-def shown_fate(fate: AcceptedMessage) -> dict[str, Any]:
+def serialize_fate(fate: AcceptedMessage) -> dict[str, Any]:
     """Return one message's fate; ``reason`` stands only where there is one."""
     shown: dict[str, Any] = {"message_id": fate.message_id, "seq": fate.seq, "verdict": fate.verdict}
     return shown if fate.reason is None else {**shown, "reason": fate.reason}
 
 
-def shown_window(window: Window) -> dict[str, Any]:
+def serialize_window(window: Window) -> dict[str, Any]:
     """Return a window as the API shows it."""
     return {
-        "messages": [shown_turn(turn) for turn in window.turns],
+        "messages": [serialize_turn(turn) for turn in window.turns],
         "tokens": window.tokens,
         "summary": window.summary,
         "degraded_reason": "redis_unavailable" if window.degraded else None,
     }
 
 
-def shown_turn(turn: WindowTurn) -> dict[str, Any]:
+def serialize_turn(turn: WindowTurn) -> dict[str, Any]:
     """Return a turn as the API shows it."""
     return {
         "message_id": turn.message_id,
@@ -242,10 +242,10 @@ def shown_turn(turn: WindowTurn) -> dict[str, Any]:
     }
 
 
-def shown_message(message: Message) -> dict[str, Any]:
+def serialize_message(message: Message) -> dict[str, Any]:
     """Return a stored message as the API shows it."""
     return {
-        **shown_turn(turn_of(message)),
+        **serialize_turn(turn_of(message)),
         "parts": message.parts,
         "metadata": message.metadata,
         "remember": message.remember,

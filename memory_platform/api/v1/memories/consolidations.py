@@ -49,7 +49,7 @@ class ConsolidationsView(SubjectView):
         """List what was joined, newest first; also what was taken apart again."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(consolidations_of(subject_by_external_id(subject_id)), shown_consolidation))
+            return Response(page.answer(consolidations_of(subject_by_external_id(subject_id)), serialize_consolidation))
 
 
 class UndoView(SubjectView):
@@ -70,10 +70,10 @@ def reply_to_undo(subject_id: str, consolidation_id: UUID, by: Actor, reason: st
     """Undo a consolidation in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = undo_consolidation(subject, consolidation_id, by=by, reason=reason)
-    return Reply(shown_consolidation(row), subject_id=subject.id)
+    return Reply(serialize_consolidation(row), subject_id=subject.id)
 
 
-def shown_consolidation(row: Consolidation) -> dict[str, Any]:
+def serialize_consolidation(row: Consolidation) -> dict[str, Any]:
     """Return a consolidation as the API shows it."""
     return {
         "consolidation_id": row.id,

@@ -58,7 +58,7 @@ class ForgetOrdersView(SubjectView):
         """List what the user told us to forget, newest first: which memories, and until when each can come back."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(forget_orders_of(subject_by_external_id(subject_id)), shown_order))
+            return Response(page.answer(forget_orders_of(subject_by_external_id(subject_id)), serialize_forget_order))
 
 
 class BringBackView(SubjectView):
@@ -78,10 +78,10 @@ def reply_to_undo(subject_id: str, order_id: UUID, by: Actor, reason: str) -> Re
     """Undo a forget order in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = undo_forget_order(subject, order_id, by=by, reason=reason)
-    return Reply(shown_order(row), subject_id=subject.id)
+    return Reply(serialize_forget_order(row), subject_id=subject.id)
 
 
-def shown_order(row: ForgetOrder) -> dict[str, Any]:
+def serialize_forget_order(row: ForgetOrder) -> dict[str, Any]:
     """Return an order as the API shows it."""
     return {
         "forget_order_id": row.id,

@@ -79,7 +79,7 @@ class ReviewsView(SubjectView):
         with tenant_tx(self.tenant_id):
             rows, cursor = page.of(reviews_of(subject_by_external_id(subject_id), state=asked.get("state")))
             held = memories_in(rows)
-        return Response({"data": [shown_review(row, held) for row in rows], "next_cursor": cursor})
+        return Response({"data": [serialize_review(row, held) for row in rows], "next_cursor": cursor})
 
 
 class ReviewDecideView(SubjectView):
@@ -100,10 +100,10 @@ def reply_to_decision(subject_id: str, review_id: UUID, given: Mapping[str, Any]
     """Decide a review in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = decide_review(subject, review_id, DECISIONS[given["decision"]], by=by, reason=masked_reason(given))
-    return Reply(shown_review(row, memories_in([row])), subject_id=subject.id)
+    return Reply(serialize_review(row, memories_in([row])), subject_id=subject.id)
 
 
-def shown_review(row: MemoryReview, held: Mapping[UUID, Memory]) -> dict[str, Any]:
+def serialize_review(row: MemoryReview, held: Mapping[UUID, Memory]) -> dict[str, Any]:
     """Return a review as the API shows it."""
     memory = held.get(row.memory_ref)
     return {

@@ -233,26 +233,26 @@ class SnapshotBulkOutput(Output):
     data = SnapshotFateOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
 
 
-def shown_snapshot(sourced: SourcedSnapshot) -> dict[str, Any]:
+def serialize_snapshot(sourced: SourcedSnapshot) -> dict[str, Any]:
     """Return a snapshot as the API shows it."""
-    return _serialize_snapshot(sourced.snapshot, sourced.sources)
+    return _common_fields(sourced.snapshot, sourced.sources)
 
 
-def shown_held(held: HeldSnapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
+def serialize_history_entry(held: HeldSnapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
     """Return a state of a snapshot's history as the API shows it."""
     return {
-        **_serialize_snapshot(held.snapshot, sources),
+        **_common_fields(held.snapshot, sources),
         "recorded_at": held.recorded_at,
         "retired_at": held.retired_at,
     }
 
 
-def shown_fate(fate: Fate) -> dict[str, Any]:
+def serialize_fate(fate: Fate) -> dict[str, Any]:
     """Return one item's fate as the API shows it."""
     return {"id": fate.id, "verdict": fate.verdict, "reason": fate.reason}
 
 
-def _serialize_snapshot(snapshot: Snapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
+def _common_fields(snapshot: Snapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
     return {
         "id": snapshot.id,
         "kind": snapshot.kind,

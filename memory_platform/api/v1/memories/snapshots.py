@@ -26,9 +26,9 @@ from memory_platform.api.v1.memories.snapshot_serializers import (
     SnapshotOutput,
     SnapshotPageOutput,
     WrittenSnapshotOutput,
-    shown_fate,
-    shown_held,
-    shown_snapshot,
+    serialize_fate,
+    serialize_history_entry,
+    serialize_snapshot,
 )
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
@@ -67,7 +67,7 @@ class SnapshotsView(SubjectView):
         with tenant_tx(self.tenant_id):
             rows = snapshots_of(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
             kept, cursor = page.of(rows)
-            return Response({"data": [shown_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
+            return Response({"data": [serialize_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
 
     @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput}, examples=examples.SNAPSHOTS)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
@@ -115,7 +115,7 @@ class SnapshotView(SubjectView):
         """Return a snapshot that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
-        return Response(shown_snapshot(sourced), headers=tag_of(sourced))
+        return Response(serialize_snapshot(sourced), headers=tag_of(sourced))
 
     @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
     def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
@@ -123,7 +123,7 @@ class SnapshotView(SubjectView):
         changes = SnapshotEditInput.changes_of(SnapshotEditInput.parse(request))
         edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check)
         edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedders())
-        shown = {**shown_snapshot(edited.sourced), "verdict": edited.verdict}
+        shown = {**serialize_snapshot(edited.sourced), "verdict": edited.verdict}
         return Response(shown, headers=tag_of(edited.sourced))
 
     @extend_schema(responses={204: None})
@@ -173,7 +173,9 @@ class SnapshotHistoryView(SubjectView):
             (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
             states = history_of(sourced.snapshot)
         kept, cursor = page.of_versions(states, lambda state: state.snapshot.version)
-        return Response({"data": [shown_held(state, sourced.sources) for state in kept], "next_cursor": cursor})
+        return Response(
+            {"data": [serialize_history_entry(state, sourced.sources) for state in kept], "next_cursor": cursor}
+        )
 
 
 def store_one(subject_id: str, offer: Offer) -> Reply:
@@ -183,7 +185,7 @@ def store_one(subject_id: str, offer: Offer) -> Reply:
     if fate.id is None:
         raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     (sourced,) = with_sources([snapshot_of(subject, fate.id)])
-    shown = {**shown_snapshot(sourced), "verdict": fate.verdict}
+    shown = {**serialize_snapshot(sourced), "verdict": fate.verdict}
     return Reply(shown, status=201, headers=tag_of(sourced), subject_id=subject.id)
 
 
@@ -191,7 +193,7 @@ def store_many(subject_id: str, offers: list[Offer]) -> Reply:
     """Store offers for the product's own subject id inside the open transaction, and say what became of each."""
     subject = ensure_subject(subject_id)
     fates = create_snapshots(subject, offers)
-    return Reply({"data": [shown_fate(fate) for fate in fates]}, subject_id=subject.id)
+    return Reply({"data": [serialize_fate(fate) for fate in fates]}, subject_id=subject.id)
 
 
 def tag_of(sourced: SourcedSnapshot) -> dict[str, str]:

@@ -170,13 +170,13 @@ class EpisodeOutput(Output):
     expires_at = serializers.DateTimeField(allow_null=True)
 
 
-def shown_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
+def serialize_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
     """Return a task as the API shows it."""
     return {
         "id": task.id,
         "goal": task.goal,
         "status": task.status,
-        "steps": shown_steps(task.steps),
+        "steps": serialize_steps(task.steps),
         "scratchpad": task.scratchpad,
         "iteration": task.iteration,
         "created_at": task.created_at,
@@ -187,12 +187,12 @@ def shown_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
     }
 
 
-def shown_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def serialize_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return steps with every member that a step may have."""
     return [{name: step.get(name) for name in ("id", "text", "status", "result", "error", "tool")} for step in steps]
 
 
-def shown_episode(episode: Episode) -> dict[str, Any]:
+def serialize_episode(episode: Episode) -> dict[str, Any]:
     """Return an episode as the API shows it; with its task and snapshot at hand."""
     return {
         "id": episode.id,

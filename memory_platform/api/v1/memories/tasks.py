@@ -21,8 +21,8 @@ from memory_platform.api.v1.memories.task_serializers import (
     TaskInput,
     TaskListInput,
     TaskOutput,
-    shown_episode,
-    shown_task,
+    serialize_episode,
+    serialize_task,
 )
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
@@ -57,7 +57,7 @@ class TasksView(SubjectView):
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(tasks_of(subject_by_external_id(subject_id), status=query.get("status")))
             told = episodes_of(kept)
-        return Response({"data": [shown_task(task, told.get(task.id)) for task in kept], "next_cursor": cursor})
+        return Response({"data": [serialize_task(task, told.get(task.id)) for task in kept], "next_cursor": cursor})
 
     @extend_schema(request=TaskInput, responses={201: TaskOutput}, examples=examples.TASKS)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
@@ -78,7 +78,7 @@ class TaskView(SubjectView):
         with tenant_tx(self.tenant_id):
             task = task_by_id(subject_by_external_id(subject_id), task_id)
             episode = episode_of(task)
-        return Response(shown_task(task, episode), headers=header_of(task))
+        return Response(serialize_task(task, episode), headers=header_of(task))
 
     @extend_schema(request=TaskEditInput, responses=TaskOutput, examples=examples.TASK_CHANGES)
     def patch(self, request: Request, subject_id: str, task_id: UUID) -> Response:
@@ -87,7 +87,7 @@ class TaskView(SubjectView):
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             task = change_task(subject_by_external_id(subject_id), task_id, change, accept=condition.check)
-        return Response(shown_task(task), headers=header_of(task))
+        return Response(serialize_task(task), headers=header_of(task))
 
 
 class FinishView(SubjectView):
@@ -116,14 +116,14 @@ class FinishView(SubjectView):
             self.make_room(snapshots=1)
 
         episode = finish_task(self.tenant_id, address, ending, teller, accept=accept)
-        return Reply(shown_episode(episode), subject_id=episode.subject_id)
+        return Reply(serialize_episode(episode), subject_id=episode.subject_id)
 
 
 def reply_to_begin(subject_id: str, given: dict[str, Any]) -> Reply:
     """Begin a task in the open transaction."""
     subject = ensure_subject(subject_id)
     task = begin_task(subject, given["goal"], given.get("plan", ()), scratchpad=given.get("scratchpad"))
-    return Reply(shown_task(task), status=201, headers=header_of(task), subject_id=subject.id)
+    return Reply(serialize_task(task), status=201, headers=header_of(task), subject_id=subject.id)
 
 
 def header_of(task: Task) -> dict[str, str]:

@@ -81,7 +81,7 @@ class FieldsTryView(TenantView):
                 asked = fields_in_force()
         else:
             asked = read_draft_fields(draft)
-        return Response(shown_try(try_fields(given["text"], asked)))
+        return Response(serialize_try(try_fields(given["text"], asked)))
 
 
 def read_draft_fields(fields: dict[str, Any]) -> Asked:
@@ -93,7 +93,7 @@ def read_draft_fields(fields: dict[str, Any]) -> Asked:
         raise InvalidInput("The fields cannot be described so.", faults=faults) from None
 
 
-def shown_try(tried: Tried) -> dict[str, Any]:
+def serialize_try(tried: Tried) -> dict[str, Any]:
     """Return what a text would teach as the API shows it."""
     return {
         "clauses": [{"text": one.text, "lasting": one.lasting, "note": one.note} for one in tried.clauses],

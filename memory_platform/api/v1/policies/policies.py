@@ -24,11 +24,11 @@ from memory_platform.api.v1.policies.policy_serializers import (
     ReplayInput,
     ReplayOutput,
     SettingsOutput,
-    shown_changes,
-    shown_detail,
-    shown_made,
-    shown_settings,
-    shown_version,
+    serialize_changes,
+    serialize_detail,
+    serialize_made_version,
+    serialize_settings,
+    serialize_version,
 )
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
@@ -67,7 +67,9 @@ class PoliciesView(TenantView):
         page = Page.from_request(request, PageInput.parse(request), NEWEST_NUMBER)
         with tenant_tx(self.tenant_id):
             active = active_number()
-            return Response(page.answer(PolicyVersion.objects.all(), lambda version: shown_version(version, active)))
+            return Response(
+                page.answer(PolicyVersion.objects.all(), lambda version: serialize_version(version, active))
+            )
 
     @extend_schema(
         request=PolicyInput,
@@ -120,7 +122,7 @@ class DiffView(TenantView):
         asked = DiffInput.parse(request)
         with tenant_tx(self.tenant_id):
             changes = compare_versions(asked["from"], asked["to"], SECTIONS)
-        return Response({**asked, "changes": shown_changes(changes)})
+        return Response({**asked, "changes": serialize_changes(changes)})
 
 
 class ReplayView(TenantView):
@@ -153,14 +155,14 @@ class SettingsView(TenantView):
     @extend_schema(responses=SettingsOutput)
     def get(self, request: Request) -> Response:
         """Return every field that a version may set, with its bounds and its default."""
-        return Response({"settings": shown_settings()})
+        return Response({"settings": serialize_settings()})
 
 
 def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
     """Create a version in the open transaction; a dry run only returns what it would change."""
     proposal = propose_from_body(given)
     version = None if given["dry_run"] else create_version(proposal, by=by, reason=given["reason"]).number
-    shown = shown_made(version, proposal.based_on, proposal.document, proposal.changes)
+    shown = serialize_made_version(version, proposal.based_on, proposal.document, proposal.changes)
     return Reply(shown, status=201 if version else 200)
 
 
@@ -187,7 +189,7 @@ def reply_to_activate(version: int, reason: str, by: Actor, condition: IfMatch) 
 def detail(version: PolicyVersion) -> tuple[dict[str, Any], dict[str, str]]:
     """Return a version as its own page shows it, and its tag: any change of what steers the tenant changes the tag."""
     tenant = Tenant.objects.only("policy_version", "policy_epoch").get(id=current_tenant_id())
-    return shown_detail(version, tenant.policy_version), {"ETag": etag_of(version.id, tenant.policy_epoch)}
+    return serialize_detail(version, tenant.policy_version), {"ETag": etag_of(version.id, tenant.policy_epoch)}
 
 
 urlpatterns = [

@@ -161,12 +161,12 @@ class SettingsOutput(Output):
     settings = SettingOutput(many=True)
 
 
-def shown_part(experiment: str, arm: str) -> dict[str, str] | None:
+def serialize_experiment_arm(experiment: str, arm: str) -> dict[str, str] | None:
     """Return a subject's part in an experiment as the API shows it; None for a subject without any."""
     return {"name": experiment, "arm": arm} if experiment else None
 
 
-def shown_version(version: PolicyVersion, active: int) -> dict[str, Any]:
+def serialize_version(version: PolicyVersion, active: int) -> dict[str, Any]:
     """Return a version as lists show it; ``active`` is the number of the active one."""
     return {
         "version": version.number,
@@ -179,28 +179,30 @@ def shown_version(version: PolicyVersion, active: int) -> dict[str, Any]:
     }
 
 
-def shown_detail(version: PolicyVersion, active: int) -> dict[str, Any]:
+def serialize_detail(version: PolicyVersion, active: int) -> dict[str, Any]:
     """Return a version as its own page shows it."""
-    return {**shown_version(version, active), "effective": effective(version.document, SECTIONS)}
+    return {**serialize_version(version, active), "effective": effective(version.document, SECTIONS)}
 
 
-def shown_made(version: int | None, based_on: int, document: Document, changes: Iterable[Change]) -> dict[str, Any]:
+def serialize_made_version(
+    version: int | None, based_on: int, document: Document, changes: Iterable[Change]
+) -> dict[str, Any]:
     """Return a version that was made, or would be."""
     return {
         "version": version,
         "based_on": based_on,
         "settings": document,
         "effective": effective(document, SECTIONS),
-        "changes": shown_changes(changes),
+        "changes": serialize_changes(changes),
     }
 
 
-def shown_changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
+def serialize_changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
     """Return differences as the API shows them."""
     return [{"section": one.section, "field": one.field, "before": one.before, "after": one.after} for one in changes]
 
 
-def shown_settings() -> list[dict[str, Any]]:
+def serialize_settings() -> list[dict[str, Any]]:
     """Return all that may be set, in the order in which it is declared."""
     return [_setting(section, field) for section in SECTIONS.values() for field in section.kinds]
 

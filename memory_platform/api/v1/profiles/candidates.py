@@ -98,7 +98,7 @@ class CandidatesView(SubjectView):
             found = candidates(subject, verdict=asked.get("verdict"), kind=asked.get("kind"))
             rows, cursor = page.of(found)
             behind = messages_behind(rows)
-        return Response({"data": [shown_candidate(row, behind) for row in rows], "next_cursor": cursor})
+        return Response({"data": [serialize_candidate(row, behind) for row in rows], "next_cursor": cursor})
 
 
 class CandidateReviewView(SubjectView):
@@ -120,10 +120,10 @@ def reply_to_review(subject_id: str, candidate_id: UUID, decide: Decide, by: Act
     """Decide a candidate in the open transaction."""
     subject: Subject = subject_by_external_id(subject_id)
     row = decide(subject, candidate_id, by=by)
-    return Reply(shown_candidate(row, messages_behind([row])), subject_id=subject.id)
+    return Reply(serialize_candidate(row, messages_behind([row])), subject_id=subject.id)
 
 
-def shown_candidate(row: Candidate, behind: Mapping[UUID, Message]) -> dict[str, Any]:
+def serialize_candidate(row: Candidate, behind: Mapping[UUID, Message]) -> dict[str, Any]:
     """Return a candidate as the API shows it."""
     message = behind.get(row.message_ref) if row.message_ref else None
     return {
@@ -139,7 +139,7 @@ def shown_candidate(row: Candidate, behind: Mapping[UUID, Message]) -> dict[str,
         "origin": row.origin or None,
         "message_id": message.external_id if message else None,
         "conversation_id": message.conversation.external_id if message else None,
-        "evidence": shown_evidence(row, message),
+        "evidence": serialize_evidence(row, message),
         "created_at": row.created_at,
         "reviewed_at": row.reviewed_at,
         "reviewed_by": row.reviewed_by or None,
@@ -147,7 +147,7 @@ def shown_candidate(row: Candidate, behind: Mapping[UUID, Message]) -> dict[str,
     }
 
 
-def shown_evidence(row: Candidate, message: Message | None) -> dict[str, Any] | None:
+def serialize_evidence(row: Candidate, message: Message | None) -> dict[str, Any] | None:
     """Return where the words stand that prove a candidate."""
     if message is None or row.quote_start is None or row.quote_end is None:
         return None

@@ -149,7 +149,7 @@ def claim_of(given: Mapping[str, Any]) -> Claim:
     )
 
 
-def shown_preference(
+def serialize_preference(
     preference: Preference, sources: Iterable[SourceNames], note_id: UUID | None = None
 ) -> dict[str, Any]:
     """Return a value as the API shows it; an image of a value before a change has the value's own id."""

@@ -20,7 +20,7 @@ from memory_platform.api.v1.profiles.preference_serializers import (
     check_category,
     claim_of,
     refuse_in,
-    shown_preference,
+    serialize_preference,
 )
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
@@ -58,7 +58,7 @@ class PreferencesView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             kept, cursor = page.of(preferences_at(subject, **PreferenceListInput.moment_of(query)))
-            return Response({"data": shown_with_sources(subject, kept), "next_cursor": cursor})
+            return Response({"data": serialize_with_sources(subject, kept), "next_cursor": cursor})
 
 
 class PreferenceView(SubjectView):
@@ -126,7 +126,7 @@ class PreferenceHistoryView(SubjectView):
             kept, cursor = page.of(preference_history(subject, category, key))
             if not kept and page.place is None:
                 raise NotFound("no such preference")
-            return Response({"data": shown_with_sources(subject, kept), "next_cursor": cursor})
+            return Response({"data": serialize_with_sources(subject, kept), "next_cursor": cursor})
 
 
 def check(condition: IfMatch, subject: Subject, category: str, key: str) -> None:
@@ -150,17 +150,17 @@ def what_holds(outcome: ClaimOutcome[Preference]) -> Preference:
 
 def answer(subject: Subject, preference: Preference, outcome: ClaimOutcome[Preference] | None = None) -> Response:
     """Return a preference under its ETag, after a write with the verdict."""
-    [shown] = shown_with_sources(subject, [preference])
+    [shown] = serialize_with_sources(subject, [preference])
     if outcome is not None:
         shown |= {"verdict": outcome.verdict, "reason": outcome.reason or None}
     return Response(shown, headers={"ETag": etag_of(preference.id, preference.version)})
 
 
-def shown_with_sources(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
+def serialize_with_sources(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
     """Return preferences as the API shows them, the sources and the notes of all in one query each."""
     sources = preference_sources(subject, preferences)
     notes = notes_of_slots(Preference, [one.value_id for one in preferences])
-    return [shown_preference(one, sources.get(one.value_id, ()), notes.get(one.value_id)) for one in preferences]
+    return [serialize_preference(one, sources.get(one.value_id, ()), notes.get(one.value_id)) for one in preferences]
 
 
 urlpatterns = [

@@ -18,9 +18,9 @@ from memory_platform.api.v1.profiles.profile_serializers import (
     StandingProfileOutput,
     changes_of,
     removals_of,
-    shown_fact,
-    shown_standing,
-    shown_verdicts,
+    serialize_fact,
+    serialize_standing_profile,
+    serialize_verdicts,
 )
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
@@ -49,7 +49,7 @@ class ProfileView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             facts = list(profile_facts(subject))
-            shown = {**profile_of(facts), "standing": shown_standing(facts)}
+            shown = {**profile_of(facts), "standing": serialize_standing_profile(facts)}
             return Response(shown, headers=profile_tag(subject))
 
     @extend_schema(request=ProfileInput, responses=PatchedProfileOutput)
@@ -63,7 +63,11 @@ class ProfileView(SubjectView):
             condition.check(subject.id, subject.profile_version, PART)
             verdicts = patch_profile(subject, changes_of(given), remove=removals_of(given))
             facts = list(profile_facts(subject))
-            shown = {**profile_of(facts), "standing": shown_standing(facts), "verdicts": shown_verdicts(verdicts)}
+            shown = {
+                **profile_of(facts),
+                "standing": serialize_standing_profile(facts),
+                "verdicts": serialize_verdicts(verdicts),
+            }
         return Response(shown, headers=profile_tag(subject))
 
 
@@ -79,7 +83,7 @@ class ProfileHistoryView(SubjectView):
         """List every value that fields and attributes have had, in the order in which they began."""
         page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(profile_history(subject_by_external_id(subject_id)), shown_fact))
+            return Response(page.answer(profile_history(subject_by_external_id(subject_id)), serialize_fact))
 
 
 class CompletenessView(SubjectView):

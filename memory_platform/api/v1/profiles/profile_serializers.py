@@ -10,7 +10,7 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.characters import has_control
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, names, refuse
-from memory_platform.api.requests.json_guard import shown_key
+from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
@@ -52,7 +52,9 @@ class AttributesField(JsonObjectField):
             refuse("length", f"Has at most {ATTRIBUTES_MOST} attributes.")
         for name in given:
             if not 0 < len(name) <= NAME_CHARS or has_control(name):
-                raise fault(shown_key(name), "not_a_name", f"Has 1-{NAME_CHARS} characters, none of them a control.")
+                raise fault(
+                    printable_key(name), "not_a_name", f"Has 1-{NAME_CHARS} characters, none of them a control."
+                )
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -64,7 +66,7 @@ class ModesField(JsonObjectField):
         given = super().to_internal_value(data)
         for path, mode in given.items():
             if mode not in MODES:
-                raise fault(shown_key(path), "not_a_choice", f"Must be one of: {', '.join(MODES)}.")
+                raise fault(printable_key(path), "not_a_choice", f"Must be one of: {', '.join(MODES)}.")
         return given
 
 
@@ -90,7 +92,7 @@ class ProfileFields(StrictSerializer):
                 raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         for path in attrs.get("modes", ()):
             if FactName.read(path).path not in given:
-                raise fault(f"modes.{shown_key(path)}", "no_value", "Names a field that is given a value.")
+                raise fault(f"modes.{printable_key(path)}", "no_value", "Names a field that is given a value.")
         return attrs
 
 
@@ -199,12 +201,12 @@ def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
     return list(dict.fromkeys(FactName.read(path) for path in given.get("remove", ())))
 
 
-def shown_verdicts(verdicts: Iterable[FactVerdict]) -> list[dict[str, Any]]:
+def serialize_verdicts(verdicts: Iterable[FactVerdict]) -> list[dict[str, Any]]:
     """Return verdicts as the API shows them."""
     return [{"field": one.name.path, "verdict": one.verdict, "reason": one.reason or None} for one in verdicts]
 
 
-def shown_fact(fact: ProfileFact) -> dict[str, Any]:
+def serialize_fact(fact: ProfileFact) -> dict[str, Any]:
     """Return one value of a field's history as the API shows it."""
     return {
         "id": fact.value_id,
@@ -220,7 +222,7 @@ def shown_fact(fact: ProfileFact) -> dict[str, Any]:
     }
 
 
-def shown_standing(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
+def serialize_standing_profile(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
     """Return how each current fact stands as the API shows it, by its name; in the open scope, one query."""
     notes = notes_of_slots(ProfileFact, [fact.id for fact in facts])
     # A field of the profile proper after the free attributes: it has the name where both do.

@@ -74,7 +74,7 @@ class SubjectsView(TenantView):
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(all_subjects())
             profiles = current_profiles(kept)
-        return Response({"data": [shown_subject(one, profiles[one.id]) for one in kept], "next_cursor": cursor})
+        return Response({"data": [serialize_subject(one, profiles[one.id]) for one in kept], "next_cursor": cursor})
 
 
 class OneSubjectView(SubjectView):
@@ -137,10 +137,10 @@ def version_of(subject: Subject) -> int:
 def answer(subject: Subject, *, status: int = 200) -> Response:
     """Return the subject under its ETag."""
     tag = etag_of(subject.id, version_of(subject), PART)
-    return Response(shown_subject(subject, current_profile(subject)), status=status, headers={"ETag": tag})
+    return Response(serialize_subject(subject, current_profile(subject)), status=status, headers={"ETag": tag})
 
 
-def shown_subject(subject: Subject, profile: Mapping[str, Any]) -> dict[str, Any]:
+def serialize_subject(subject: Subject, profile: Mapping[str, Any]) -> dict[str, Any]:
     """Return a subject as the API shows it."""
     return {
         "subject_id": subject.external_id,

@@ -41,7 +41,7 @@ class TagDetailPageOutput(Output):
     next_cursor = serializers.CharField(allow_null=True)
 
 
-def shown_detail(row: TagDetail) -> dict[str, Any]:
+def serialize_detail(row: TagDetail) -> dict[str, Any]:
     """Return one value of a detail as the API shows it; an image of a value before a change has the value's own id."""
     return {
         "id": row.value_id,

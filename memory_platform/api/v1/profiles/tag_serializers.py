@@ -20,7 +20,7 @@ from memory_platform.api.requests.fields import (
 )
 from memory_platform.api.requests.sensitive import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput, StrictSerializer
-from memory_platform.api.v1.profiles.tag_history_serializers import TagDetailOutput, shown_detail
+from memory_platform.api.v1.profiles.tag_history_serializers import TagDetailOutput, serialize_detail
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
 from profiles.models import Tag, TagDetail, TagKind
@@ -215,7 +215,7 @@ def draft_of(given: Mapping[str, Any]) -> TagDraft:
     return TagDraft(given["label"], details, valid_at=given.get("valid_at"))
 
 
-def shown_tag(tag: Tag) -> dict[str, Any]:
+def serialize_tag(tag: Tag) -> dict[str, Any]:
     """Return a tag as the API shows it."""
     return {
         "id": tag.id,
@@ -238,25 +238,25 @@ def shown_tag(tag: Tag) -> dict[str, Any]:
     }
 
 
-def shown_listed(tag: Tag, history: Sequence[TagDetail] | None) -> dict[str, Any]:
+def serialize_listed_tag(tag: Tag, history: Sequence[TagDetail] | None) -> dict[str, Any]:
     """Return a tag of a list as the API shows it."""
-    return {**shown_tag(tag), "history": None if history is None else [shown_detail(row) for row in history]}
+    return {**serialize_tag(tag), "history": None if history is None else [serialize_detail(row) for row in history]}
 
 
-def shown_with_notes(tag: Tag, notes: Iterable[SourcedNote]) -> dict[str, Any]:
+def serialize_tag_with_notes(tag: Tag, notes: Iterable[SourcedNote]) -> dict[str, Any]:
     """Return a tag with the notes about it as the API shows them."""
     told = (
         {"id": one.snapshot.id, "text": one.snapshot.text, "grade": one.note.grade, "said_at": one.snapshot.said_at}
         for one in notes
     )
-    return {**shown_tag(tag), "notes": list(told)}
+    return {**serialize_tag(tag), "notes": list(told)}
 
 
-def shown_outcome(outcome: TagOutcome) -> dict[str, Any]:
+def serialize_tag_outcome(outcome: TagOutcome) -> dict[str, Any]:
     """Return a posted tag as the API shows it."""
-    return {**shown_tag(outcome.tag), "verdict": outcome.verdict, "reason": outcome.reason or None}
+    return {**serialize_tag(outcome.tag), "verdict": outcome.verdict, "reason": outcome.reason or None}
 
 
-def shown_match(match: TagMatch) -> dict[str, Any]:
+def serialize_tag_match(match: TagMatch) -> dict[str, Any]:
     """Return a match as the API shows it."""
-    return {"tag": shown_tag(match.tag), "score": match.score, "match": match.match}
+    return {"tag": serialize_tag(match.tag), "score": match.score, "match": match.match}

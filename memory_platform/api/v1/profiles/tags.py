@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.requests.serializers import NothingInput
-from memory_platform.api.v1.profiles.tag_history_serializers import TagDetailPageOutput, TagListInput, shown_detail
+from memory_platform.api.v1.profiles.tag_history_serializers import TagDetailPageOutput, TagListInput, serialize_detail
 from memory_platform.api.v1.profiles.tag_serializers import (
     NOTES_MOST,
     LookupInput,
@@ -27,11 +27,11 @@ from memory_platform.api.v1.profiles.tag_serializers import (
     WrittenTagOutput,
     draft_of,
     refuse_in,
-    shown_listed,
-    shown_match,
-    shown_outcome,
-    shown_tag,
-    shown_with_notes,
+    serialize_listed_tag,
+    serialize_tag,
+    serialize_tag_match,
+    serialize_tag_outcome,
+    serialize_tag_with_notes,
 )
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
@@ -78,7 +78,7 @@ class TagsView(SubjectView):
             kept, cursor = page.of(tags_at(subject_by_external_id(subject_id), **moment))
             past = detail_histories(kept, **moment) if query["include_history"] else {}
             shown = [
-                shown_listed(tag, past.get(tag.id, []) if query["include_history"] else None)
+                serialize_listed_tag(tag, past.get(tag.id, []) if query["include_history"] else None)
                 for tag in tags_as_held(kept, **moment)
             ]
         return Response({"data": shown, "next_cursor": cursor})
@@ -105,7 +105,7 @@ class LookupView(SubjectView):
         with tenant_tx(self.tenant_id):
             tags = list(tags_of(subject_by_external_id(subject_id)))
         matches = lookup_tags(query["q"], tags, limit=query["limit"])
-        return Response({"data": [shown_match(match) for match in matches]})
+        return Response({"data": [serialize_tag_match(match) for match in matches]})
 
 
 class TagView(SubjectView):
@@ -122,7 +122,7 @@ class TagView(SubjectView):
             subject = subject_by_external_id(subject_id)
             tag = tag_by_id(subject, tag_id)
             about = notes_of(subject, NoteFilter(about=str(tag.id))).order_by("-said_at", "-id")
-            shown = shown_with_notes(tag, with_details(subject, about[:NOTES_MOST]))
+            shown = serialize_tag_with_notes(tag, with_details(subject, about[:NOTES_MOST]))
         return Response(shown, headers=header_of(tag))
 
     @extend_schema(request=TagEditInput, responses=TagOutput)
@@ -134,7 +134,7 @@ class TagView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
-        return Response(shown_tag(tag), headers=header_of(tag))
+        return Response(serialize_tag(tag), headers=header_of(tag))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
@@ -158,7 +158,7 @@ class TagHistoryView(SubjectView):
         page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
             tag = tag_by_id(subject_by_external_id(subject_id), tag_id)
-            return Response(page.answer(detail_history(tag), shown_detail))
+            return Response(page.answer(detail_history(tag), serialize_detail))
 
 
 class TagUseView(SubjectView):
@@ -179,14 +179,14 @@ def post_tag(subject_id: str, draft: TagDraft) -> Reply:
     subject = ensure_subject(subject_id)
     outcome = upsert_tag(subject, draft)
     status = 201 if outcome.created else 200
-    return Reply(shown_outcome(outcome), status=status, headers=header_of(outcome.tag), subject_id=subject.id)
+    return Reply(serialize_tag_outcome(outcome), status=status, headers=header_of(outcome.tag), subject_id=subject.id)
 
 
 def count_use(subject_id: str, tag_id: UUID) -> Reply:
     """Count one use of a tag inside the open transaction."""
     subject = subject_by_external_id(subject_id)
     tag = use_tag(subject, tag_id)
-    return Reply(shown_tag(tag), headers=header_of(tag), subject_id=subject.id)
+    return Reply(serialize_tag(tag), headers=header_of(tag), subject_id=subject.id)
 
 
 def lock_tag(subject_id: str, tag_id: UUID, condition: IfMatch) -> tuple[Subject, Tag]:

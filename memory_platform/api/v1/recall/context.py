@@ -25,7 +25,7 @@ from memory_platform.api.requests.fields import (
     names,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
+from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
 from memory_platform.api.v1.recall.abstained import AbstainedOutput
 from memory_platform.api.v1.recall.context_prompt import PromptFields, PromptOutput, shown_prompt, vendor_request_of
 from memory_platform.api.v1.recall.recall import STRICT_HELP, FilterField
@@ -258,7 +258,7 @@ def shown_context(made: ContextAnswer, prompt: VendorPrompt | None) -> dict[str,
         "abstained": {"reason": context.abstained} if context.abstained else None,
         "receipt_id": made.receipt_left.id if made.receipt_left else None,
         "policy_version": asked.policy_version,
-        "experiment": shown_part(asked.experiment, asked.arm),
+        "experiment": serialize_experiment_arm(asked.experiment, asked.arm),
         "degraded_reason": made.degraded_reason,
         "timings_ms": made.timings_ms,
     }

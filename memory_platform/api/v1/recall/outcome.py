@@ -16,7 +16,7 @@ from memory_platform.api.policy import KIB, POLICY
 from memory_platform.api.reference import examples
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField, names
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.conversations.messages import FastLaneOutput, shown_correction
+from memory_platform.api.v1.conversations.messages import FastLaneOutput, serialize_correction
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from snapshots.feedback.outcome import sense_told, take_outcome
@@ -106,8 +106,8 @@ def shown_outcome(outcome: Outcome, forgotten: Sequence[FastLaneResult] = ()) ->
             {"memory_id": one.memory_id, "signal": one.signal, "reason": one.reason} for one in outcome.signals
         ],
         "fast_lane": [
-            *map(shown_correction, forgotten),
-            *(shown_correction(result_of(change)) for change in outcome.fast_lane),
+            *map(serialize_correction, forgotten),
+            *(serialize_correction(result_of(change)) for change in outcome.fast_lane),
         ],
     }
 

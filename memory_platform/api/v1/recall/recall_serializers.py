@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.v1.memories.note_serializers import GRADES, AboutOutput, VitalClassOutput
-from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
+from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
 from memory_platform.api.v1.recall.abstained import AbstainedOutput, shown_abstained
 from profiles.services.tags.lookup import TagMatch
 from snapshots.context.turn.intent import detect_intent
@@ -190,7 +190,7 @@ def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dic
         "abstained": shown_abstained(found),
         "intent": detect_intent(query.text, found.vectors),
         "policy_version": policies.version,
-        "experiment": shown_part(policies.experiment, policies.arm),
+        "experiment": serialize_experiment_arm(policies.experiment, policies.arm),
         "degraded_reason": joined(found.degraded),
         "timings_ms": found.timings_ms,
     }

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.requests.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.requests.serializers import Output, page_of
-from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, shown_part
+from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
 from memory_platform.api.v1.recall.context import (
     ModelRouteOutput,
     PromptMessageOutput,
@@ -124,7 +124,7 @@ def shown_summary(receipt: Receipt) -> dict[str, Any]:
         "subject_id": receipt.subject.external_id,
         "conversation_id": receipt.conversation.external_id if receipt.conversation else None,
         "policy_version": receipt.policy_version,
-        "experiment": shown_part(receipt.experiment, receipt.arm),
+        "experiment": serialize_experiment_arm(receipt.experiment, receipt.arm),
         "intent": receipt.intent or None,
         "phase": receipt.phase or None,
         "model_route": shown_route(receipt),

@@ -30,7 +30,7 @@ def days(caller: Caller, query: str = "") -> list[dict[str, Any]]:
     return found
 
 
-def bound(house: House, **limits: int | None) -> None:
+def set_bound(house: House, **limits: int | None) -> None:
     with tenant_tx(house.tenant.id):
         set_limits(limits, by=COMMAND_LINE)
     forget_counts()
@@ -84,7 +84,7 @@ def test_days_are_chosen_and_a_wrong_choice_is_named(acme: Caller) -> None:
 
 
 def test_messages_above_a_days_limit_are_refused_until_midnight(acme: Caller, globex: Caller, world: World) -> None:
-    bound(world.acme, messages_per_day=3)
+    set_bound(world.acme, messages_per_day=3)
     assert say(acme, "one", "two", Idempotency_Key="k").status_code == 202
     answer = say(acme, "three", "四")
     problem = problem_of(answer, 429)
@@ -102,7 +102,7 @@ def test_messages_above_a_days_limit_are_refused_until_midnight(acme: Caller, gl
 
 
 def test_who_says_it_again_at_the_limit_is_answered(acme: Caller, world: World) -> None:
-    bound(world.acme, messages_per_day=2)
+    set_bound(world.acme, messages_per_day=2)
     said = [{"message_id": name, "role": "user", "content": f"I like tea 茶 {name}"} for name in ("m1", "m2")]
     later = {"message_id": "m3", "role": "user", "content": "and rain"}
     assert acme("POST", MESSAGES, {"messages": said[:1]}).status_code == 202
@@ -115,14 +115,14 @@ def test_who_says_it_again_at_the_limit_is_answered(acme: Caller, world: World) 
 
 
 def test_a_refused_message_leaves_nothing(acme: Caller, world: World) -> None:
-    bound(world.acme, messages_per_day=0)
+    set_bound(world.acme, messages_per_day=0)
     assert say(acme, "secret 秘密").status_code == 429
     assert world.acme.tenant.id not in tenants_with_due_work(10)
     assert acme("GET", MESSAGES).status_code == 404
 
 
 def test_snapshots_above_the_limit_are_refused_until_some_are_deleted(acme: Caller, world: World) -> None:
-    bound(world.acme, stored_snapshots=2)
+    set_bound(world.acme, stored_snapshots=2)
     assert acme("POST", SNAPSHOTS, {"text": "likes tea"}).status_code == 201
     refused = acme("POST", f"{SNAPSHOTS}/bulk", {"items": [{"text": "one"}, {"text": "二"}]})
     problem = problem_of(refused, 429)

@@ -11,7 +11,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
-from tests.memory_platform.api.v1.administration.test_usage import bound
+from tests.memory_platform.api.v1.administration.test_usage import set_bound
 
 ADA = "/v1/subjects/ada"
 NOTES = f"{ADA}/notes"
@@ -177,7 +177,7 @@ def test_secrets_are_masked_in_the_text_and_refused_elsewhere(acme: Caller) -> N
 
 def test_a_note_over_the_tenant_s_quota_is_refused(acme: Caller, world: World) -> None:
     post(acme)
-    bound(world.acme, stored_snapshots=1)
+    set_bound(world.acme, stored_snapshots=1)
     assert problem_of(acme("POST", NOTES, {"text": ALLERGY_ZH}), 429)["code"] == "quota_exceeded"
     assert list_texts(acme) == [ALLERGY]
 

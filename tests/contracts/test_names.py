@@ -1,0 +1,82 @@
+"""Functions and classes have names that say what they do or hold: a bare participle says neither. Rows: T4."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMED_PACKAGES = (
+    "memory_platform",
+    "tenants",
+    "profiles",
+    "tests/memory_platform",
+    "tests/tenants",
+    "tests/profiles",
+    "tests/browser",
+    "tests/contracts",
+    "tests/flows",
+)
+NOT_NAMED_YET = ("api/v1/recall",)
+IRREGULAR = re.compile(
+    "beaten|begun|born|borne|bought|bound|broken|brought|built|caught|chosen|come|dealt|done|drawn|driven|fallen|fed|felt|"
+    "forgotten|fought|found|given|gone|got|grown|heard|held|hidden|hung|kept|known|laid|learnt|led|left|lent|lit|lost|"
+    "made|meant|met|overtaken|paid|parted|ran|rebuilt|rewritten|risen|rung|said|sat|seen|sent|shaken|shown|sold|sought|"
+    "spent|spoken|stolen|stood|struck|sung|sunk|sworn|taken|taught|told|torn|thought|thrown|undone|unseen|unspread|woken|"
+    "won|worn|written"
+)
+REGULAR = re.compile("[a-z]+ed")
+VERBS_IN_ED = frozenset(
+    {"bleed", "breed", "embed", "exceed", "feed", "heed", "need", "proceed", "reembed", "seed", "shed", "speed"}
+)
+FIELD_DECLARATIONS = frozenset({"assumed", "measured", "promised"})
+"""They declare a configuration field and the provenance of its default: ``limit: int = measured(9, source=...)``."""
+CLASSES_WITH_A_REASON = {
+    "Forgotten": "its table has the name",
+    "Refused": "an error of HTTP 422",
+}
+
+
+def is_bare_participle(name: str) -> bool:
+    """Return whether the name is one word that is a past participle or a past tense."""
+    word = name.strip("_").lower()
+    if re.search(r"[a-z][A-Z]", name):  # two words
+        return False
+    return word not in VERBS_IN_ED and any(words.fullmatch(word) for words in (IRREGULAR, REGULAR))
+
+
+def definitions(*kinds: type[ast.AST]) -> Iterator[tuple[str, str]]:
+    for package in NAMED_PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            place = str(path.relative_to(ROOT))
+            if "migrations" in path.parts or any(part in place for part in NOT_NAMED_YET):
+                continue
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, kinds) and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    yield place, node.name
+
+
+def test_a_function_says_what_it_does() -> None:
+    bare = [
+        f"{place}: {name}"
+        for place, name in definitions(ast.FunctionDef, ast.AsyncFunctionDef)
+        if is_bare_participle(name) and name not in FIELD_DECLARATIONS
+    ]
+    assert bare == []
+
+
+def test_a_class_is_called_after_a_thing() -> None:
+    bare = {name: place for place, name in definitions(ast.ClassDef) if is_bare_participle(name)}
+    assert bare.keys() == CLASSES_WITH_A_REASON.keys()
+
+
+@pytest.mark.parametrize("name", ["told", "_held", "Shown", "narrowed", "__asked"])
+def test_bare_participles_are_recognised(name: str) -> None:
+    assert is_bare_participle(name)
+
+
+@pytest.mark.parametrize("name", ["embed", "_read", "put", "stated_claim", "is_closed", "Speed", "CallFailed"])
+def test_verbs_and_nouns_pass(name: str) -> None:
+    assert not is_bare_participle(name)
