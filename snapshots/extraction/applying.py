@@ -3,7 +3,7 @@
 from typing import Any
 
 from profiles.models import CandidateKind, Preference
-from profiles.services.claims import Outcome
+from profiles.services.claims import ClaimOutcome
 from profiles.services.preferences import amend_list_preference, record_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -63,7 +63,7 @@ def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
 
 def _record_preference(
     lesson: Lesson, found: PreferenceCandidate, path: tuple[str, str]
-) -> tuple[Outcome[Preference], str]:
+) -> tuple[ClaimOutcome[Preference], str]:
     """Return the outcome and the place it went to."""
     claim = claim_of(lesson, found, as_json(found.value), statement=found.statement)
     if found.mode == "set":

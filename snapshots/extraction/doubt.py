@@ -69,7 +69,7 @@ def takes_over(subject: Subject, found: Candidate) -> bool:
     """Return whether ``found`` says something else than what is believed in its place; in the open scope."""
     match found:
         case TagCandidate():
-            held = labelled(subject, found.label)
+            held = find_tag_by_label(subject, found.label)
             return held is not None and any(
                 said and said != was for said, was in ((found.address, held.address), (found.phone, held.phone))
             )
