@@ -24,9 +24,11 @@ LONGEST_RUN = 4
 MOST_PARTS = 48
 LONGEST_PART = 240
 _MAY_ORDER = re.compile(
-    r"forg|delet|eras|remember|repeat|memor|confiden|record|secret|\b(?:wip|purg|priva|person|between|stor|sav|keep|kept|retain|"
-    r"remov|drop|hear|pretend|not|log|hold|los[et]|scrub|scra[tp]|strik|bin|toss|chuck|clear|redact|cross|undo|un|take|"
-    r"out|leave|let|rid|gone|go|vanish|disappear|trace|books|slip|blank|disregard|withdraw|burn|throw|cut)|忘|删|清|抹|撤|别|不|甭|勿|莫|当|密|私|收回|去掉|移除|拿|消|丢|扔|留|存|弄|唔|划|剪|作废",
+    r"forg|delet|eras|remember|repeat|memor|confiden|record|secret|\b(?:wip|purg|priva|person|between|stor|sav|keep|kept|"
+    r"retain|remov|drop|hear|pretend|not|log|hold|los[et]|scrub|scra[tp]|strik|bin|toss|chuck|clear|redact|cross|undo|un|"
+    r"take|out|leave|let|rid|gone|go|vanish|disappear|trace|books|slip|blank|disregard|withdraw|burn|throw|cut|don't|act|"
+    r"consider|flush|ditch|word|breathe|hat|stays?|ears)|忘|删|清|抹|撤|别|不|甭|勿|莫|当|密|私|收回|去掉|移除|拿|消|丢|扔|留|"
+    r"存|弄|唔|划|剪|作废|装|没听|没说|没提|左耳|焚|剔除|隐去|烧|听完|听过|烂|打住|翻篇|嘴|走|出去",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+|[\u3400-\u9fff]|[?!,.;:-]")
@@ -39,9 +41,24 @@ _MOST_NAME = 80
 KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
 """Characters that say alone who somebody is."""
 
+# Ways of asking to forget in which no word forgets and none that keeps is denied.
 _GOES = re.compile(
-    r"\b(?:vanish|disappear|that gone|it gone|(?:take|leave) (?:that|it|this) (?:off|out|away)|repeat"
-    r"|(?:thing|part|story) (?:with|about)\b.{1,60}\bdrop (?:that|it|this)|stays? out of (?:there|it|this|your))\b"
+    r"\b(?:vanish|disappear|(?:that|it|this|please) gone|gone (?:that|it|please)|repeat"
+    r"|(?:take|leave|lose|lost|burn|flush|undo|withdraw) (?:that|it|this|those)\b|un-know|unsaid|"
+    r"(?:lose|drop|ditch|burn|cut|blank|undo|withdraw|throw away|take|get rid of|leave) "
+    r"(?:what i|(?:that|the|my|those) .{0,24}(?:\b(?:about|with|on|off|out)\b|$))"
+    r"|(?:thing|part|story|bit|stuff) (?:with|about)\b.{1,60}\b(?:drop|lose|cut) (?:that|it|this|them)"
+    r"|stays? (?:out of (?:there|it|this|your|everything)|in this chat|between)|(?:out of|off|from) (?:your|my|the) "
+    r"(?:memory|file|profile|notes|records?)|in your memory|get (?:that|it|this|her|his|my) .{0,30}out of"
+    r"|(?:pretend|act like|act as if) (?:that )?(?:i|you) (?:never|didn't|had)|you never heard"
+    r"|consider (?:that|it|this) |slips? your mind|between (?:us|you and me|ourselves)|off (?:the )?record"
+    r"|(?:this|that) goes nowhere|not a word (?:of|about)|breathe a word|under your hat|nobody's ears"
+    r"|(?:don't|do not|dont) (?:\w+ )?(?:write|carry|pass|put|bring|tell anyone)"
+    r"|(?:that|this|it) (?:can't|doesn't|shouldn't) (?:be|sit|belong) in)"
+    r"|(?:当|装)(?:作|成|做)?(?:是)?(?:我|你|您)?(?:从来?|刚才|刚刚|就|完全|根本)?(?:没|不知道|空气|耳[旁边]风)|全当|权当|没这回事"
+    r"|没听[见到过]|没(?:说|讲|提|发)过?这|(?:别|不要?|不用|甭)(?:再)?(?:写进|写下|往外|外传|外说|声张|到处|传出|出现|带出|告诉|跟.{1,4}[说讲提]"
+    r"|再提|提了|给别人|有)|左耳|右耳|[看阅听聊说]完?(?:就|即)(?:清|忘|焚|扔|算)|剔除|隐去|作废|划掉|划了|烧掉|剪掉|弄走|拿走|消掉|统统不要"
+    r"|烂.{0,3}肚|打住|到此为止|翻篇|收回|只留在|嘴.{0,2}严|带进(?:棺材|土)|咽(?:下去|回)|清(?:$|出去)|不作数|不算数"
 )
 _OUTRIGHT, _KEEPING = frozenset({"#forget", "#private"}), frozenset({"#keep", "#said", "#memory"})
 

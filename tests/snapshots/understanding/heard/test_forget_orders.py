@@ -59,6 +59,11 @@ NAMED = {
     "关于我的病,别记": "病",
 }
 NEIGHBOURS = """forget it, I'll take the bus
+drop the volume a bit
+你就当帮我个忙
+我没听过这首歌
+别告诉我结局
+他嘴挺严的
 forget it
 forget the window
 Don't forget my umbrella
@@ -119,6 +124,14 @@ Don't remember the milk, buy eggs
 把我的闹钟删了
 忘掉座椅加热""".splitlines()
 READ = {
+    "hm, no need to remember I have a counsellor, drop that": ("counsellor",),
+    "drop the stuff about Nadia": ("nadia",),
+    "刚说的我爸那事你就当没听过": ("爸",),
+    "就当我没提过离婚的事": ("离婚",),
+    "这事烂在肚子里": (),
+    "上面那句当我没发": (),
+    "我老公前年赌钱输了八万,别往外说啊": (),
+    "你左耳进右耳出就行": (),
     "Hm. I wet the bed till I was twelve, please let that vanish": (),
     "What I told you about my uncle's trial, I want that gone": ("uncle's trial",),
     "I mentioned something about Ewa. Take that off, please": ("ewa",),
