@@ -53,7 +53,9 @@ class Changes:
         columns."""
         of_note, of_statement = dict[str, Change](), defaultdict[str, list[Change]](list)
         for note_id, statement_id, text, is_over, doubted_at, *newer, is_held in rows:
-            item = item_of((*newer, None)) if newer[0] is not None and is_held else None
+            item = None
+            if newer[0] is not None and is_held:  # as relevant as what it comes with, and no more
+                item = replace(item_of((*newer, None)), relevance=0.0, score=0.0)
             change = Change(str(note_id), text, is_over, None if is_over else doubted_at, item)
             of_note[change.note_id] = change
             of_statement[str(statement_id or "")].append(change)
