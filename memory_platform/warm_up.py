@@ -10,8 +10,8 @@ from django.urls import get_resolver
 from memory_platform.providers import warm_up as models
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent_reader import SPACES, WORDS, reader_of
-from snapshots.extraction.corrections_reader import correction_reader
 from snapshots.feedback.reading.reader import sense_reader
+from snapshots.understanding.correcting.reader import correction_reader
 
 
 def warm_up(*, answering: bool) -> Thread:

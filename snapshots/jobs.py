@@ -9,7 +9,6 @@ from uuid import UUID
 
 from snapshots.erasure.signing import sign_left_behind
 from snapshots.erasure.subjects import run_erasure
-from snapshots.extraction.statements import store_statements
 from snapshots.feedback.loop import close_loops
 from snapshots.maintenance import COUNT, run_care, send_cut_short, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
@@ -25,6 +24,7 @@ from snapshots.queue.wake_up import nudge
 from snapshots.summaries.conversations import store_conversation_snapshots
 from snapshots.summaries.running import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
+from snapshots.understanding.statements.statements import store_statements
 from tenants.jobs import platform_job, tenant_job
 from tenants.services.job_runs import for_each_tenant
 

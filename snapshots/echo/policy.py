@@ -18,16 +18,16 @@ class EchoPolicy:
         0.5, source="tests/golden/echoes.jsonl: from 0.3 on all 123 are read rightly, 1 not at 0.2, 6 not at 0"
     )
     """Of a sentence's pairs of Chinese characters, the share that the memory may lack: the order may differ."""
-    sentence_chars: int = assumed(600, owner="extraction", settle_by="longest sentence of real answers")
-    message_chars: int = assumed(20_000, owner="extraction", settle_by="lengths of real answers")
-    memory_chars: int = assumed(2_000, owner="extraction", settle_by="lengths of injected memories")
-    memories: int = assumed(500, owner="extraction", settle_by="memories that a conversation's prompts held")
+    sentence_chars: int = assumed(600, owner="echo", settle_by="longest sentence of real answers")
+    message_chars: int = assumed(20_000, owner="echo", settle_by="lengths of real answers")
+    memory_chars: int = assumed(2_000, owner="echo", settle_by="lengths of injected memories")
+    memories: int = assumed(500, owner="echo", settle_by="memories that a conversation's prompts held")
     """Read at once, those shown last first."""
-    receipts: int = assumed(30, owner="extraction", settle_by="how far back what is said again was shown")
-    receipts_of_conversation: int = assumed(200, owner="extraction", settle_by="prompts of real conversations")
-    prompts: int = assumed(3, owner="extraction", settle_by="which prompts products send back as messages")
+    receipts: int = assumed(30, owner="echo", settle_by="how far back what is said again was shown")
+    receipts_of_conversation: int = assumed(200, owner="echo", settle_by="prompts of real conversations")
+    prompts: int = assumed(3, owner="echo", settle_by="which prompts products send back as messages")
     within: timedelta = assumed(
-        timedelta(days=7), owner="extraction", settle_by="time between a prompt and what comes back of it"
+        timedelta(days=7), owner="echo", settle_by="time between a prompt and what comes back of it"
     )
 
 

@@ -5,11 +5,11 @@ from datetime import datetime
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
 from profiles.services.locking import lock_subject
-from snapshots.extraction.corrections import may_correct
-from snapshots.extraction.fast_lane import APPLIED, apply_corrections, apply_unposted, note_changes
-from snapshots.extraction.learn import Learned
-from snapshots.extraction.policy import EXTRACTION
 from snapshots.models import Message, MessageRole, Receipt
+from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, apply_unposted, note_changes
+from snapshots.understanding.believing.learn import Learned
+from snapshots.understanding.believing.policy import EXTRACTION
+from snapshots.understanding.correcting.corrections import may_correct
 
 
 def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:

@@ -7,7 +7,6 @@ from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.text import comparable
 from profiles.models import Subject
-from snapshots.extraction.memories import own_names
 from snapshots.feedback.outcome import note, query_of
 from snapshots.feedback.policy import JUDGING, LOOP
 from snapshots.feedback.reading.judging import is_unclear, judged
@@ -17,6 +16,7 @@ from snapshots.models import Message, MessageRole, Receipt
 from snapshots.queue.draining.leases import hold
 from snapshots.queue.values import ClaimedWork
 from snapshots.receipts.read import rendered_of
+from snapshots.understanding.believing.message_lessons import own_names
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
-from snapshots.extraction.learn import Learned
+from snapshots.understanding.believing.learn import Learned
 
 How = Literal["words", "reference", "value"]
 

@@ -7,8 +7,6 @@ from uuid import UUID
 from memory_platform.kernel.terms import terms
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.values import in_words
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.statements import is_statement
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.told import find_told, shares_secret
 from snapshots.forgetting.values import Belief, Found, Span
@@ -19,6 +17,8 @@ from snapshots.understanding.heard.forget_orders import ForgetOrder, Meant, read
 from snapshots.understanding.heard.names import Named
 from snapshots.understanding.heard.turns import asks_about_memory, asks_something, tells_something
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.statements.statements import is_statement
 
 # An answer that only shares such a little with what was said does not repeat it.
 _SHARED_TERMS = 1

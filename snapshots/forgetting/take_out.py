@@ -15,12 +15,12 @@ from snapshots.erasure.learned.beliefs import belief_of, remove_belief
 from snapshots.erasure.memories import NO_MODELS, neighbours_of, reindex, renew_windows, take_out
 from snapshots.erasure.notes import drop_contexts
 from snapshots.erasure.words import Words, blank_messages, drop_earlier_texts, drop_replies, strip_receipts
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.statements import hear_messages, statement
 from snapshots.forgetting.scope import Scope, statements_of
 from snapshots.models import Message, Note, NoteSlot, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.cues import vital_cues
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.statements.statements import hear_messages, statement
 
 COUNTER = TokenEstimator()
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from profiles.models import CandidateKind, Subject
 from profiles.values import Verdict
-from snapshots.extraction.fast_lane import APPLIED, apply_corrections, note_changes
-from snapshots.extraction.learn import Learned
-from snapshots.extraction.memories import is_forgotten_message
 from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message
 from snapshots.notes.slot_ends import end_outdated_notes
+from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, note_changes
+from snapshots.understanding.believing.learn import Learned
+from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.changes.ending import apply_endings
 from snapshots.understanding.changes.foresee import Ending
 

@@ -11,12 +11,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
 from snapshots.echo.shown_memories import ShownBefore, shown_before
-from snapshots.extraction.memories import own_names
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.statements import Heard
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
+from snapshots.understanding.believing.message_lessons import own_names
+from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.foresee import Ending, HeldChange, endings_of, held_changes
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.changes.sentences import changing_sentences
@@ -24,6 +22,8 @@ from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.config import CHANGES
 from snapshots.understanding.drafting.draft import spoken_of
 from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.statements.statements import Heard
 from tenants.isolation import tenant_tx
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory_platform.kernel.ids import stable_id
-from snapshots.extraction.policy import SUMMARY
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
 from snapshots.selectors import with_words
 from snapshots.summaries.conversations import CONVERSATION_VERSION
+from snapshots.understanding.statements.policy import SUMMARY
 
 MADE_AT_THE_END = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 

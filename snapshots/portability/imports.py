@@ -16,7 +16,6 @@ from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots, touch_memory
 from snapshots.embedding.stored_drafts import masked_name
-from snapshots.extraction.statements import is_statement, messages_at
 from snapshots.lifecycle.values import labels_without_secrets
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept import LINK, sift_again, unpacked
@@ -36,6 +35,7 @@ from snapshots.portability.store import (
 )
 from snapshots.queue.asked_jobs import advance_job, finish_job, hold_job
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.statements.statements import is_statement, messages_at
 from tenants.isolation import tenant_tx
 
 NOT_IN_A_DRAFT = ("recorded_at", "retired_at", "invalid_at", "last_validated_at", "version")

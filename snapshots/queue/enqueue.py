@@ -6,6 +6,7 @@ from uuid import UUID
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
+from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.rows import rows
 from snapshots.queue.wake_up import nudge
 
@@ -48,13 +49,13 @@ def kinds_of(message: Message) -> Sequence[WorkKind]:
     return KINDS_OF_MESSAGE.get(MessageRole(message.role), ())
 
 
-def enqueue_summaries(conversations: Collection[UUID], *, every: int) -> None:
-    """Add the running summary of the newest whole stretch of ``every`` user messages; a known one stays as it is.
+def enqueue_summaries(conversations: Collection[UUID], *, policy: QueuePolicy = QUEUE_POLICY) -> None:
+    """Add the running summary of the newest whole stretch of user messages; a known one stays as it is.
 
     The worker calls it behind what it has read: a request pays nothing for it.
     """
     if conversations:
-        rows(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=every)
+        rows(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=policy.summary_turns)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:

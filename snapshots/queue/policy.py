@@ -29,6 +29,8 @@ class QueuePolicy:
     """Of the text of a batch's messages: the one that passes it is the last. A batch is to end well within a turn."""
     conversation_batch: int = assumed(20, owner="queue", settle_by="time of a batch of conversations' ends")
     summary_batch: int = assumed(4, owner="queue", settle_by="time of one running summary with a model configured")
+    summary_turns: int = promised(10, row="C4")
+    """User messages of a conversation between two running summaries."""
     subject_batch: int = assumed(100, owner="queue", settle_by="time of one extraction batch with a model configured")
     subjects_visited: int = assumed(1_000, owner="queue", settle_by="a tenant with more subjects in backlog at once")
     attempts: int = promised(8, row="C3")

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_platform.kernel.text import collapse_spaces
-from snapshots.extraction.tokens import rough_tokens
-from snapshots.extraction.topics import CUES
-from snapshots.extraction.values import Utterance
-from snapshots.extraction.worth import says_something
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.policy import RUNNING, RunningPolicy
+from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.statements.topics import CUES
+from snapshots.understanding.statements.worth import says_something
+from snapshots.understanding.values import Utterance
 
 _SENTENCE = re.compile(
     r"(?:[^.!?。！？\n]|[.!?](?![\s.!?]|$|[\u3400-\u9fff]))+"  # 3.5 and example.org hold together

@@ -13,8 +13,6 @@ from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import lock_memory, store_snapshots
 from snapshots.embedding.versions import supersede
-from snapshots.extraction import values
-from snapshots.extraction.statements import own_utterance
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.queue.draining.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
@@ -22,6 +20,8 @@ from snapshots.selectors import with_words
 from snapshots.summaries.digest import digested
 from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
 from snapshots.summaries.policy import RUNNING
+from snapshots.understanding import values
+from snapshots.understanding.statements.statements import own_utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 

@@ -11,14 +11,14 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
-from snapshots.extraction.policy import SUMMARY
-from snapshots.extraction.tokens import rough_tokens
-from snapshots.extraction.topics import importance_of
-from snapshots.extraction.values import SnapshotDraft, Utterance
 from snapshots.summaries.compression import shortened
 from snapshots.summaries.policy import RUNNING
 from snapshots.summaries.prompts import DIGEST
 from snapshots.summaries.running import is_true_to
+from snapshots.understanding.statements.policy import SUMMARY
+from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.statements.topics import importance_of
+from snapshots.understanding.values import SnapshotDraft, Utterance
 
 _WORDS = {"zh": SUMMARY.max_chars_zh, "en": SUMMARY.max_tokens // 2}
 

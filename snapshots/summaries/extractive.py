@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from snapshots.extraction.policy import SUMMARY, SummaryPolicy
-from snapshots.extraction.tokens import rough_tokens
-from snapshots.extraction.topics import CUES, importance_of, topics_of
-from snapshots.extraction.values import SnapshotDraft, Utterance
-from snapshots.extraction.worth import says_something
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
+from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.statements.topics import CUES, importance_of, topics_of
+from snapshots.understanding.statements.worth import says_something
+from snapshots.understanding.values import SnapshotDraft, Utterance
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600

@@ -9,22 +9,20 @@ from memory_platform.kernel.policy import assumed, promised
 class RunningPolicy:
     """The running summary of a long conversation (C4). Lengths are characters where not said otherwise."""
 
-    turns: int = promised(10, row="C4")
-    """User messages between two summaries."""
     turns_shown: int = promised(3, row="C4")
     tool_chars: int = promised(500, row="C4")
     over_share: float = promised(0.5, row="C4")
-    budget: int = assumed(400, owner="extraction", settle_by="share of contexts whose summary section is cut at 500")
+    budget: int = assumed(400, owner="summaries", settle_by="share of contexts whose summary section is cut at 500")
     """Tokens by estimate."""
-    words: int = assumed(250, owner="extraction", settle_by="length of model summaries against their budget")
-    tolerated: float = assumed(1.5, owner="extraction", settle_by="length of model summaries against their budget")
-    from_source: float = assumed(0.4, owner="extraction", settle_by="words of model summaries that nobody had said")
+    words: int = assumed(250, owner="summaries", settle_by="length of model summaries against their budget")
+    tolerated: float = assumed(1.5, owner="summaries", settle_by="length of model summaries against their budget")
+    from_source: float = assumed(0.4, owner="summaries", settle_by="words of model summaries that nobody had said")
     """Of a model's words, the share that has to stand in what it read."""
-    user_weight: float = assumed(1.5, owner="extraction", settle_by="answer judging with a model (D4)")
-    kept_before: float = assumed(0.5, owner="extraction", settle_by="answer judging with a model (D4)")
-    line_chars: int = assumed(300, owner="extraction", settle_by="longest sentence of real messages")
-    messages_read: int = assumed(400, owner="extraction", settle_by="longest stretch of a real conversation")
-    prompt_chars: int = assumed(24_000, owner="extraction", settle_by="context length of small configured models")
+    user_weight: float = assumed(1.5, owner="summaries", settle_by="answer judging with a model (D4)")
+    kept_before: float = assumed(0.5, owner="summaries", settle_by="answer judging with a model (D4)")
+    line_chars: int = assumed(300, owner="summaries", settle_by="longest sentence of real messages")
+    messages_read: int = assumed(400, owner="summaries", settle_by="longest stretch of a real conversation")
+    prompt_chars: int = assumed(24_000, owner="summaries", settle_by="context length of small configured models")
 
 
 RUNNING = RunningPolicy()

@@ -15,11 +15,6 @@ from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_n
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.echo.policy import ECHO
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.statements import own_utterance
-from snapshots.extraction.tokens import rough_tokens
-from snapshots.extraction.values import Utterance
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.draining.leases import complete, hold
 from snapshots.queue.values import ClaimedWork
@@ -28,6 +23,11 @@ from snapshots.sensitive.detector import is_sensitive
 from snapshots.summaries.compression import is_too_much_for_rules, shortened, summary_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.prompts import SUMMARISE
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.statements.statements import own_utterance
+from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 

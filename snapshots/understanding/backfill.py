@@ -11,13 +11,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
-from snapshots.extraction.memories import own_names
-from snapshots.extraction.statements import hear_messages
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_ends import end_outdated_notes
+from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.people import give_to_people, people_before
 from snapshots.understanding.pipeline import index_notes, read_messages, write_endings, write_notes
+from snapshots.understanding.statements.statements import hear_messages
 from tenants.isolation import tenant_tx
 
 BATCH = 100

@@ -13,17 +13,17 @@ from profiles.selectors import tags_of
 from profiles.services.tags.lookup import called_as_well, lookup_tags
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
-from snapshots.extraction.memories import is_forgotten_message
-from snapshots.extraction.observe import language_of
-from snapshots.extraction.values import NOBODY, Evidence, Nearby, TagCandidate
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
 from snapshots.selectors import with_words
+from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.reading.forms import language_of
 from snapshots.understanding.reading.people import Person, find_introduced
 from snapshots.understanding.slots.engine import LONGEST_READ
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import meant_by, pronoun_in
+from snapshots.understanding.values import NOBODY, Evidence, Nearby, TagCandidate
 
 
 def people_before(message: Message) -> Nearby:

@@ -16,10 +16,6 @@ from snapshots.echo.shown_memories import shown_before
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
-from snapshots.extraction.learn import learn
-from snapshots.extraction.memories import lesson_of, own_names
-from snapshots.extraction.statements import Heard, hear
-from snapshots.extraction.values import Nearby
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.notes.slots import SaidPart, link_slots
@@ -28,7 +24,8 @@ from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.draining.leases import complete, hold, release
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
-from snapshots.summaries.policy import RUNNING
+from snapshots.understanding.believing.learn import learn
+from snapshots.understanding.believing.message_lessons import lesson_of, own_names
 from snapshots.understanding.changes.ending import apply_endings, name_successors
 from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
@@ -47,6 +44,8 @@ from snapshots.understanding.proposing.fields import with_proposed_fields
 from snapshots.understanding.proposing.judging import Judged, judge_proposals, with_proposed_notes
 from snapshots.understanding.proposing.merge import with_proposed_slots
 from snapshots.understanding.proposing.share import shares_of
+from snapshots.understanding.statements.statements import Heard, hear
+from snapshots.understanding.values import Nearby
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
@@ -259,7 +258,7 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         endings = (*learned.endings, *learned.judged.endings)
         write_endings(one for one in endings if one.message.subject_id in subjects)
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
-        enqueue_summaries({message.conversation_id for message in messages}, every=RUNNING.turns)
+        enqueue_summaries({message.conversation_id for message in messages})
         complete(held)
 
 

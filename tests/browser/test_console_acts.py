@@ -11,8 +11,8 @@ from profiles.selectors import current_preferences, preference_values
 from tenants.isolation import tenant_tx
 from tests.browser.test_console import hire, log_in
 from tests.conftest import World
-from tests.snapshots.extraction.making import say, settle
 from tests.snapshots.held import prefer
+from tests.snapshots.understanding.making import say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 QUEUE = "/console/profiles/candidate/review/"

@@ -17,7 +17,7 @@ from tests.browser.test_console import hire, log_in
 from tests.browser.test_console_pages import sideways
 from tests.browser.test_stories import CHINESE, ask_for_context, newest, tell_story
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -22,7 +22,7 @@ from tenants.models import AuditRecord, Role
 from tests.browser.conftest import SitDown
 from tests.browser.test_console import hire, log_in
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import preferences, say, settle
+from tests.snapshots.understanding.making import preferences, say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

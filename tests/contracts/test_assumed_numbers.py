@@ -54,17 +54,17 @@ ASSUMED = {
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.notes.HabitPolicy": "looked_at_after",
     "snapshots.forgetting.ForgettingPolicy": "answers_after erase_every erased_at_once notes_compared turns_searched",
-    "snapshots.extraction.DoubtPolicy": "least_confidence plain_confidence",
+    "snapshots.understanding.believing.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.echo.EchoPolicy": (
         "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"
     ),
-    "snapshots.extraction.ExtractionPolicy": (
-        "max_analysed_chars max_value_chars fact_confidence explicit_confidence shown_within"
-    ),
+    "snapshots.understanding.believing.ExtractionPolicy": "max_analysed_chars max_value_chars",
     "snapshots.summaries.RunningPolicy": (
         "budget words tolerated from_source user_weight kept_before line_chars messages_read prompt_chars"
     ),
-    "snapshots.extraction.SummaryPolicy": ("segment_turns max_sentences max_topics base_importance importance_per_cue"),
+    "snapshots.understanding.statements.SummaryPolicy": (
+        "segment_turns max_sentences max_topics base_importance importance_per_cue"
+    ),
     "snapshots.feedback.JudgingPolicy": "turns chars",
     "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch indicators_every",
     "snapshots.feedback.SignalPolicy": "next_chars context_chars answer_words echoed_units concerned_lead",

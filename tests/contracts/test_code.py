@@ -27,9 +27,7 @@ LONGER_MODULES: dict[str, str] = {
 LARGEST_FOLDER = 15
 LARGER_FOLDERS: dict[str, str] = {
     "memory_platform/management/commands": "Django looks for commands in one folder",
-    "snapshots/extraction": "dissolves into understanding",
     "tests/golden": "each command that teaches or measures a reader is known by its address",
-    "tests/snapshots/extraction": "mirrors the source",
 }
 """Folders of more than 15 Python files, each with its reason."""
 

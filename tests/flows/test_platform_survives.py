@@ -15,7 +15,6 @@ import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
-from snapshots.extraction.worth import says_something
 from snapshots.models import (
     Message,
     Snapshot,
@@ -25,7 +24,8 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.figures.counts import work_counts
-from snapshots.summaries.policy import RUNNING
+from snapshots.queue.policy import QUEUE_POLICY
+from snapshots.understanding.statements.worth import says_something
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, eventually
@@ -189,7 +189,7 @@ def assert_all_is_remembered_once(house: House, product: Product) -> None:
         summaries = Work.objects.filter(kind=WorkKind.SUMMARY)
         newest = {row.conversation_id: row.generation for row in summaries.order_by("generation")}
         # A worker asks for the newest whole stretch behind what it has read: earlier ones may be skipped, that one not.
-        assert list(newest.values()) == [ROUND * ROUNDS // RUNNING.turns] * THREADS
+        assert list(newest.values()) == [ROUND * ROUNDS // QUEUE_POLICY.summary_turns] * THREADS
         items = 2 * len(messages) + product.ends + summaries.count()
         assert states() == {"done": items}
         assert work_counts().accepted == items

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory_platform.kernel.text import simplify
-from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import (
+from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.values import (
     Candidate,
     ExtractionContext,
     HeldValue,
@@ -26,7 +26,7 @@ from snapshots.extraction.values import (
     TagCandidate,
 )
 from tests.golden.labels import Score, rows
-from tests.snapshots.extraction.utterances import utter
+from tests.snapshots.understanding.utterances import utter
 
 READ = ("utterances", "utterances_2", "utterances_3", "utterances_4")
 """The sets of utterances that rules were mended by: 766 lines of four writers."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from snapshots.extraction.corrections_reader import is_correction
-from snapshots.extraction.values import HeldValue
+from snapshots.understanding.correcting.reader import is_correction
 from snapshots.understanding.drafting.assemble import assemble_parts
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.values import HeldValue
 from tests.golden.blind import Found, as_said, folded, found_in
 from tests.golden.labels import HERE, Score
 

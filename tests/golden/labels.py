@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from snapshots.extraction.values import Extraction, PreferenceCandidate, ProfileFact, TagCandidate, Value
+from snapshots.understanding.values import Extraction, PreferenceCandidate, ProfileFact, TagCandidate, Value
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,7 @@ from memory_platform.kernel.text import comparable
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from tenants.isolation import tenant_tx
 from tests.conftest import House
-from tests.snapshots.extraction.making import MONDAY, say, settle
+from tests.snapshots.understanding.making import MONDAY, say, settle
 
 Believed = list[tuple[str, str]]
 

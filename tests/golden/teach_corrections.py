@@ -1,5 +1,5 @@
 """Teach the reader of corrections (G4): ``make evaluation``, then ``python -m tests.golden.teach_corrections`` with the
-environment. Writes ``snapshots/extraction/corrections.json``.
+environment. Writes ``snapshots/understanding/correcting/corrections.json``.
 
 What is said of how well it reads comes from writers that it was not taught by: each file is read by a reader that the
 other files taught.
@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.extraction import corrections_reader
-from snapshots.extraction.corrections_reader import CORRECTION, DOUBTED, OTHER, WEIGHTS, features
+from snapshots.understanding.correcting import reader as corrections_reader
+from snapshots.understanding.correcting.reader import CORRECTION, DOUBTED, OTHER, WEIGHTS, features
 from tests.golden.corrections_read import correction_scores
 from tests.golden.labels import HERE, Score, rows
 

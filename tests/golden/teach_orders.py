@@ -20,9 +20,9 @@ import numpy.typing as npt
 django.setup()
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.extraction.observe import matching_form
 from snapshots.understanding.heard.forget_orders import parts_of
 from snapshots.understanding.heard.order_reader import ORDER, OTHER, WEIGHTS, features, order_reader, runs_of
+from snapshots.understanding.reading.forms import matching_form
 from tests.golden.labels import HERE
 
 ORDERS = HERE / "orders"

@@ -6,9 +6,9 @@ from typing import Any
 from memory_platform.api.tools.values import FORGOTTEN_BY_SUBJECT, INSTRUCTION, NOT_REMEMBERED, ONE_OFF, ToolCall
 from profiles.models import Subject
 from profiles.services.tombstones import forgotten_texts, has_marks
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
 from snapshots.models import Conversation
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 
 NO_WORDS = frozenset({"provenance", "lasting"})
 

@@ -22,8 +22,8 @@ from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from profiles.models import Candidate
 from profiles.values import Verdict
-from snapshots.extraction.review import AlreadyReviewed, approve, messages_behind, reject, reopen
 from snapshots.models import Message
+from snapshots.understanding.believing.review import AlreadyReviewed, approve, messages_behind, reject, reopen
 from tenants.models import Role
 
 verdict_reason = code_column("reason", _("reason"))

@@ -29,9 +29,16 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate, Tag
 from profiles.services.tags.tags import CLEARABLE
-from snapshots.extraction.review import AlreadyReviewed, approve, contradicted, messages_behind, reject, waiting
 from snapshots.models import Message
 from snapshots.selectors import with_words
+from snapshots.understanding.believing.review import (
+    AlreadyReviewed,
+    approve,
+    contradicted,
+    messages_behind,
+    reject,
+    waiting,
+)
 from tenants.models import Role
 
 LISTED_MOST = 20

@@ -8,9 +8,9 @@ from snapshots.context.choosing.shelves import without_echo
 from snapshots.context.turn.intent import detect_intent, detect_phase
 from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.values import ContextRequest, WindowTurn
-from snapshots.extraction.corrections import may_correct
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import Sense, Turn
+from snapshots.understanding.correcting.corrections import may_correct
 
 
 def with_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:

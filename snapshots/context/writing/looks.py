@@ -4,8 +4,8 @@ from memory_platform.kernel.text_cache import ByText
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import Looks
 from snapshots.context.writing.fence import escaped, guardrail_of
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 
 
 def looks_of(text: str) -> Looks:

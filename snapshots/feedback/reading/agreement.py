@@ -10,11 +10,11 @@ from uuid import UUID
 
 from memory_platform.kernel.text import comparable
 from snapshots.consolidation.meaning import negations_in
-from snapshots.extraction.values import PreferenceCandidate, ProfileFact
 from snapshots.feedback.policy import SIGNALS, UTILISATION, SignalPolicy, UtilisationPolicy
 from snapshots.feedback.reading.signals import taught_by
 from snapshots.feedback.reading.utilisation import Said, core_words
 from snapshots.feedback.values import InjectedText
+from snapshots.understanding.values import PreferenceCandidate, ProfileFact
 
 _STATES = frozenset(["add", "set", "append", "overwrite"])
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+")

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import comparable
-from snapshots.extraction.cantonese import as_mandarin
 from snapshots.feedback.policy import SignalPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
 from snapshots.feedback.reading.utilisation import core_words
 from snapshots.feedback.values import Turn
+from snapshots.understanding.reading.cantonese import as_mandarin
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CLAUSE_END = re.compile(r"([,.!?;:。、…~\n—]+(?:\s|$)|[,!?;。、…~—]+|\s-+\s)")

@@ -15,11 +15,11 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.kernel.terms import terms
-from snapshots.extraction.corrections_reader import hashed, parts_of
 from snapshots.feedback.reading.sentences import Sentences, sentences_of
 from snapshots.feedback.reading.sentences import parts_of as texts_of
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import Sense, Turn
+from snapshots.understanding.correcting.reader import hashed, parts_of
 
 WEIGHTS = Path(__file__).with_name("senses.json")
 _HAN = re.compile(r"[\u3400-\u9fff]")

@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from snapshots.extraction.corrections import may_correct
-from snapshots.extraction.corrections_reader import is_correction
-from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import Extraction, ExtractionContext, PreferenceCandidate, ProfileFact, Utterance
 from snapshots.feedback.policy import SIGNALS, SignalPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import units
 from snapshots.feedback.reading.parsed_turn import Heard, hear, holds, question_word, words_of
 from snapshots.feedback.reading.utilisation import Said
 from snapshots.feedback.values import Sense, Turn
+from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.correcting.corrections import may_correct
+from snapshots.understanding.correcting.reader import is_correction
+from snapshots.understanding.values import Extraction, ExtractionContext, PreferenceCandidate, ProfileFact, Utterance
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LEADS = re.compile(

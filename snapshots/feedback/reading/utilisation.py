@@ -12,12 +12,12 @@ import rjieba
 from memory_platform.kernel.stopwords import CHINESE
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import comparable
-from snapshots.extraction.cantonese import as_mandarin
 from snapshots.feedback.policy import UTILISATION, UtilisationPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.concepts import shows
 from snapshots.feedback.reading.overlap import in_digits
 from snapshots.feedback.values import How
+from snapshots.understanding.reading.cantonese import as_mandarin
 
 _SENTENCE = re.compile(r"[.!?。\n]+(?=\s|$|[\u3400-\u9fff])")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from snapshots.extraction.observe import matching_form
+from snapshots.understanding.reading.forms import matching_form
 
 NUMBER = "number"
 _PATTERNS: Mapping[str, re.Pattern[str]] = {

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from profiles.models import Subject
-from snapshots.extraction.memories import own_names
-from snapshots.extraction.statements import Heard, hear_messages
 from snapshots.models import Message, MessageRole
+from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.changes.foresee import Ending, HeldChange, endings_of, held_changes
 from snapshots.understanding.changes.sentences import Changing, changing_sentences
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.drafting.draft import NoteDraft, spoken_of
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade, grade_messages
+from snapshots.understanding.statements.statements import Heard, hear_messages
 from tenants.isolation import tenant_tx
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from snapshots.extraction.observe import matching_form
 from snapshots.understanding.changes.words import people_in
+from snapshots.understanding.reading.forms import matching_form
 
 SELF = "self"
 # What may stand before the word for somebody at the head of a sentence, or between two: "Finn's friend", 小斐的同学.

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from snapshots.extraction.observe import matching_form
 from snapshots.understanding.changes.pairs import Sentence
 from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.config import CHANGES, NOTING, ChangePolicy
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
+from snapshots.understanding.reading.forms import matching_form
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.grading.cues import vital_cues
 from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.statements.tokens import rough_tokens
 
 _LEANS = re.compile(
     r"(?:she|he|they|it|that|this|those|these|her|his|their|its|which|who|and|but|so|because|except|only|same|both|"

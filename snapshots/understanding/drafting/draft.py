@@ -12,15 +12,10 @@ from snapshots.echo.detection import Span, blanked
 from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored_drafts import masked_name
-from snapshots.extraction.gate import speaks_for_subject
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.statements import STATEMENT_VERSION, Heard, utterance_of
-from snapshots.extraction.topics import importance_of, topics_of
-from snapshots.extraction.values import ExtractionContext
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.believing.gate import speaks_for_subject
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
 from snapshots.understanding.grading.cues import has_cue, vital_cues
@@ -31,11 +26,16 @@ from snapshots.understanding.heard.offers import consents
 from snapshots.understanding.heard.questions import evades, is_bare_answer, says_no, says_yes, state_answer
 from snapshots.understanding.heard.remember_orders import RememberOrder, read_remember_orders
 from snapshots.understanding.reading.clauses import LONGEST_READ, Clause, split_clauses
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
+from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, utterance_of
+from snapshots.understanding.statements.topics import importance_of, topics_of
+from snapshots.understanding.values import ExtractionContext
 
 # What tells the memory how to file something says nothing about the user: nobody becomes an admin, or ill, by it.
 _ORDERS_MEMORY = re.compile(

@@ -13,9 +13,6 @@ from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored_drafts import masked_name
-from snapshots.extraction.statements import Heard, messages_at
-from snapshots.extraction.tokens import rough_tokens
-from snapshots.extraction.topics import importance_of, topics_of
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import REPLYING, ReplyingPolicy
@@ -24,6 +21,9 @@ from snapshots.understanding.drafting.draft import instructs, turn_of
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.replies import Given, grade_replies
 from snapshots.understanding.reading.clauses import Clause, split_reply
+from snapshots.understanding.statements.statements import Heard, messages_at
+from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.statements.topics import importance_of, topics_of
 
 GIVEN_ANYWAY = frozenset({"figure", "name"})
 """Sorts that are nothing new where the user has just said the same: a promise is one also in the user's words."""

@@ -11,15 +11,15 @@ from django.db.models import QuerySet
 
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
-from snapshots.extraction.lessons import Lesson
-from snapshots.extraction.memories import own_names
-from snapshots.extraction.values import Extraction
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slots import SaidPart, link_slots
+from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.fields.asked import Asked, fields_in_force
 from snapshots.understanding.fields.fill import Filled, confidence_of, fill_fields
 from snapshots.understanding.fields.matching import fit_notes
+from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
 
 BATCH = 100

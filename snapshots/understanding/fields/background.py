@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
-from snapshots.extraction.observe import language_of
+from snapshots.understanding.reading.forms import language_of
 
 BACKGROUND = Path(__file__).with_name("background.toml")
 ENCODER = "use"

@@ -12,10 +12,10 @@ from functools import lru_cache
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.fields.background import LANGUAGES, Background, embed_centred, load_background
 from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.grading.cues import has_cue
+from snapshots.understanding.reading.forms import language_of, matching_form
 from tenants.policies.described import FieldDescription
 
 # How much a product of two vectors weighs beside the other numbers, which have a spread of about 1; of 14, 48, 73 and

@@ -12,17 +12,17 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.services.tombstones import forgotten_texts
 from profiles.values import Provenance
-from snapshots.extraction.gate import judge
-from snapshots.extraction.learn import learn
-from snapshots.extraction.lessons import Learned, Lesson
-from snapshots.extraction.memories import is_forgotten_message
-from snapshots.extraction.policy import EXTRACTION
-from snapshots.extraction.statements import utterance_of
-from snapshots.extraction.values import Evidence, Extraction, ProfileFact
+from snapshots.understanding.believing.gate import judge
+from snapshots.understanding.believing.learn import learn
+from snapshots.understanding.believing.lessons import Learned, Lesson
+from snapshots.understanding.believing.message_lessons import is_forgotten_message
+from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.drafting.draft import NoteDraft
 from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.values import Evidence, Extraction, ProfileFact
 
 FIELDS_VERSION = "fields-1"
 """Part of the stable ids of what is filled: a second delivery of the same message changes nothing."""

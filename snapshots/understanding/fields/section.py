@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.policy import promised
 from profiles.models.profile import PROFILE_FIELDS
-from snapshots.extraction.instructions import is_instruction
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_as
+from snapshots.understanding.reading.instructions import is_instruction
 from tenants.policies.described import Descriptions, FieldDescription
 from tenants.policies.sections import Section
 

@@ -9,13 +9,13 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from snapshots.extraction.statements import Heard
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.fill import confidence_of, may_fill
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
 from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.statements.statements import Heard
 
 NOBODY = UUID(int=0)
 MASKED = "sensitive"

@@ -34,7 +34,7 @@ def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
 def cue_numbers(form: str, message_form: str) -> Float32:
     """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found.
 
-    Both texts are matching forms (:func:`snapshots.extraction.observe.matching_form`).
+    Both texts are matching forms (:func:`snapshots.understanding.reading.sentences.matching_form`).
     """
     cues = load_cues()
     own = [cue.pattern.search(form) is not None for cue in cues]

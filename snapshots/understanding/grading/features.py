@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.extraction.observe import matching_form
 from snapshots.understanding.grading.cues import cue_numbers
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.forms import matching_form
 
 DIMENSIONS = 512
 # How much each part weighs beside the vectors of the clauses around; chosen by cross-validation over writers.

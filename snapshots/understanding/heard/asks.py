@@ -9,11 +9,11 @@ from uuid import UUID
 from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
-from snapshots.extraction.observe import language_of, matching_form
-from snapshots.extraction.statements import Heard
-from snapshots.extraction.values import ExtractionContext, Nearby
 from snapshots.models import MessageRole
 from snapshots.understanding.heard.questions import evades, is_bare_answer, state_answer
+from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.statements.statements import Heard
+from snapshots.understanding.values import ExtractionContext, Nearby
 
 # An ask that was given out longer ago is no longer what the assistant's question is about.
 ASKED_WITHIN = timedelta(hours=1)

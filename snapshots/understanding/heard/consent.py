@@ -8,7 +8,6 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
 from snapshots.embedding.drafts import SnapshotDraft
-from snapshots.extraction.statements import Heard
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
 from snapshots.selectors import with_words
@@ -17,6 +16,7 @@ from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, note_
 from snapshots.understanding.grading.reader import clause_reader, grade_messages
 from snapshots.understanding.heard.offers import consents, may_be_taken, offered_clause, read_offer
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.statements.statements import Heard
 
 # How many turns of the user before the offer are looked through.
 TURNS = 3

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.heard import forget_patterns as said
 from snapshots.understanding.heard.names import is_owned
 from snapshots.understanding.heard.order_reader import least_share, may_order, names_of, order_share, runs_of
+from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.modality import find_quoted, is_played
 
 # Longer messages are documents, not turns.

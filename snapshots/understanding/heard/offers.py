@@ -3,13 +3,13 @@
 import re
 
 from memory_platform.kernel.terms import terms
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.features import asked_in
 from snapshots.understanding.heard.questions import says_yes
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.modality import is_asked
 
 _ASKS_EN = (

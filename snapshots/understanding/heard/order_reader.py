@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.extraction.corrections_reader import hashed
-from snapshots.extraction.observe import matching_form
+from snapshots.understanding.correcting.reader import hashed
+from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("orders.json")
 _WORDS = Path(__file__).with_name("order_words.toml")

@@ -5,8 +5,8 @@
 
 import re
 
-from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.grading.features import SHORT_ANSWER, asked_in, count_words
+from snapshots.understanding.reading.forms import language_of, matching_form
 
 _YES = re.compile(
     r"\W*(?:(?:oh|well|um|hmm?)\W+)?(?:yes|yep|yeah|yup|yes please|please do|sure|sure thing|of course|correct|"

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.modality import find_quoted, is_asked, is_played
 
 LONGEST_READ = 2_000

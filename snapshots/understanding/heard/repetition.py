@@ -12,8 +12,6 @@ from uuid import UUID
 from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
 from profiles.zones import zone_of
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.statements import Heard
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.policy import HABITS, HabitPolicy
@@ -27,6 +25,8 @@ from snapshots.understanding.grading.cues import has_cue
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.statements.statements import Heard
 
 _AGAIN = re.compile(
     r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b|又|再次|还是老样子|照旧", re.IGNORECASE

@@ -2,10 +2,10 @@
 
 import re
 
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.worth import says_something
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.modality import is_asked
+from snapshots.understanding.statements.worth import says_something
 
 _WANTS = re.compile(
     r"\W*(?:(?:please|pls|hey|ok|okay|now|then|and|just|can you|could you|would you|will you|let's|lets|so|no|yes|"

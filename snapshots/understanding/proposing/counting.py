@@ -3,8 +3,8 @@
 from typing import Literal
 
 from memory_platform.observability.metrics import MODEL_PROPOSALS
-from snapshots.extraction.values import Reason
 from snapshots.understanding.proposing.shape import Proposals
+from snapshots.understanding.values import Reason
 
 Kind = Literal["note", "slot", "field", "ending"]
 Outcome = Literal[

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from snapshots.extraction.gate import judge
-from snapshots.extraction.lessons import Lesson
-from snapshots.extraction.memories import candidates_of, is_forgotten_message
-from snapshots.extraction.statements import utterance_of
-from snapshots.extraction.values import Candidate, PreferenceCandidate, ProfileFact, Rejection, TagCandidate
+from snapshots.understanding.believing.gate import judge
+from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.believing.message_lessons import candidates_of, is_forgotten_message
 from snapshots.understanding.proposing.counting import count_proposal
 from snapshots.understanding.proposing.slots import JudgedSlot, is_known
+from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, Rejection, TagCandidate
 
 
 def with_proposed_slots(lesson: Lesson, judged: Sequence[JudgedSlot], own_names: frozenset[str]) -> Lesson:

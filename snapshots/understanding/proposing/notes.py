@@ -5,9 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import comparable
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.drafting.assemble import NotePart, vital_class_of
 from snapshots.understanding.drafting.draft import instructs
 from snapshots.understanding.grading.cues import vital_cues
@@ -24,7 +21,10 @@ from snapshots.understanding.proposing.passages import (
 )
 from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.statements.tokens import rough_tokens
 
 _SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
 _POSSESSIVE = re.compile(r"(?:my|our)\s+|我的?(?=.)", re.IGNORECASE)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snapshots.extraction.observe import matching_form
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.forms import matching_form
 
 _EDGES = " \t\r\n\"'“”‘’「」『』.,;:!?…。,、;:!?"
 _LETTER = re.compile(r"[^\W_]")

@@ -6,17 +6,17 @@ from uuid import UUID
 
 from profiles.models import Subject
 from snapshots.echo.shown_memories import ShownBefore, shown_before
-from snapshots.extraction.gate import speaks_for_subject
-from snapshots.extraction.memories import is_forgotten_message, own_names
-from snapshots.extraction.statements import utterance_of
-from snapshots.extraction.worth import says_something
 from snapshots.models import Message, MessageRole
 from snapshots.queue.values import ClaimedWork
+from snapshots.understanding.believing.gate import speaks_for_subject
+from snapshots.understanding.believing.message_lessons import is_forgotten_message, own_names
 from snapshots.understanding.changes.foresee import HeldChange, held_changes
 from snapshots.understanding.changes.pairs import Sentence, shares_something
 from snapshots.understanding.fields.asked import fields_asked, with_epoch
 from snapshots.understanding.proposing.ask import Question, Shown
 from snapshots.understanding.proposing.config import ASKING, AskingPolicy
+from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.statements.worth import says_something
 
 
 @dataclass(frozen=True, slots=True)

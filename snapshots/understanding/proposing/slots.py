@@ -8,8 +8,6 @@ from typing import Any
 
 from memory_platform.kernel.text import comparable
 from profiles.values import Provenance
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, Reason, TagCandidate
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.fields.matching import fit_notes
@@ -20,10 +18,12 @@ from snapshots.understanding.proposing.passages import Said, find_words, is_asse
 from snapshots.understanding.proposing.shape import SLOT_KEYS, SLOTS_ASKED, ProposedSlot
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.people import find_person
 from snapshots.understanding.slots.builders import SLOTS
 from snapshots.understanding.slots.builders import Said as SlotWords
 from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, Reason, TagCandidate
 
 _PLACES = {"home_address": "home", "work_address": "work"}
 # What is said of these may be denied: "I don't eat pork" is something to avoid.

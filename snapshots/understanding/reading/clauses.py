@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from snapshots.extraction import marks
-from snapshots.extraction.observe import language_of, matching_form
+from snapshots.understanding.reading import marks
+from snapshots.understanding.reading.forms import language_of, matching_form
 
 # Sentences and clauses are looked for in the matching form, which keeps every character's position.
 _SENTENCE_END = re.compile(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from profiles.services.tags.text import words_of
-from snapshots.extraction import marks
+from snapshots.understanding.reading import marks
 from snapshots.understanding.slots.lexicon import Words, load_language
 from snapshots.understanding.slots.values import is_name
 

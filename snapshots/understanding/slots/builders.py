@@ -4,18 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.values import (
-    Candidate,
-    Evidence,
-    FactMode,
-    PreferenceCandidate,
-    ProfileFact,
-    Quantity,
-    Sort,
-    TagCandidate,
-    Value,
-)
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import (
     CHECKS,
@@ -32,6 +21,17 @@ from snapshots.understanding.slots.values import (
     split_list,
     split_unit,
     trim,
+)
+from snapshots.understanding.values import (
+    Candidate,
+    Evidence,
+    FactMode,
+    PreferenceCandidate,
+    ProfileFact,
+    Quantity,
+    Sort,
+    TagCandidate,
+    Value,
 )
 
 CONFIDENCE = 0.9

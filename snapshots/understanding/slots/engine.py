@@ -10,9 +10,16 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from snapshots.extraction.instructions import is_instruction
-from snapshots.extraction.observe import language_of, matching_form
-from snapshots.extraction.values import (
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.reading import modality
+from snapshots.understanding.reading.clauses import Clause, split_clauses
+from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
+from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
+from snapshots.understanding.slots.pronouns import meant_by
+from snapshots.understanding.slots.speakers import Text, find_starts, spoken_parts
+from snapshots.understanding.values import (
     Candidate,
     Evidence,
     ExtractionContext,
@@ -22,13 +29,6 @@ from snapshots.extraction.values import (
     Quantity,
     TagCandidate,
 )
-from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.reading import modality
-from snapshots.understanding.reading.clauses import Clause, split_clauses
-from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
-from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
-from snapshots.understanding.slots.pronouns import meant_by
-from snapshots.understanding.slots.speakers import Text, find_starts, spoken_parts
 
 LONGEST_READ = 2_000
 """Characters of a message that are read for slots: what is longer is a document."""

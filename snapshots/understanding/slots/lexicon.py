@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from snapshots.extraction.observe import matching_form
+from snapshots.understanding.reading.forms import matching_form
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.values import TagCandidate
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.slots.lexicon import Words
+from snapshots.understanding.values import TagCandidate
 
 GENDERS = {"she": "female", "her": "female", "hers": "female", "他": "male", "她": "female"} | {
     "he": "male",

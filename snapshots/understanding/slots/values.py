@@ -4,9 +4,9 @@ the words that they look for stand in ``words.toml``."""
 import re
 from collections.abc import Callable, Iterator
 
-from snapshots.extraction.observe import matching_form
-from snapshots.extraction.values import Quantity
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.slots.lexicon import Words
+from snapshots.understanding.values import Quantity
 
 LONGEST_WORDS = 6
 LONGEST_CHARACTERS_ZH = 12

@@ -4,11 +4,11 @@ import pytest
 
 from memory_platform.benchmarks.corrections import ENTRIES, KEYS, TONGUES, CorrectionTimings, Tongue, fill_beliefs
 from profiles.models import Preference
-from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import ExtractionContext, HeldValue
+from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.values import ExtractionContext, HeldValue
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.extraction.utterances import utter
+from tests.snapshots.understanding.utterances import utter
 
 
 @pytest.mark.parametrize("tongue", TONGUES)

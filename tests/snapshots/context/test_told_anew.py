@@ -15,7 +15,7 @@ from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import MONDAY, say, settle
+from tests.snapshots.understanding.making import MONDAY, say, settle
 
 LATER = MONDAY + timedelta(days=3)
 TOLD = [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from snapshots.echo.detection import Shown, ShownMemory, echoes_in, has_elements, may_echo
-from snapshots.extraction.values import Evidence
+from snapshots.understanding.values import Evidence
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "echoes.jsonl"
 LABELLED = [json.loads(line) for line in GOLDEN.read_text().splitlines()]

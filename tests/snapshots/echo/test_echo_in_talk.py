@@ -20,8 +20,9 @@ from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer
-from tests.snapshots.extraction.chatting import asked_of, chat_server, says
-from tests.snapshots.extraction.making import (
+from tests.snapshots.lifecycle.world import found
+from tests.snapshots.understanding.chatting import asked_of, chat_server, says
+from tests.snapshots.understanding.making import (
     booking,
     conversation_of,
     end,
@@ -32,7 +33,6 @@ from tests.snapshots.extraction.making import (
     settle,
     statements,
 )
-from tests.snapshots.lifecycle.world import found
 
 SEATS = "I always take aisle seats because of my knee."
 ROADS = "我开车从来不走高速。"

@@ -15,7 +15,6 @@ from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.erasure import memories
 from snapshots.erasure.signing import has_left_behind, sign_left_behind
-from snapshots.extraction import statements
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
@@ -28,6 +27,7 @@ from snapshots.models import (
 from snapshots.queue.figures.counts import work_counts
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
+from snapshots.understanding.statements import statements
 from snapshots.window.store import window_key
 from snapshots.window.window import window_of
 from tenants.isolation import tenant_tx

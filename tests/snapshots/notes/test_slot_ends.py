@@ -13,8 +13,8 @@ from snapshots.models import Conversation, SnapshotKind
 from snapshots.understanding.changes.asking import OF_A_NOTE, settle_outdated
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import MONDAY, preferences, say, settle
 from tests.snapshots.understanding.changes.test_ends import list_texts, note, say_at_the_door
+from tests.snapshots.understanding.making import MONDAY, preferences, say, settle
 
 TUESDAY = MONDAY + timedelta(days=1)
 

@@ -12,7 +12,7 @@ from snapshots.notes.values import SlotPlace
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 
 
 def slots(house: House) -> dict[str, set[SlotPlace]]:

@@ -14,7 +14,6 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import claim_positions, store_snapshots, touch_memory
 from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.erasure.memories import forget_memory
-from snapshots.extraction.statements import store_statements
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.delete import delete_conversation
 from snapshots.intake.values import IncomingMessage
@@ -28,6 +27,7 @@ from snapshots.recall.loading.current import memory_state
 from snapshots.recall.loading.sealing import seal_memories
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.conversations import store_conversation_snapshots
+from snapshots.understanding.statements.statements import store_statements
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from snapshots.extraction.pipeline import extract
-from snapshots.extraction.values import ExtractionContext
 from snapshots.sensitive.detector import chinese_id_valid, iban_valid, is_sensitive, luhn_valid, mask_sensitive
-from tests.snapshots.extraction.utterances import utter
+from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.values import ExtractionContext
+from tests.snapshots.understanding.utterances import utter
 
 SENSITIVE = [
     "my card is 4111 1111 1111 1111",

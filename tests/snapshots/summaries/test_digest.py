@@ -11,8 +11,8 @@ from snapshots.models import Snapshot, SnapshotSource, Work
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer
-from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
-from tests.snapshots.extraction.making import booking, end, post, settle
+from tests.snapshots.understanding.chatting import BAD_ANSWERS, asked_of, chat_server, says
+from tests.snapshots.understanding.making import booking, end, post, settle
 
 BOOK = "Book me a flight to Lisbon on 3 May."
 BOOK_ZH = "帮我订5月3日去里斯本的机票。"

@@ -7,18 +7,18 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
-from snapshots.extraction.tokens import rough_tokens
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, Work
 from snapshots.summaries.compression import shortened, summary_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.running import Stretch, asked, summarised
+from snapshots.understanding.statements.tokens import rough_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion
-from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
-from tests.snapshots.extraction.making import conversation_of, post, settle
-from tests.snapshots.extraction.utterances import utter
+from tests.snapshots.understanding.chatting import BAD_ANSWERS, asked_of, chat_server, says
+from tests.snapshots.understanding.making import conversation_of, post, settle
+from tests.snapshots.understanding.utterances import utter
 
 DECISION = "We decided to book the Harbour Hotel for 3 May at 120 euros."
 CHATTER = "The weather over the hills was rather changeable and everybody talked about the old bridge, number {0}. " * 6

@@ -2,12 +2,12 @@
 
 import pytest
 
-from snapshots.extraction.tokens import rough_tokens
 from snapshots.models import Work, WorkState
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.statements.tokens import rough_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 from tests.snapshots.understanding.test_pipeline import notes
 
 HOSTILE = (

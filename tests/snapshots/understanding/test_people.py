@@ -13,7 +13,7 @@ from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.snapshots.erasure.learned.test_statements import delete
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 
 DOING = Doing(COMMAND_LINE, "test")
 Told = dict[str, tuple[str, str, str, str]]

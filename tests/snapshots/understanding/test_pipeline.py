@@ -10,7 +10,7 @@ from snapshots.models import AboutKind, Message, Note, NoteGrade, Snapshot, Snap
 from snapshots.understanding.backfill import count_messages, make_notes
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import MONDAY, post, say, settle
+from tests.snapshots.understanding.making import MONDAY, post, say, settle
 
 
 def notes(house: House) -> dict[str, Note]:

@@ -22,8 +22,8 @@ from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from profiles.models import Candidate, CandidateKind, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.values import Provenance, Verdict
-from snapshots.extraction.review import approve, candidates, messages_behind, reject
 from snapshots.models import Message
+from snapshots.understanding.believing.review import approve, candidates, messages_behind, reject
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

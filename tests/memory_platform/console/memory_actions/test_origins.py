@@ -23,7 +23,7 @@ from tests.memory_platform.console.memory_actions.test_screens import (
     audit_actions,
     only,
 )
-from tests.snapshots.extraction.making import preferences, say, settle
+from tests.snapshots.understanding.making import preferences, say, settle
 
 SAID = "From now on always take the highway, <b>when</b> you navigate."
 TOLD_IN = {SAID, SAID.rstrip(".")}

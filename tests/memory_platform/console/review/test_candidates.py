@@ -10,7 +10,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.snapshots.extraction.making import preferences, say, settle
+from tests.snapshots.understanding.making import preferences, say, settle
 
 CANDIDATES = "/console/profiles/candidate/"
 REASON = "asked her on the phone"

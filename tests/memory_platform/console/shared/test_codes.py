@@ -14,10 +14,10 @@ from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
 from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.context.values import Guardrail, Lane, Reason, SectionName
-from snapshots.extraction.values import Reason as GateReason
 from snapshots.recall.degraded import DegradedReason
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
 from snapshots.receipts.write import write_receipt
+from snapshots.understanding.values import Reason as GateReason
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff

@@ -27,9 +27,9 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.wall import rows_of
-from tests.snapshots.extraction.making import MONDAY
-from tests.snapshots.extraction.making import say as say_at
 from tests.snapshots.held import know, label, prefer, say
+from tests.snapshots.understanding.making import MONDAY
+from tests.snapshots.understanding.making import say as say_at
 
 CONVERSATIONS = ["trip", "dinner"]
 EN = "I am allergic to peanuts. My name is Fay."

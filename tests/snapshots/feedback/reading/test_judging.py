@@ -16,9 +16,9 @@ from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute, ModelUsage
 from tests.conftest import House, World
 from tests.model_server import ModelServer
-from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
 from tests.snapshots.feedback.telling import ask, signals, tell, told
 from tests.snapshots.held import remember, say
+from tests.snapshots.understanding.chatting import BAD_ANSWERS, asked_of, chat_server, says
 
 LUNCH = "What could I have for lunch?"
 ANSWER = "The Thai place cooks without peanuts."

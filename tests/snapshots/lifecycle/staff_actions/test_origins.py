@@ -16,7 +16,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 
 SAM = Doing(Actor(ActorKind.STAFF, "7"), "she said so on the phone 电话")
 SAID = {

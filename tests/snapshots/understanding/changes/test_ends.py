@@ -12,7 +12,7 @@ from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import MONDAY, say, settle
+from tests.snapshots.understanding.making import MONDAY, say, settle
 
 TUESDAY, WEDNESDAY = MONDAY + timedelta(days=1), MONDAY + timedelta(days=2)
 CHANGES = [

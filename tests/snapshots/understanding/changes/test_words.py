@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from snapshots.extraction.observe import language_of, matching_form
 from snapshots.understanding.changes.ways import named_in, ways
 from snapshots.understanding.changes.words import WordRow, cue_rows, cues_in, kind_rows, kinds_in, may_change, people_in
+from snapshots.understanding.reading.forms import language_of, matching_form
 
 ROWS = [*cue_rows(), *kind_rows()]
 HOSTILE = [

@@ -2,12 +2,12 @@
 
 import pytest
 
-from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import assemble_parts
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.statements.tokens import rough_tokens
 
 
 def parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[str]:

@@ -1,11 +1,11 @@
 """What an assistant gave is kept in parts that stand alone, a few of a message, without echoes. Rows: C7."""
 
-from snapshots.extraction.tokens import rough_tokens
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.drafting.replies import reply_parts
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.replies import Given
 from snapshots.understanding.reading.clauses import split_reply
+from snapshots.understanding.statements.tokens import rough_tokens
 
 
 def parts(message: str, *given: tuple[str, float], told: tuple[str, ...] = ()) -> list[str]:

@@ -10,7 +10,6 @@ from snapshots.models import NoteSlot, ProfileFactSource
 from snapshots.understanding.fields.backfill import count_notes, fill_held
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.extraction.making import say, settle
 from tests.snapshots.understanding.fields.test_filling import (
     AISLE,
     PARCELS,
@@ -21,6 +20,7 @@ from tests.snapshots.understanding.fields.test_filling import (
     read_fields,
     row_of,
 )
+from tests.snapshots.understanding.making import say, settle
 
 
 def test_what_is_held_fills_a_field_that_is_asked_for_later_and_only_once(world: World) -> None:

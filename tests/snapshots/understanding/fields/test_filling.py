@@ -19,7 +19,7 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.policies import activate_version, create_version, propose
 from tests.conftest import House, World
-from tests.snapshots.extraction.making import MONDAY, say, settle
+from tests.snapshots.understanding.making import MONDAY, say, settle
 
 SEAT = {
     "description": "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row.",

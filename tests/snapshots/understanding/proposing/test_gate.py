@@ -2,7 +2,6 @@
 
 import pytest
 
-from snapshots.extraction.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.proposing.notes import JudgedNote, judge_notes
@@ -10,6 +9,7 @@ from snapshots.understanding.proposing.passages import Said
 from snapshots.understanding.proposing.shape import ProposedNote, ProposedSlot
 from snapshots.understanding.proposing.slots import JudgedSlot, judge_slots
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
 
 THEO = "My son Theo is allergic to peanuts, what's the weather like?"
 

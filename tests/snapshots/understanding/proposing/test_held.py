@@ -15,10 +15,10 @@ from tenants.isolation import tenant_tx
 from tenants.policies.described import FieldDescription
 from tests.conftest import House, World
 from tests.model_server import ModelServer
-from tests.snapshots.extraction.chatting import asked_of, chat_server, says
-from tests.snapshots.extraction.making import MONDAY, say, settle
 from tests.snapshots.understanding.changes.test_ends import TUESDAY
+from tests.snapshots.understanding.chatting import asked_of, chat_server, says
 from tests.snapshots.understanding.fields.test_filling import SEAT, WINDOW, ask
+from tests.snapshots.understanding.making import MONDAY, say, settle
 
 # No word of the second hints at a change.
 CLASS, OVER = "My pottery class is on Mondays", "My pottery class is on Wednesdays"

@@ -21,8 +21,8 @@ from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion
-from tests.snapshots.extraction.chatting import BAD_ANSWERS, asked_of, chat_server, says
-from tests.snapshots.extraction.making import conversation_of, preferences, profile, say, settle
+from tests.snapshots.understanding.chatting import BAD_ANSWERS, asked_of, chat_server, says
+from tests.snapshots.understanding.making import conversation_of, preferences, profile, say, settle
 
 CHOIR = "Tuesdays are choir, has been that way for ages."
 """Too unsure for the reader alone, and lasting."""

@@ -17,7 +17,7 @@ from snapshots.understanding.proposing.sample import SAMPLE, ask_sample, judge_s
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.small_model import missing, small_model
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 
 pytestmark = [
     pytest.mark.models,

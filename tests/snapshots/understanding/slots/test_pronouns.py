@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapshots.extraction.values import Evidence, ExtractionContext, Nearby, TagCandidate
 from snapshots.understanding.slots.engine import describe, read_slots
+from snapshots.understanding.values import Evidence, ExtractionContext, Nearby, TagCandidate
 
 NOWHERE = Evidence("before", "before", 0)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from snapshots.extraction.values import ExtractionContext
 from snapshots.understanding.slots.builders import SLOTS
 from snapshots.understanding.slots.engine import describe, read_slots
 from snapshots.understanding.slots.lexicon import LANGUAGES, Ask, Row, load_language
+from snapshots.understanding.values import ExtractionContext
 
 ROWS = [row for code in LANGUAGES for row in load_language(code).rows]
 ASKS = [ask for code in LANGUAGES for ask in load_language(code).asks]

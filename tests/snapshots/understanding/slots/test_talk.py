@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from snapshots.extraction.values import ExtractionContext
 from snapshots.understanding.slots.engine import LONGEST_READ, describe, read_slots
 from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.values import ExtractionContext
 from tests.golden.blind import compared, entries_of
 from tests.golden.labels import rows
 from tests.growth import assert_linear

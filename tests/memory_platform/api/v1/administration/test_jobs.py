@@ -13,8 +13,8 @@ from snapshots.queue.policy import QueuePolicy
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
-from tests.snapshots.extraction.making import settle
 from tests.snapshots.queue.world import handlers, raising
+from tests.snapshots.understanding.making import settle
 
 ADA = "/v1/subjects/ada"
 LINES = "application/x-ndjson"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.snapshots.extraction.making import settle
+from tests.snapshots.understanding.making import settle
 
 ADA = "/v1/subjects/ada"
 CALL = {"id": "t1", "type": "function", "function": {"name": "book", "arguments": "{}"}}

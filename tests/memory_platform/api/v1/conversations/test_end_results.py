@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.snapshots.extraction.making import settle
+from tests.snapshots.understanding.making import settle
 
 ONE = "/v1/subjects/ada/conversations/trip"
 CALL = {"id": "t1", "type": "function", "function": {"name": "book", "arguments": "{}"}}

@@ -9,7 +9,7 @@ from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
-from tests.snapshots.extraction.making import settle
+from tests.snapshots.understanding.making import settle
 
 ADA = "/v1/subjects/ada"
 NOTES = f"{ADA}/notes"

@@ -7,7 +7,7 @@ import pytest
 from memory_platform.kernel.ids import new_id
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
-from tests.snapshots.extraction.making import say, settle
+from tests.snapshots.understanding.making import say, settle
 
 PATH = "/v1/subjects/ada/candidates"
 WARM = {"value": 26, "unit": "°C"}

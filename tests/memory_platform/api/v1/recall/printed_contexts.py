@@ -13,9 +13,9 @@ from snapshots.intake.values import IncomingMessage
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.snapshots.extraction.making import settle
 from tests.snapshots.held import know
 from tests.snapshots.lifecycle.world import create
+from tests.snapshots.understanding.making import settle
 
 PAGE = Path(__file__).parents[5] / "docs" / "context.md"
 JOURNEY = json.loads((Path(__file__).parents[4] / "data" / "journey.json").read_text())

@@ -1,0 +1,1 @@
+"""What of a message is believed: extracted, gated, doubted, written, reviewed."""

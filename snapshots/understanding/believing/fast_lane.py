@@ -1,0 +1,85 @@
+"""The fast lane (G4): what new messages correct is applied in the transaction that accepts them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.observability.metrics import FAST_LANE_SECONDS
+from profiles.models import Subject
+from profiles.values import Verdict
+from snapshots.echo.shown_memories import shown_before
+from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
+from snapshots.understanding.believing.learn import Learned, learn, urgent_in
+from snapshots.understanding.believing.message_lessons import lesson_of, own_names
+from snapshots.understanding.believing.policy import EXTRACTION
+from snapshots.understanding.correcting.corrections import may_correct
+from snapshots.understanding.values import ExtractionContext
+
+APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
+
+
+def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
+    """Apply what new messages put right, end, or say in place of what is believed, in their order; return what became
+    of each.
+
+    Costs no query when no message holds a word of change. A request pays for few words and few changes: from the first
+    message that would pass either bound, the batch waits for the worker, which keeps the order in which it was said.
+    """
+    spoken = _short([message for message in messages if message.remember and message.role == MessageRole.USER])
+    if not spoken or not conversation.remember:
+        return []
+    names = own_names([subject])[subject.id] if any(message.name for message in spoken) else frozenset[str]()
+    shown = shown_before(spoken)
+    results: list[Learned] = []
+    for message in spoken:
+        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown)
+        if len(results) + len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
+            break
+        results += learn(lesson, changes_only=True)
+    return results
+
+
+def apply_unposted(subject: Subject, message: Message) -> list[Learned]:
+    """Do the same for words that are no row: the product told them beside its conversations. ``message.id`` tells a
+    second time from a first."""
+    if not _short([message]):
+        return []
+    shown = shown_before([message])
+    lesson = lesson_of(subject, message, ExtractionContext(), shown=shown, is_posted=False)
+    if len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
+        return []
+    return learn(lesson, changes_only=True)
+
+
+def note_changes(subject_id: UUID, changed: Sequence[UUID | None], *, accepted_at: datetime) -> None:
+    """Keep how long it took to change these memories: the row until just before the commit, of which it is part; the
+    metric with it."""
+    if not changed:
+        return
+    took_ms = max(0.0, (utc_now() - accepted_at).total_seconds() * 1000)
+    rows = [FastLaneChange(subject_id=subject_id, memory_ref=one, took_ms=took_ms) for one in changed]
+    FastLaneChange.objects.bulk_create(rows)
+    transaction.on_commit(partial(_observe, accepted_at, len(changed)), robust=True)
+
+
+def _observe(accepted_at: datetime, changes: int) -> None:
+    for _ in range(changes):
+        FAST_LANE_SECONDS.observe(max(0.0, (utc_now() - accepted_at).total_seconds()))
+
+
+def _short(spoken: Sequence[Message]) -> list[Message]:
+    """Return those that may correct something, a page of text left out, up to what one request may read."""
+    found: list[Message] = []
+    left = EXTRACTION.fast_lane_batch_chars
+    for message in spoken:
+        if len(message.content) > EXTRACTION.fast_lane_chars or not may_correct(message.content):
+            continue
+        left -= len(message.content)
+        if left < 0:
+            break
+        found.append(message)
+    return found

@@ -1,0 +1,141 @@
+"""The quality gate (E2): nothing becomes a profile fact, preference or tag unproven, unowned or unsafe.
+
+It judges candidates of rules and of models alike. Duplicates and contradictions are the writer's to settle, who alone
+knows what is believed now.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_telephone, sensitive_spans
+from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.values import (
+    Candidate,
+    PreferenceCandidate,
+    ProfileFact,
+    Reason,
+    Rejection,
+    TagCandidate,
+    Utterance,
+    Verdicted,
+)
+
+_KEY = re.compile(r"[\w-]{1,60}")
+_LONGEST_PHONE = 30
+_TORN = re.compile(r"\s*(?:[:;,!?、，。：；！？)）】~…]|\.(?!\w))|\s*\.[\u3400-\u9fff]")
+"""A value that begins with what ends or divides sentences was cut out of two of them; ".NET" was not."""
+
+
+def speaks_for_subject(utterance: Utterance, own_names: frozenset[str]) -> bool:
+    """Return whether the words are the subject's own: role user, and no name or one of ``own_names`` (case folded)."""
+    if utterance.role != "user":
+        return False
+    return utterance.name is None or utterance.name.casefold() in {name.casefold() for name in own_names}
+
+
+def judge(
+    candidates: Iterable[Candidate],
+    *,
+    cited: Mapping[str, Utterance],
+    own_names: frozenset[str],
+    policy: ExtractionPolicy = EXTRACTION,
+) -> Verdicted:
+    """Split ``candidates`` into accepted and rejected. ``cited`` holds the batch's messages by key.
+
+    An accepted candidate's confidence is lowered to the ceiling of its provenance, never raised.
+    """
+    accepted: list[Candidate] = []
+    rejected: list[Rejection] = []
+    for candidate in candidates:
+        reason = reason_against(candidate, cited=cited, own_names=own_names, policy=policy)
+        if reason is None:
+            accepted.append(_under_ceiling(candidate, policy))
+        else:
+            rejected.append(Rejection(reason, candidate.evidence, candidate))
+    return Verdicted(tuple(accepted), tuple(rejected))
+
+
+def reason_against(
+    candidate: Candidate,
+    *,
+    cited: Mapping[str, Utterance],
+    own_names: frozenset[str],
+    policy: ExtractionPolicy = EXTRACTION,
+) -> Reason | None:
+    """Return why ``candidate`` may not become memory, or None when it may."""
+    message = cited.get(candidate.evidence.message_key)
+    if message is None or not candidate.evidence.quote or candidate.evidence.quote not in message.text:
+        return "evidence_missing"
+    if not speaks_for_subject(message, own_names):
+        return "not_the_subject"
+    if not _well_formed(candidate, policy):
+        return "schema"
+    said = [candidate.evidence.quote, *candidate.texts]
+    if any(is_instruction(matching_form(text)) for text in said):
+        return "instruction"
+    return "sensitive" if holds_sensitive(candidate) else None
+
+
+def holds_sensitive(candidate: Candidate) -> bool:
+    """Return whether anything that ``candidate`` would bring, or the words that prove it, must not be learned.
+
+    A contact's telephone number is not sensitive; a card's number in its place is, and whatever its words call
+    something else: "my card number is 4111 1111", half a card, is no contact.
+    """
+    if isinstance(candidate, TagCandidate):
+        phone = candidate.phone or ""
+        told = [candidate.label, candidate.address or "", *candidate.aliases, "" if is_telephone(phone) else phone]
+        return any(map(is_sensitive, told)) or _is_named_otherwise(candidate)
+    place = (
+        (candidate.field,) if isinstance(candidate, ProfileFact) else (candidate.category or "", candidate.key or "")
+    )
+    if any(map(is_sensitive, (candidate.evidence.quote, *place))):
+        return True
+    return any(is_sensitive_as(place[-1], text) for text in candidate.texts)
+
+
+def _is_named_otherwise(tag: TagCandidate) -> bool:
+    """Return whether the words that prove a tag call its address or number a secret, by whatever name."""
+    told, quote = [one for one in (tag.address, tag.phone) if one], tag.evidence.quote
+    hidden = [quote[start:end] for start, end, kind in sensitive_spans(quote) if kind != "card number"]
+    return any(one in words or words in one for one in told for words in hidden)
+
+
+def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
+    """Return the highest confidence a provenance allows; an unknown provenance is believed least."""
+    ceilings = {"confirmed_by_user": policy.confirmed_ceiling, "analysis": policy.analysis_ceiling}
+    return ceilings.get(provenance, policy.observation_ceiling)
+
+
+def _under_ceiling(candidate: Candidate, policy: ExtractionPolicy) -> Candidate:
+    ceiling = ceiling_of(candidate.provenance, policy)
+    return candidate if candidate.confidence <= ceiling else replace(candidate, confidence=ceiling)
+
+
+def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
+    if not 0.0 <= candidate.confidence <= 1.0:
+        return False
+    texts = candidate.texts
+    if not texts or any(not text.strip() or len(text) > policy.max_value_chars for text in texts):
+        return False
+    if any(map(_TORN.match, texts)):
+        return False
+    match candidate:
+        case ProfileFact():
+            return _KEY.fullmatch(candidate.field) is not None
+        case PreferenceCandidate():
+            return _well_placed(candidate)
+        case TagCandidate():
+            return (
+                bool(candidate.address or candidate.phone or candidate.aliases or candidate.relation)
+                and len(candidate.phone or "") <= _LONGEST_PHONE
+            )
+
+
+def _well_placed(candidate: PreferenceCandidate) -> bool:
+    if candidate.category is None or candidate.key is None:
+        return candidate.sort == "change" and candidate.category is None
+    return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))

@@ -1,0 +1,80 @@
+"""A message as something to learn from, and what became of each candidate in it: shared by all that writes."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+from profiles.models import CandidateKind, Subject
+from profiles.services.claims import Claim, learned_claim
+from profiles.values import Provenance, Verdict
+from snapshots.echo.detection import NO_ECHO, Echoes
+from snapshots.models import Conversation, Message
+from snapshots.understanding.values import Candidate, Extraction, PreferenceCandidate, ProfileFact, TagCandidate
+
+UNRESOLVED = "object_unknown"
+"""A change that named no object, and nothing current is meant by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected; ``kind`` is
+    what that row is, which a change without an object only learns from what it meant."""
+
+    candidate: Candidate
+    target: str
+    verdict: Verdict
+    reason: str = ""
+    memory_id: UUID | None = None
+    kind: CandidateKind = CandidateKind.PREFERENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One message to learn from: who said it, where, and what extraction found in it.
+
+    A message that ``is_posted`` is a row, and becomes a source of what it taught. What it ``echoes`` teaches nothing.
+    """
+
+    subject: Subject
+    conversation: Conversation | None
+    message: Message
+    extraction: Extraction
+    is_posted: bool = True
+    echoes: Echoes = NO_ECHO
+
+
+def claim_of(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Claim:
+    """Return what a candidate claims, as said in the lesson's message."""
+    return learned_claim(
+        value,
+        provenance=Provenance(found.provenance),
+        confidence=found.confidence,
+        said_at=lesson.message.said_at,
+        message_ref=lesson.message.id,
+        **details,
+    )
+
+
+def link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
+    """Make the lesson's message a source of a memory; ``model`` is the table of such links."""
+    if not lesson.is_posted:
+        return
+    row = model(
+        id=stable_id("source", memory_id, lesson.message.id),
+        subject_id=lesson.subject.id,
+        memory_id=memory_id,
+        message_id=lesson.message.id,
+    )
+    model.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def kind_of(found: Candidate) -> CandidateKind:
+    """Return what a candidate would become."""
+    match found:
+        case ProfileFact():
+            return CandidateKind.PROFILE
+        case PreferenceCandidate():
+            return CandidateKind.PREFERENCE
+        case TagCandidate():
+            return CandidateKind.TAG

@@ -1,0 +1,98 @@
+"""What one message teaches by rules, without what was forgotten or comes back from a prompt."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from uuid import UUID
+
+from profiles.models import ProfileFact, Subject
+from profiles.services.tombstones import is_forgotten
+from snapshots.echo.detection import Echoes
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
+from snapshots.models import Message
+from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.believing.held_values import held_values
+from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.correcting.corrections import may_correct
+from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
+
+NOTHING = Extraction()
+
+
+def lesson_of(
+    subject: Subject,
+    message: Message,
+    context: ExtractionContext,
+    shown: ShownBefore = NOTHING_SHOWN,
+    *,
+    is_posted: bool = True,
+) -> Lesson:
+    """Return what a message teaches, and what of the subject's it puts right; of what the
+    subject had forgotten only that it was refused, and so of what is pasted from a prompt. One that is not posted is no
+    row."""
+    if may_correct(message.content):
+        context = replace(context, held=tuple(one.value for one in held_values(subject)))
+    echoes = shown.echoes(message)
+    spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
+    extraction = extract(spoken, context=context)
+    if context.stated:
+        extraction = with_stated(extraction, replace(spoken, text=context.stated), context)
+    if echoes.pasted:
+        extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
+    if is_posted and extraction != NOTHING and is_forgotten_message(message):
+        extraction = refused(extraction)
+    conversation = message.conversation if is_posted else None
+    return Lesson(subject, conversation, message, extraction, is_posted=is_posted, echoes=echoes)
+
+
+def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
+    """Return an extraction with what a bare answer states; the words that prove it stand in no message."""
+    more = extract(stated, context=ExtractionContext(context.own_names, held=context.held))
+    nowhere = Evidence(stated.message_key, "", -1)
+    return replace(
+        extraction,
+        facts=(*extraction.facts, *(replace(one, evidence=nowhere) for one in more.facts)),
+        preferences=(*extraction.preferences, *(replace(one, evidence=nowhere) for one in more.preferences)),
+        tags=(*extraction.tags, *(replace(one, evidence=nowhere) for one in more.tags)),
+        corrections=(*extraction.corrections, *(replace(one, evidence=nowhere) for one in more.corrections)),
+    )
+
+
+def refused(extraction: Extraction) -> Extraction:
+    """Return every candidate as a rejection without its value: it was read from what the subject had forgotten."""
+    return Extraction(
+        rejections=tuple(Rejection("forgotten", candidate.evidence) for candidate in candidates_of(extraction))
+    )
+
+
+def with_echoes(own: Extraction, whole: Extraction, echoes: Echoes) -> Extraction:
+    """Return what a message teaches in its ``own`` words; what was read from echoes in its whole as rejections without
+    their values: the memory may have been forgotten since."""
+    refused = (Rejection("echo", one.evidence) for one in candidates_of(whole) if echoes.hold(one.evidence.span))
+    return replace(own, rejections=(*own.rejections, *refused))
+
+
+def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
+    """Yield all that was found, corrections first."""
+    yield from extraction.corrections
+    yield from extraction.facts
+    yield from extraction.preferences
+    yield from extraction.tags
+
+
+def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
+    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name (E1)."""
+    facts = ProfileFact.objects.filter(
+        subject__in=subjects, is_attribute=False, field="name", retired_at__isnull=True, invalid_at__isnull=True
+    )
+    called = {fact.subject_id: str(fact.value) for fact in facts}
+    return {
+        subject.id: frozenset({subject.external_id, *([called[subject.id]] if subject.id in called else [])})
+        for subject in subjects
+    }
+
+
+def is_forgotten_message(message: Message) -> bool:
+    """Return whether the subject had a message, or just what it says, forgotten; one query, in the open scope."""
+    name = (message.conversation.external_id, message.external_id)
+    return is_forgotten(message.subject_id, message.content, name)

@@ -1,0 +1,179 @@
+"""Candidates that wait for a person, and what that person decides (row E2). API and console call the same two verbs.
+
+Approving applies the candidate as extraction would have, at the time it was said. What was only observed becomes an
+analysis: somebody looked at the words, but the user confirmed nothing. What is stronger than that stands.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.models import Candidate as CandidateRecord
+from profiles.models import Subject
+from profiles.services.locking import lock_subject
+from profiles.values import Provenance, Verdict
+from snapshots.models import Message
+from snapshots.selectors import with_words
+from snapshots.understanding.believing.applying import Learned, Lesson, apply_candidate
+from snapshots.understanding.believing.doubt import believed_against
+from snapshots.understanding.believing.gate import ceiling_of
+from snapshots.understanding.believing.learn import REASONS
+from snapshots.understanding.believing.pending import candidate_of
+from snapshots.understanding.values import Candidate, Extraction
+from tenants.services.audit import Actor, record_audit
+
+DECLINED = "declined"
+"""A person rejected it."""
+_WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS})
+
+
+class AlreadyReviewed(Conflict):
+    """Somebody has decided otherwise, or the candidate never waited for anybody. HTTP 409."""
+
+    code = "already_reviewed"
+
+
+def candidates(subject: Subject, *, verdict: str | None = None, kind: str | None = None) -> QuerySet[CandidateRecord]:
+    """Return what was proposed for a subject."""
+    rows = CandidateRecord.objects.filter(subject_id=subject.id)
+    rows = rows.filter(verdict=verdict) if verdict else rows
+    return rows.filter(kind=kind) if kind else rows
+
+
+def waiting() -> QuerySet[CandidateRecord]:
+    """Return what waits for a person in the tenant of the open scope, the oldest first; not what was erased since."""
+    rows = CandidateRecord.objects.filter(verdict=Verdict.PENDING, proposal__isnull=False, subject__erasing=False)
+    return rows.select_related("subject").order_by("created_at", "id")
+
+
+def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
+    """Return what is believed now where a pending candidate would stand, or against it; [] for what was erased."""
+    if row.proposal is None:
+        return []
+    found, _said_at = candidate_of(row.proposal)
+    return believed_against(subject, found)
+
+
+def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
+    """Return the messages that candidates were read from, by id; those deleted since are missing."""
+    ids = {row.message_ref for row in rows if row.message_ref}
+    found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
+    return {message.id: message for message in with_words(list(found))}
+
+
+def approve(
+    subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "", edits: Mapping[str, Any] | None = None
+) -> CandidateRecord:
+    """Apply a pending candidate in the open scope and return its record, with the verdict of the write.
+
+    ``edits`` are fields of the candidate as the person puts them: ``value``, or what a tag says. Approved before: the
+    record as it is. Raises NotFound, also when its words were erased; AlreadyReviewed when it was rejected or never
+    waited.
+    """
+    row = _locked(subject, candidate_id)
+    if row.verdict != Verdict.PENDING:
+        return _decided(row, approved=True)
+    if row.proposal is None:
+        raise NotFound("what it said was erased")
+    found, said_at = candidate_of({**row.proposal, **(edits or {})})
+    result = apply_candidate(_lesson_behind(subject, row, said_at), _confirmed(found))
+    if edits and "value" in edits:
+        row.value = edits["value"]
+    return _settled(row, result, by=by, reason=reason)
+
+
+def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
+    """Reject a pending candidate in the open scope and return its record; nothing is written of it.
+
+    Rejected before: the record as it is. Raises NotFound, AlreadyReviewed when it was approved or never waited.
+    """
+    row = _locked(subject, candidate_id)
+    if row.verdict != Verdict.PENDING:
+        return _decided(row, approved=False)
+    return _settled(row, None, by=by, reason=reason)
+
+
+def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
+    """Take a rejection back, in the open scope: the candidate waits again for what it had waited for.
+
+    Raises NotFound, also when its words were erased; AlreadyReviewed when it waits, or was approved.
+    """
+    row = _locked(subject, candidate_id)
+    if row.reviewed_at is None or row.reason != DECLINED:
+        raise AlreadyReviewed(f"The candidate is {row.verdict}.")
+    if row.proposal is None:
+        raise NotFound("what it said was erased")
+    proposal = dict(row.proposal)
+    row.verdict, row.reason, row.proposal = Verdict.PENDING, proposal.pop(_WAITED_FOR, ""), proposal
+    row.reviewed_at, row.reviewed_by, row.review_reason = None, "", ""
+    row.save(update_fields=_DECIDED)
+    _note(row, "candidate.reopened", by, reason)
+    return row
+
+
+def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
+    """Return the record that nobody else decides meanwhile: the subject's row is held first, as every write does."""
+    lock_subject(subject)
+    row = CandidateRecord.objects.filter(subject_id=subject.id, id=candidate_id).first()
+    if row is None:
+        raise NotFound("no such candidate")
+    return row
+
+
+def _lesson_behind(subject: Subject, row: CandidateRecord, said_at: datetime) -> Lesson:
+    """Return what ``row`` was read from; a message that is gone since is no source, but was said when it was."""
+    message = messages_behind([row]).get(row.message_ref) if row.message_ref else None
+    if message is not None:
+        return Lesson(subject, message.conversation, message, Extraction())
+    gone = Message(id=row.message_ref or row.id, said_at=said_at)
+    return Lesson(subject, None, gone, Extraction(), is_posted=False)
+
+
+def _decided(row: CandidateRecord, *, approved: bool) -> CandidateRecord:
+    was_approved = row.reason != DECLINED
+    if row.reviewed_at is None or was_approved is not approved:
+        raise AlreadyReviewed(f"The candidate is {row.verdict}.")
+    return row
+
+
+def _confirmed(found: Candidate) -> Candidate:
+    if Provenance(found.provenance) not in _WEAK:
+        return found
+    known_by = Provenance.ANALYSIS.value
+    return replace(found, provenance=known_by, confidence=ceiling_of(known_by))
+
+
+def _settled(row: CandidateRecord, result: Learned | None, *, by: Actor, reason: str) -> CandidateRecord:
+    row.verdict = result.verdict if result else Verdict.REJECTED
+    # What was rejected keeps what it would have written: the rejection may be taken back.
+    row.proposal = None if result or row.proposal is None else {**row.proposal, _WAITED_FOR: row.reason}
+    row.reason = (result.reason or REASONS.get(result.verdict, "")) if result else DECLINED
+    row.target = (result.target if result else "") or row.target
+    row.reviewed_at, row.reviewed_by, row.review_reason = utc_now(), f"{by.kind}:{by.id}"[:200], reason
+    row.save(update_fields=_DECIDED)
+    _note(row, "candidate.approved" if result else "candidate.rejected", by, reason)
+    return row
+
+
+def _note(row: CandidateRecord, action: str, by: Actor, reason: str) -> None:
+    record_audit(
+        by,
+        action,
+        object_kind="candidate",
+        object_id=str(row.id),
+        subject_ref=row.subject_id,
+        reason=reason[:_AUDITED],
+    )
+
+
+_WAITED_FOR = "waited_for"
+"""Stands in the proposal of a rejected candidate: why a person had been asked."""
+_DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
+_AUDITED = 400
+"""Characters of the reason that the audit trail has room for."""

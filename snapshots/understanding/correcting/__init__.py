@@ -1,0 +1,1 @@
+"""What a message puts right or ends of what is held."""

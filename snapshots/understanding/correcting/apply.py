@@ -1,0 +1,94 @@
+"""What a correction changes: the held value that it names gives way as a whole, or ends (row G4); in the open scope."""
+
+from typing import Any
+
+from profiles.models import CandidateKind, Preference, ProfileFact, Subject
+from profiles.services.beliefs import retract_belief
+from profiles.services.preferences import amend_list_preference, preference_place, record_preference
+from profiles.services.profile import FactChange, FactName, Mode, patch_profile
+from profiles.services.quantities import in_place_of
+from profiles.services.tags.tags import TagDraft, patch_tag, upsert_tag
+from profiles.values import Provenance, Verdict
+from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
+from snapshots.understanding.believing.held_values import Held, held_values
+from snapshots.understanding.believing.lessons import Learned, Lesson, claim_of, link
+from snapshots.understanding.correcting.fits import Fit, fit_of
+from snapshots.understanding.values import PreferenceCandidate
+
+
+def correct(lesson: Lesson, found: PreferenceCandidate) -> Learned | None:
+    """Put what is right in place of the value that a correction names, wherever it is held, or take it out; return what
+    became of the first, None when nothing that is held is meant."""
+    new = str(found.value) if found.replaces else None
+    results = [_corrected(lesson, found, one, new) for one in _meant_by(lesson.subject, found)]
+    return next((one for one in results if one.memory_id), results[0] if results else None)
+
+
+def _meant_by(subject: Subject, found: PreferenceCandidate) -> list[Held]:
+    """Return what a correction names: the places of one whole value, else the one value that holds its words."""
+    old = found.replaces or found.texts[0]
+    held = [one for one in held_values(subject) if found.key in {None, one.value.key}]
+    whole = [one for one in held if fit_of(old, one.value.text) is Fit.WHOLE]
+    part = [one for one in held if fit_of(old, one.value.text) is Fit.PART and not one.value.is_exact]
+    return whole or (part if len(part) == 1 else [])
+
+
+def _corrected(lesson: Lesson, found: PreferenceCandidate, held: Held, new: str | None) -> Learned:
+    row = held.row
+    if isinstance(row, Preference):
+        return _preference(lesson, found, held, row, _in_place(row.value, new))
+    if isinstance(row, ProfileFact):
+        return _fact(lesson, found, held, row, _in_place(row.value, new))
+    if new is None:  # no news of a tag leaves it as it is: what is over is set to nothing
+        tag = patch_tag(lesson.subject, row, {held.value.key: ""}, valid_at=lesson.message.said_at)
+        link(TagSource, lesson, tag.id)
+        return Learned(found, row.label, Verdict.SUPERSEDED, "", tag.id, CandidateKind.TAG)
+    draft = TagDraft(
+        row.label,
+        {held.value.key: new},
+        Provenance(found.provenance),
+        found.confidence,
+        message_ref=lesson.message.id,
+        valid_at=lesson.message.said_at,
+    )
+    outcome = upsert_tag(lesson.subject, draft)
+    link(TagSource, lesson, outcome.tag.id)
+    return Learned(found, row.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
+
+
+def _in_place(old: Any, new: str | None) -> Any:
+    """Return the right value as it stands where the wrong one stood: a number keeps the unit."""
+    return new if new is None or isinstance(old, list) else in_place_of(old, new)
+
+
+def _preference(lesson: Lesson, found: PreferenceCandidate, held: Held, row: Preference, value: Any) -> Learned:
+    path, claim = (row.category, row.key), claim_of(lesson, found, value, statement=found.statement)
+    target = f"{row.category}/{row.key}"
+    if held.is_entry:
+        added = [] if value is None else [value]
+        outcome = amend_list_preference(lesson.subject, path, claim, add=added, remove=[held.value.text])
+    elif value is None:
+        ended = retract_belief(preference_place(lesson.subject, *path), at=lesson.message.said_at)
+        if ended is None:
+            return Learned(found, target, Verdict.UNCHANGED)
+        link(PreferenceSource, lesson, ended.id)
+        return Learned(found, target, Verdict.MERGED, "", ended.id)
+    else:
+        outcome = record_preference(lesson.subject, *path, claim)
+    if outcome.row is None:
+        return Learned(found, target, outcome.verdict, outcome.reason)
+    link(PreferenceSource, lesson, outcome.row.id)
+    return Learned(found, target, outcome.verdict, outcome.reason, outcome.row.id)
+
+
+def _fact(lesson: Lesson, found: PreferenceCandidate, held: Held, row: ProfileFact, value: Any) -> Learned:
+    name = FactName(row.field, is_attribute=row.is_attribute)
+    old = [FactChange(name, claim_of(lesson, found, held.value.text), "remove")] if held.is_entry else []
+    mode: Mode = "append" if held.is_entry else "overwrite"
+    new = [] if value is None else [FactChange(name, claim_of(lesson, found, value), mode)]
+    ended = [] if old or new else [name]
+    verdict = patch_profile(lesson.subject, [*old, *new], remove=ended, at=lesson.message.said_at)[-1]
+    if verdict.row is None:
+        return Learned(found, name.path, verdict.verdict, verdict.reason, kind=CandidateKind.PROFILE)
+    link(ProfileFactSource, lesson, verdict.row.id)
+    return Learned(found, name.path, verdict.verdict, verdict.reason, verdict.row.id, CandidateKind.PROFILE)

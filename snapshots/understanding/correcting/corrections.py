@@ -1,0 +1,234 @@
+"""What a sentence puts right or ends: a value that is held, named whole beside a word of change (G4). Pure.
+
+Both sides are named in the ways of ``ways.toml``; else a held value stands beside a word that denies it, and what is
+right instead is left to slots and notes. The writer applies it (:mod:`snapshots.understanding.correcting.apply`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from profiles.services.quantities import quantity_of, same_unit
+from snapshots.understanding.believing.policy import EXTRACTION
+from snapshots.understanding.changes.ways import named_in
+from snapshots.understanding.correcting.fits import Fit, fit_of, places_of
+from snapshots.understanding.correcting.reader import LONGEST_READ, correction_share, is_doubtful, is_sure
+from snapshots.understanding.correcting.words import CUE, Grammar, grammar_of
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.sentences import Clause, statement_of
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.values import is_short, is_whole
+from snapshots.understanding.values import AVOID, Candidate, Evidence, HeldValue, PreferenceCandidate
+
+_MARKS = " \t\n-*•>"
+"""Marks of lists at the head of a sentence: they are nobody's words."""
+REACH = 260
+"""Characters from the head of a sentence that both sides of a correction may span."""
+LONGEST = 1_000
+"""Characters of a message above which it is a text, and no turn that puts something right."""
+NEAR = 16
+"""Characters before what is avoided in which words stand that allow it: "you can take the highway"."""
+NAMELESS = 0.7
+"""Share of the reader from which a sentence puts something right though nothing that is held is meant."""
+MOST_WORDS = 4
+"""Of what is right instead."""
+LIKELY = 0.15
+"""Share of the reader from which a word of change, beside a held value, is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A sentence in matching form, with what follows it in the message."""
+
+    clauses: Sequence[Clause]
+    form: str
+    grammar: Grammar
+    length: int
+
+    @property
+    def first(self) -> Clause:
+        return self.clauses[0]
+
+    def is_own(self, place: int) -> bool:
+        """Return whether what stands at a place of the form is not told of others, who are named before it."""
+        at = self.first.sentence_start + place
+        before = [one for one in self.clauses if one.start <= at]
+        is_others = bool(before) and before[-1].subject == "other"
+        return not is_others and not load_language(self.first.language).words.holds_any("others", self.form[:place])
+
+    def cite(self, end: int) -> Evidence:
+        """Return the sentence, and what follows it up to ``end`` of the form, in the user's own words."""
+        at = self.first.sentence_start
+        said = self.first.utterance.text[at : at + max(self.length, end)]
+        lead = len(said) - len(said.lstrip(_MARKS))
+        return Evidence(self.first.utterance.message_key, said[lead:].strip(), at + lead)
+
+
+def may_correct(text: str) -> bool:
+    """Return whether ``text`` holds a word that things are put right with: cheap, never misses what is found below."""
+    return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
+
+
+def changes_in(clauses: list[Clause], held: Sequence[HeldValue] = ()) -> list[PreferenceCandidate]:
+    """Return what a sentence puts right: of the ``held`` value that it names, else of whatever its words name as wrong.
+
+    What is supposed, asked, reported, told of others or meant for once changes nothing. What the reader of corrections
+    doubts changes only a whole value that is held, for another: "Not sable coffee, lilac plums".
+    """
+    read = _read(clauses)
+    if read is None:
+        return []
+    sides = [one for one in _sides(read) if one[0] < read.length]
+    if is_doubtful(_whole(read.first)):
+        found = _named_by_ways(read, [one for one in sides if one[3]], held, fits=(Fit.WHOLE,))
+    else:
+        found = _named_by_ways(read, sides, held) or _denied(read, held)
+        found = found or _measured(read, held) or _unnamed(read, sides)
+    return [found] if found else []
+
+
+def _read(clauses: Sequence[Clause]) -> _Read | None:
+    first = clauses[0]
+    text = first.utterance.text
+    if len(text) > LONGEST or not CUE.search(first.sentence):
+        return None
+    rest = text[first.sentence_start : first.sentence_start + REACH]
+    form = (first.sentence + matching_form(rest[len(first.sentence) :]))[:REACH]
+    grammar, sentence = grammar_of(first.language), form[: len(first.sentence)]
+    once = grammar.momentary.search(sentence) and not grammar.lasting.search(sentence)
+    if once or grammar.idle.search(sentence):
+        return None
+    return _Read(clauses, form, grammar, len(first.sentence))
+
+
+def _whole(first: Clause) -> str:
+    text = first.utterance.text
+    return text if len(text) <= LONGEST_READ else text[first.sentence_start :]
+
+
+def _sides(read: _Read) -> Iterator[tuple[int, int, str, str]]:
+    """Yield what each way names: from where to where, what is wrong, and what is right."""
+    for one in named_in(read.form, read.first.language):
+        spans = [one.old, *([one.new] if one.new else [])]
+        new = read.grammar.bare(_said(read, one.new)) if one.new else ""
+        old = read.grammar.bare(_said(read, one.old))
+        if old:
+            yield min(a for a, _ in spans), max(b for _, b in spans), old, new if _is_value(read, new) else ""
+
+
+def _is_value(read: _Read, new: str) -> bool:
+    """Return whether words are one whole value: what is right is kept as a note anyway."""
+    words = load_language(read.first.language).words
+    if not new or read.grammar.empty.fullmatch(new):
+        return False
+    return is_short(new, longest=MOST_WORDS) and is_whole(new, words)
+
+
+def _said(read: _Read, span: tuple[int, int]) -> str:
+    at = read.first.sentence_start
+    return read.first.utterance.text[at + span[0] : at + span[1]]
+
+
+def _named_by_ways(
+    read: _Read,
+    sides: Sequence[tuple[int, int, str, str]],
+    held: Sequence[HeldValue],
+    fits: Sequence[Fit] = (Fit.WHOLE, Fit.PART),
+) -> PreferenceCandidate | None:
+    """Return the change of the one held value that a way names as wrong: the whole value, else a part of it."""
+    for fit in fits:
+        for _, end, old, new in sides:
+            meant = [one for one in held if fit_of(old, one.text) is fit and (new or _lifts(read, one, end))]
+            meant = _limits_first(read, meant)
+            if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
+                right = "" if fit is Fit.PART and meant[0].is_exact else new
+                return _change(read, read.cite(end), meant[0], right)
+    return None
+
+
+def _denied(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
+    """Return the end of the one held value that stands beside a word that denies it; the longest is meant."""
+    if not held:
+        return None
+    share = correction_share(_whole(read.first))
+    if not is_sure(share) and not (share >= LIKELY and read.grammar.strong.search(read.form)):
+        return None
+    found: dict[HeldValue, tuple[int, int]] = {}
+    for one in held:
+        places = (at for at in places_of(one.text, read.form) if at[0] < read.length)
+        denied = next((at for at in places if _is_denied(read, one, *at)), None)
+        if denied:
+            found[one] = denied
+    longest = max((end - start for start, end in found.values()), default=0)
+    meant = _limits_first(read, [one for one, (start, end) in found.items() if end - start == longest])
+    return _change(read, read.cite(found[meant[0]][1]), meant[0], "") if len(meant) == 1 else None
+
+
+def _measured(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
+    """Return the new number of the one held value that is measured so: "change that to 23"."""
+    said = read.grammar.measure.search(read.form[: read.length])
+    if said is None:
+        return None
+    meant = [one for one in held if quantity_of(one.text) and same_unit(one.text, said["new"])]
+    return _change(read, read.cite(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
+
+
+def _unnamed(read: _Read, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
+    """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
+    both = next((one for one in sides if one[3]), None)
+    if both is None or correction_share(_whole(read.first)) < NAMELESS:
+        return None
+    _, end, old, new = both
+    return _change(read, read.cite(end), HeldValue("", old), new)
+
+
+def _is_denied(read: _Read, one: HeldValue, start: int, end: int) -> bool:
+    """Return whether what stands at these characters is named as wrong or over; a limit also by what lifts it."""
+    lifts = read.grammar.lifts.get(one.limit)
+    if lifts is None:
+        return read.grammar.denies(read.form, start, end)
+    if not read.is_own(start):
+        return False
+    lifted = lifts.search(read.form[: read.length]) is not None and read.grammar.denies(read.form, start, end)
+    freed = one.limit == AVOID and read.grammar.frees.search(read.form[max(0, start - NEAR) : start])
+    return lifted or bool(freed)
+
+
+def _limits_first(read: _Read, meant: list[HeldValue]) -> list[HeldValue]:
+    """Return the limits alone where the words lift one: whoever is "not allergic to peanuts" may like them."""
+    limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.form[: read.length])]
+    return limits or meant
+
+
+def _lifts(read: _Read, one: HeldValue, place: int) -> bool:
+    """Return whether a limit may be taken out by these words of one's own; whatever is no limit may."""
+    lifts = read.grammar.lifts.get(one.limit)
+    return lifts is None or (read.is_own(place) and lifts.search(read.form[: read.length]) is not None)
+
+
+def _change(read: _Read, evidence: Evidence, old: HeldValue, new: str) -> PreferenceCandidate:
+    return PreferenceCandidate(
+        category=None,
+        key=old.key or None,
+        value=new or (old.text,),
+        statement=statement_of(read.first),
+        mode="replace" if new else "remove",
+        sort="change",
+        evidence=evidence,
+        replaces=old.text if new else None,
+        confidence=EXTRACTION.change_confidence,
+    )
+
+
+def without_vaguer(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without the mere end of a value for which another sentence says what is right instead."""
+    right = {one.replaces for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"}
+    return [one for one in found if not (_only_ends(one) and one.texts[0] in right)]
+
+
+def _only_ends(one: Candidate) -> bool:
+    return isinstance(one, PreferenceCandidate) and one.sort == "change" and one.mode == "remove"
+
+
+def texts_gone(changes: Iterable[PreferenceCandidate]) -> list[str]:
+    """Return the values that changes take out."""
+    return [text for one in changes for text in ((one.replaces,) if one.replaces else one.texts)]

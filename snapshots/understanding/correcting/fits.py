@@ -1,0 +1,44 @@
+"""Whether words name a held value: all of it, or a part of it side by side. Pure."""
+
+import re
+from enum import IntEnum
+
+from memory_platform.kernel.text import comparable, singular
+from snapshots.understanding.reading.forms import matching_form
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_SHORTEST = 2
+"""Characters of a part: one stands in too many words."""
+
+
+class Fit(IntEnum):
+    """How closely words name a value."""
+
+    PART = 1
+    """They stand in the value side by side, or the value stands in them."""
+    WHOLE = 2
+
+
+def fit_of(words: str, value: str) -> Fit | None:
+    """Return how ``words`` name ``value``, None when they do not; case, width and one or several do not matter."""
+    said, known = (singular(comparable(matching_form(text))) for text in (words, value))
+    if not said or not known:
+        return None
+    if said == known:
+        return Fit.WHOLE
+    if min(len(said), len(known)) < _SHORTEST:
+        return None
+    return Fit.PART if _holds(known, said) or _holds(said, known) else None
+
+
+def places_of(value: str, form: str) -> list[tuple[int, int]]:
+    """Return where ``value`` stands in a matching form, as a whole phrase, in one or several."""
+    wanted = re.escape(matching_form(value).strip())
+    edged = wanted if _HAN.search(value) else rf"(?<![a-z\d]){wanted}(?:e?s)?(?![a-z\d])"
+    return [found.span() for found in re.finditer(edged, form, re.IGNORECASE)] if wanted else []
+
+
+def _holds(text: str, part: str) -> bool:
+    if _HAN.search(part) and not part[:1].isdigit():
+        return part in text
+    return re.search(rf"(?<![a-z\d]){re.escape(part)}(?![a-z\d])", text) is not None

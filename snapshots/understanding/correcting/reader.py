@@ -1,0 +1,83 @@
+"""How likely words put something right, read by a small linear model beside the rules (G4): words alone, no vector.
+
+It was taught by labelled corrections and by what people say otherwise (``corrections.json`` says which). A change that
+rules see and the reader doubts is none; what the reader is sure of is a correction, though nobody may know of what.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from memory_platform.kernel.linear_model import Float32, LinearReader
+from snapshots.understanding.correcting.words import grammar_of
+from snapshots.understanding.reading.forms import language_of, matching_form
+
+WEIGHTS = Path(__file__).with_name("corrections.json")
+CORRECTION, OTHER = "correction", "other"
+DOUBTED = "doubted"
+"""Among the least shares of the reader: below it a change that rules found is none."""
+LONGEST_READ = 260
+"""Characters; a turn that puts something right is short."""
+_SLOTS = 8_192
+"""Length of the hashed words; with a quarter of it 0.02 to 0.05 less is right of strangers' corrections."""
+_WORDS_WEIGH = 4.0
+_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]|[?!,.;:-]")
+_WORDS_A_LENGTH, _LENGTHS = 6, 6
+
+
+def is_correction(text: str) -> bool:
+    """Return whether the reader is sure that ``text`` puts something right, and nothing in it is supposed, quoted or
+    told of others: words do not show whose they are, and reports were half of what the reader took for corrections
+    wrongly."""
+    said = matching_form(text[:LONGEST_READ])
+    if not said.strip() or grammar_of(language_of(said)).idle.search(said):
+        return False
+    return correction_reader().predict(features(said)) == CORRECTION
+
+
+@lru_cache(maxsize=64)  # asked once per sentence of the same message
+def correction_share(text: str) -> float:
+    """Return how probable the reader finds it that ``text`` puts something right, 0..1."""
+    return correction_reader().shares(features(text[:LONGEST_READ]))[CORRECTION]
+
+
+def is_doubtful(text: str) -> bool:
+    """Return whether the reader doubts that ``text`` puts anything right."""
+    return correction_share(text) < correction_reader().least[DOUBTED]
+
+
+def is_sure(share: float) -> bool:
+    """Return whether this is a share from which the reader is sure."""
+    return share >= correction_reader().least[CORRECTION]
+
+
+@lru_cache(maxsize=1)
+def correction_reader() -> LinearReader:
+    """Return the reader as it was taught."""
+    return LinearReader.read(WEIGHTS)
+
+
+def features(text: str) -> Float32:
+    """Return the numbers that a text is read by, shape (8192,)."""
+    return hashed(parts_of(text), _SLOTS, _WORDS_WEIGH)
+
+
+def hashed(parts: Iterable[str], slots: int, length: float) -> Float32:
+    """Return which of ``slots`` the ``parts`` fall into, as a vector of that ``length``, shape (slots,)."""
+    found = np.zeros(slots, np.float32)
+    found[[crc32(part.encode()) % slots for part in set(parts)]] = 1.0
+    return found * np.float32(length / np.linalg.norm(found))
+
+
+def parts_of(text: str, *, longest: int = 3) -> Iterator[str]:
+    """Yield what a text is made of: runs of up to ``longest`` words, Chinese characters or marks, and its length; all
+    numbers are alike."""
+    form = re.sub(r"\d+", "0", matching_form(text).lower())
+    words = ["^", *_TOKEN.findall(form), "$"]
+    for length in range(1, longest + 1):
+        yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))
+    yield f"n:{min(len(words) // _WORDS_A_LENGTH, _LENGTHS)}"

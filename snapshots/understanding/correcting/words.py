@@ -1,0 +1,65 @@
+"""The words of corrections, read from ``words.toml``."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("words.toml")
+_EDGES = " \t,.!;:?'\"。,"
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What one language brings; the fields are those of the file."""
+
+    idle: re.Pattern[str]
+    momentary: re.Pattern[str]
+    lasting: re.Pattern[str]
+    before: re.Pattern[str]
+    behind: re.Pattern[str]
+    right: re.Pattern[str]
+    and_not: re.Pattern[str]
+    strong: re.Pattern[str]
+    lead: re.Pattern[str]
+    tail: re.Pattern[str]
+    frees: re.Pattern[str]
+    measure: re.Pattern[str]
+    empty: re.Pattern[str]
+    lifts: Mapping[str, re.Pattern[str]]
+
+    def denies(self, form: str, start: int, end: int) -> bool:
+        """Return whether what stands at these characters is named as wrong or over, and not as what is right."""
+        said, rest = form[:start], form[end:]
+        if self.right.search(said) or self.and_not.match(rest):
+            return False
+        return self.before.search(said) is not None or self.behind.match(rest) is not None
+
+    def bare(self, words: str) -> str:
+        """Return words without what stands before and behind a value and is no part of it."""
+        words = words.strip(_EDGES)
+        found = self.lead.match(words)
+        return self.tail.sub("", words[found.end() :] if found else words).strip(_EDGES)
+
+
+@cache
+def grammar_of(language: str) -> Grammar:
+    """Return the words of a language, compiled."""
+    table = _file()[language]
+    lifts = {name: _compiled(pattern) for name, pattern in table["lifts"].items()}
+    return Grammar(**{name: _compiled(table[name]) for name in table if name != "lifts"}, lifts=lifts)
+
+
+@cache
+def _file() -> dict[str, Any]:
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile("".join(pattern.splitlines()), re.IGNORECASE)
+
+
+CUE = _compiled(_file()["cue"])

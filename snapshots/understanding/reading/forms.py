@@ -1,0 +1,42 @@
+"""The matching form of a text, in which every character keeps its place, and the language it is read in."""
+
+import re
+
+from memory_platform.kernel.text import simplify
+from snapshots.understanding.reading.cantonese import as_mandarin
+
+_FULL_WIDTH = {0xFF01 + i: 0x21 + i for i in range(94)}
+_FOLD: dict[int, int | str] = {
+    **_FULL_WIDTH,
+    0x2018: "'",
+    0x2019: "'",
+    0x02BC: "'",
+    0x201C: '"',
+    0x201D: '"',
+    0x300C: '"',
+    0x300D: '"',
+    0x3000: " ",
+    0xA0: " ",
+}
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
+
+
+def matching_form(text: str) -> str:
+    """Return ``text`` folded for matching, character for character: same length, same positions."""
+    folded = text.translate(_FOLD)
+    if _CJK.search(folded):
+        simplified = simplify(folded)
+        folded = simplified if len(simplified) == len(folded) else folded
+        folded = as_mandarin(folded)
+    return folded
+
+
+def language_of(text: str) -> str:
+    """Return "zh" or "en", the language whose rules should read ``text``."""
+    cjk = _CJK.search(text)
+    if not cjk:
+        return "en"
+    latin = _LATIN_WORD.search(text)
+    opens_latin = latin is not None and latin.start() < cjk.start()
+    return "en" if opens_latin and len(_LATIN_WORD.findall(text[: cjk.start()])) > 1 else "zh"

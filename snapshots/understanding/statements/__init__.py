@@ -1,0 +1,1 @@
+"""The message itself as something to be found: worth, topics, tokens."""

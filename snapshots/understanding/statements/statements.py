@@ -1,0 +1,156 @@
+"""The worker's first care: each message that says something becomes a findable statement (S2), within seconds."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
+from snapshots.embedding.contextual import Turn
+from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
+from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.store import store_snapshots
+from snapshots.embedding.stored_drafts import masked_name
+from snapshots.models import Message, MessageRole, SnapshotKind
+from snapshots.queue.draining.leases import complete, hold
+from snapshots.queue.values import ClaimedWork
+from snapshots.selectors import with_words
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding import values
+from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
+from snapshots.understanding.statements.topics import importance_of, topics_of
+from snapshots.understanding.statements.worth import says_something
+from snapshots.understanding.values import Utterance
+from tenants.isolation import tenant_tx
+
+STATEMENT_VERSION = "statement-1"
+"""Part of a statement's stable id: a second delivery of the same work meets the row of the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message to be remembered, the one before it in its conversation, and what prompts had shown before.
+
+    ``asked``: our own question that the message answers, in words that slots know; "" for none.
+    """
+
+    message: Message
+    previous: Message | None
+    shown: ShownBefore = NOTHING_SHOWN
+    asked: str = ""
+
+
+def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
+    """Turn claimed messages into statements: read, index with no transaction open, write what is still ours."""
+    with tenant_tx(tenant_id):
+        heard = hear(items)
+    drafts = [draft for one in heard if (draft := statement(one))]
+    prepared = prepare_snapshots(drafts, active_embedders())
+    with tenant_tx(tenant_id):
+        held = hold(items)
+        ours = {item.message_id for item in held}
+        store_snapshots([one for one in prepared if not ours.isdisjoint(one.draft.message_ids)])
+        complete(held)
+
+
+def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
+    """Return the claimed messages, each with the one before it; one that was deleted meanwhile is left out."""
+    return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
+
+
+def hear_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[Heard]:
+    """Return these messages of these subjects, each with the one before it, in the open scope."""
+    messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
+    messages = list(with_words(messages))
+    before = messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
+    said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
+    shown = shown_before(said)
+    return [Heard(message, before.get((message.conversation_id, message.seq - 1)), shown) for message in messages]
+
+
+def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) -> dict[tuple[UUID, int], Message]:
+    """Return ``{(conversation, seq): message}`` for the places that hold one."""
+    places = set(places)
+    rows = Message.objects.filter(
+        subject_id__in=subjects,
+        conversation_id__in={conversation for conversation, _ in places},
+        seq__in={seq for _, seq in places},
+    )
+    return {(row.conversation_id, row.seq): row for row in rows if (row.conversation_id, row.seq) in places}
+
+
+def is_statement(message: Message, shown: ShownBefore = NOTHING_SHOWN) -> bool:
+    """Does the message become a statement of its own? A user's that says something, when it may be remembered."""
+    return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
+
+
+def statement(heard: Heard) -> SnapshotDraft | None:
+    """Return the statement that a message makes, masked and indexed after the turn before it; None for courtesies, and
+    for what only comes back from a prompt."""
+    message, previous = heard.message, heard.previous
+    drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
+    if drawn is None:
+        return None
+    now, name = utc_now(), masked_name(message.name, mask_sensitive)
+    return SnapshotDraft(
+        id=stable_id(STATEMENT_VERSION, message.id),
+        subject_id=message.subject_id,
+        kind=SnapshotKind.STATEMENT,
+        text=drawn.text,
+        name=name,
+        said_at=message.said_at,
+        valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
+        expires_at=None,
+        by_kind=True,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        previous=_turn(previous, heard.shown) if previous else None,
+        previous_is_memory=previous is not None and is_statement(previous, heard.shown),
+        importance=drawn.importance,
+        topics=drawn.topics,
+        category=drawn.category or "",
+        message_ids=(message.id,),
+        masked=bool(drawn.masked) or name != message.name,
+    )
+
+
+def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> values.SnapshotDraft | None:
+    """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
+    if utterance.role != "user" or not says_something(utterance.text):
+        return None
+    text, masked = mask_sensitive(utterance.text)
+    topics = topics_of(text, policy=policy)
+    return values.SnapshotDraft(
+        kind="statement",
+        text=text,
+        importance=importance_of(text, policy=policy),
+        topics=topics,
+        category=topics[0] if topics else None,
+        sources=(utterance.message_key,),
+        masked=masked,
+    )
+
+
+def own_utterance(message: Message, shown: ShownBefore) -> Utterance:
+    """Return a message as extraction reads it, without what only comes back from a prompt."""
+    return replace(utterance_of(message), text=shown.own_words(message))
+
+
+def utterance_of(message: Message) -> Utterance:
+    """Return a message as extraction reads it; its key is the row's id."""
+    return Utterance(
+        message_key=str(message.id),
+        role=message.role,
+        name=masked_name(message.name, mask_sensitive),
+        text=message.content,
+        said_at=message.said_at,
+        seq=message.seq,
+    )
+
+
+def _turn(message: Message, shown: ShownBefore) -> Turn | None:
+    """Return a message as the turn before another; an answer stands there with all that it recites."""
+    said = shown.own_words(message) if message.role == MessageRole.USER else message.content
+    name = masked_name(message.name, mask_sensitive)
+    return Turn(mask_sensitive(said)[0], name, message.said_at) if said else None

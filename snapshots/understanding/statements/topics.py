@@ -1,0 +1,66 @@
+"""What a text is about and how much it matters, without a model: words of the lexicon, cues of weight."""
+
+import re
+from collections import Counter
+
+from memory_platform.kernel.text import simplify
+from snapshots.understanding.statements import lexicon_en, lexicon_zh
+from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
+
+_WORD = re.compile(r"[a-z][a-z'-]+")
+_HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
+_SHORTEST_ZH = 2
+CUES: tuple[re.Pattern[str], ...] = (
+    re.compile(
+        r"\b(?:decided|decide|booked|confirmed?|agreed|ordered|reserved|scheduled|cancell?ed|"
+        r"we'll|i'll|let's go with|going with|"
+        r"chose|settled on|promise)\b|决定|确认|预订|预定|订好|订了|安排|下单|选了|定在|取消|约好|答应|就这么",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\d|[一二三四五六七八九十百千万](?:点|号|块|元|个|天|周|月|年|岁|度|人)"),
+    re.compile(
+        r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|"
+        r"avoid|always|never|budget)\b"
+        r"|喜欢|讨厌|偏好|过敏|忌口|不吃|以后|从来|预算|想要|需要|最爱",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:deadline|due|appointment|flight|meeting|address|phone|birthday|married|died|born|"
+        r"graduat\w+|moved|new job|hospital|"
+        r"pregnant|accident)\b|截止|预约|航班|会议|地址|电话|生日|结婚|去世|出生|毕业|搬家|新工作|医院|怀孕|事故",
+        re.IGNORECASE,
+    ),
+)
+"""Decisions; numbers; preferences and limits; facts of life. One point each."""
+CEILING = 0.9
+
+
+def topics_of(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...]:
+    """Return the categories whose words occur in ``text``, most frequent first, at most ``max_topics``."""
+    counts: Counter[str] = Counter()
+    for word in _WORD.findall(text.lower()):
+        category = lexicon_en.CATEGORY_OF.get(word)
+        if category:
+            counts[category] += 1
+    for run in _HAN_RUN.findall(text):
+        counts.update(_categories_zh(simplify(run)))
+    return tuple(category for category, _ in counts.most_common(policy.max_topics))
+
+
+def importance_of(text: str, *, policy: SummaryPolicy = SUMMARY) -> float:
+    """Return 0..1: the base plus one step for each kind of cue in ``text``, at most ``CEILING``."""
+    cues = sum(cue.search(text) is not None for cue in CUES)
+    return round(min(CEILING, policy.base_importance + policy.importance_per_cue * cues), 2)
+
+
+def _categories_zh(run: str) -> list[str]:
+    """Longest words first, from the left; single characters say too little ("酒店" is no wine)."""
+    found = []
+    at = 0
+    while at < len(run):
+        sizes = range(lexicon_zh.LONGEST, _SHORTEST_ZH - 1, -1)
+        size = next((n for n in sizes if run[at : at + n] in lexicon_zh.CATEGORY_OF), 0)
+        if size:
+            found.append(lexicon_zh.CATEGORY_OF[run[at : at + size]])
+        at += size or 1
+    return found

@@ -1,0 +1,55 @@
+"""A page of one thing repeated costs no more than a page of text. Rows: S1, E1, G4. Matrix: 49, 51."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from snapshots.summaries.extractive import conversation_draft
+from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.statements.statements import statement_draft
+from snapshots.understanding.values import Extraction, ExtractionContext, Utterance
+
+PAGE_BYTES = 65_000
+MOST_S = 0.6
+
+
+def utter(text: str) -> Utterance:
+    return Utterance("m1", "user", None, text, datetime.now(UTC), 1)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "一",
+        "二十三",
+        "1-",
+        "no, ",
+        "4111 ",
+        "我喜欢",
+        "但",
+        "吃,",
+        "我叫a,",
+        "我对a过敏,",
+        "I like a, ",
+        "avoid a and ",
+    ],
+)
+def test_a_hostile_page_is_read_within_a_second(unit: str) -> None:
+    page = utter(unit * (PAGE_BYTES // len(unit.encode())))
+    began = time.process_time()
+    statement_draft(page)
+    extract(page, context=ExtractionContext())
+    assert time.process_time() - began < MOST_S
+
+
+@pytest.mark.parametrize("unit", ["a", " ", "please ", "1-"])
+def test_a_conversation_of_endless_sentences_is_cut_within_a_second(unit: str) -> None:
+    began = time.process_time()
+    conversation_draft([utter(unit * (PAGE_BYTES // len(unit)))], tool_called=True)
+    assert time.process_time() - began < MOST_S
+
+
+def test_a_page_of_different_things_is_a_list_to_be_read_and_teaches_nothing() -> None:
+    page = utter(" ".join(f"I like thing{i}." for i in range(300)))
+    assert extract(page, context=ExtractionContext()) == Extraction()
