@@ -80,8 +80,7 @@ def assemble(
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
     slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
     shelves = shelves_of(request, material, scribe, is_small=total < policy.small)
-    least = policy.min_relevance if request.min_relevance is None else request.min_relevance
-    rules = Rules(fill_order(policy, total), Threshold(least, policy.filling_relevance, strict=request.strict))
+    rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs))
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
     chosen[SectionName.PROFILE] = together(chosen[SectionName.PROFILE])
@@ -116,7 +115,7 @@ def choose(
 ) -> Choice:
     """Fill the sections, the most needed first; memories are screened against what prefix and window then hold, and
     cut off below the threshold."""
-    choice = Choice(abstained=abstain_from(material.memories, rules.threshold))
+    choice = Choice(abstained=abstain_from(material.memories, rules.threshold, material.needs))
     for at, (name, most) in enumerate(rules.order):
         later = {one for one, _ in rules.order[at + 1 :]}
         held = choice.pieces.get(name, ())
@@ -137,6 +136,13 @@ def choose(
     if not _remembers(choice):  # nobody needs to be told how to read what is not there
         choice.pieces[SectionName.GUIDE] = tuple(one for one in choice.pieces[SectionName.GUIDE] if not one.in_prefix)
     return choice
+
+
+def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:
+    if request.min_relevance is not None:  # the caller decides what helps, and so whether anything does
+        return Threshold(request.min_relevance, policy.filling_relevance, strict=request.strict)
+    least, filling = policy.min_relevance, policy.filling_relevance
+    return Threshold(least, filling, strict=request.strict, need=policy.least_need, sure=policy.sure_need)
 
 
 def _remembers(choice: Choice) -> bool:

@@ -34,7 +34,6 @@ from snapshots.context.writing.fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.loading.current import Whose, known_in_scope, known_to_product
-from snapshots.recall.ranking.replies import asks_for_replies
 from snapshots.recall.search import Stopwatch, prepare_question
 from snapshots.recall.service import search_memory
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
@@ -44,8 +43,7 @@ from snapshots.receipts.write import note_receipt, write_receipt
 from tenants.isolation import tenant_tx
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
-LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, NOTES, "preferences", "tags", "profile"})
-"""Replies besides, where they are asked for."""
+LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, NOTES, REPLIES, "preferences", "tags", "profile"})
 TRIED_FREELY = 2
 """How often a context is made while others may change the memory meanwhile."""
 
@@ -117,16 +115,16 @@ def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
     candidates = policy.candidates_for(
         asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
     )
-    replies = asked.replies or asks_for_replies(asked.request.query)
     query = RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
-        lanes=LANES_OF_CONTEXTS | {REPLIES} if replies else LANES_OF_CONTEXTS,
+        lanes=LANES_OF_CONTEXTS,
         replies_named=asked.replies,
         top_k=candidates,
         notes_top_k=candidates,
         explain=True,
         strict=asked.request.strict,
+        whole=not asked.request.strict,
         filter=asked.filter,
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from

@@ -170,6 +170,7 @@ class Material:
     """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost.
 
     ``said_first``: the user's first turns in the conversation, where the language of the guide may depend on them.
+    ``needs``: how probably the query needs memory.
     """
 
     profile: ProfileView = field(default_factory=ProfileView)
@@ -180,6 +181,7 @@ class Material:
     knowledge: tuple[Passage, ...] = ()
     full_history_tokens: int = 0
     said_first: tuple[str, ...] = ()
+    needs: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

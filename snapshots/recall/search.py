@@ -24,7 +24,7 @@ from snapshots.recall.ranking.probe import Probe, make_probe
 from snapshots.recall.ranking.replies import rank_replies
 from snapshots.recall.rewording.wordings import Wording, rank_wordings
 from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
-from snapshots.relevance.questions import needs_memory
+from snapshots.relevance.questions import read_wants
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 """The images of this process. They hold no text; every use is validated against the database's version."""
@@ -57,9 +57,9 @@ class Question:
         """Return the best notes of ``image``, best first, by the question's own words alone."""
         return rank_apart(query, self.probe, image, self.policy)
 
-    def rank_replies(self, asked: Mapping[str, RecallQuery], images: Mapping[str, Image]) -> list[RankedHit]:
-        """Return the best replies among the ``images`` by lane, best first, where they have something to say to it."""
-        return rank_replies(asked, self.probe, images, self.policy)
+    def rank_replies(self, query: RecallQuery, image: Image) -> list[RankedHit]:
+        """Return the best replies of ``image``, best first, where they have something to say to it."""
+        return rank_replies(query, self.probe, image, self.policy)
 
 
 class Stopwatch:
@@ -98,9 +98,10 @@ def prepare_questions(
         embedded, degraded = embed_questions(texts, embedders)
         relations = word_relations(embedders)
         probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
+    wanted = [read_wants(text, probe.vectors) for text, probe in zip(texts, probes, strict=True)]
     read = [
-        replace(probe, floors=learnt_floors(probe.vectors, policy), needs=needs_memory(probe.vectors))
-        for probe in probes
+        replace(probe, floors=learnt_floors(probe.vectors, policy), needs=wants.memory, replies=wants.replies)
+        for probe, wants in zip(probes, wanted, strict=True)
     ]
     missing = degraded | {DegradedReason.DOCUMENTS_UNAVAILABLE} if DOCUMENTS in lanes else degraded
     return [Question(probe, embedders, missing, watch.ms["embed"], policy=policy) for probe in read]

@@ -88,7 +88,7 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
         with watch.stage("rank"):
             ranked = question.rank(asked[SNAPSHOTS], held.images[SNAPSHOTS]) if SNAPSHOTS in asked else []
             noted = question.rank_notes(asked[NOTES], held.images[NOTES]) if NOTES in asked else []
-            replied = question.rank_replies(asked, held.images) if REPLIES in asked else []
+            replied = question.rank_replies(asked[REPLIES], held.images[REPLIES]) if REPLIES in asked else []
         best = BestHits([hit for hit in ranked if hit.left_out is None], noted, replied)
         with watch.stage("read"):
             besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id)]

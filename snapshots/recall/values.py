@@ -34,7 +34,8 @@ class RecallQuery:
 
     ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
     conversation whose memories shall come with their sources, "" for none, None for all. Below ``min_relevance`` a
-    memory is no answer; ``strict``: nor is one that the question neither names nor very probably needs.
+    memory is no answer; ``strict``: nor is one that the question neither names nor very probably needs. ``whole``: also
+    memories that neither a word nor nearness speaks for, after all others.
     """
 
     text: str
@@ -57,6 +58,7 @@ class RecallQuery:
     replies_named: bool = False
     min_relevance: float = 0.0
     strict: bool = False
+    whole: bool = False
 
     @property
     def searches(self) -> bool:

@@ -12,6 +12,10 @@ _STATEMENTS = (
     "number of memories, whose weight came out as -0.98 and is -1 here: how many memories help does not depend on how "
     "many there are"
 )
+_AS_NOTES = (
+    "ten lives, coverage at a total of 500: by score alone .821 and .854 (English, Chinese), with .3 .845 and .878, "
+    "with .5 .845 and .902, with .7 .821 and .902; with 0.5 ahead instead of 1.5 .821 and .902"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,16 @@ class RelevancePolicy:
     """What one standard deviation of a statement's fused score adds to the logarithm of its odds."""
     statement_base: float = measured(-0.2, source=_STATEMENTS)
     """The logarithm of the odds of a statement of average score, were it the only one."""
+    statement_as_note: float = measured(0.5, source=_AS_NOTES)
+    """In a context, what the odds of a statement as a note weigh beside those by its score."""
+    note_ahead: float = measured(1.5, source=_AS_NOTES)
+    """What the logarithm of a note's odds has ahead of that of a statement of the same words."""
     asked_reply: float = assumed(2.0, owner="recall", settle_by="labelled questions about what the assistant said")
     """Added to the logarithm of a reply's odds where the question asks for what the assistant said."""
+    asked_from: float = assumed(0.2, owner="recall", settle_by="labelled questions about what the assistant said")
+    """From which probability on a question may ask for what the assistant said."""
+    unasked_reply: float = assumed(0.15, owner="recall", settle_by="labelled questions about what the assistant said")
+    """From which relevance on a reply helps a question that does not ask for it."""
     strict_relevance: float = assumed(0.5, owner="recall", settle_by="PrecisionMemBench, strict")
     """From which relevance on a strict question takes what it does not name."""
     strict_words: float = assumed(2.0, owner="recall", settle_by="PrecisionMemBench, strict")

@@ -42,8 +42,8 @@ ASSUMED = {
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
     "profiles.elicitation.AskPolicy": "refused_rests",
     "snapshots.consolidation.ConsolidationPolicy": "least_shared longest at_once writing_s daily",
-    "snapshots.context.ContextPolicy": "min_relevance filling_relevance summary task message_overhead candidates_most "
-    "changed_notes left_out_noted texts_remembered tier tier_by_intent raised_turns good_hit_share",
+    "snapshots.context.ContextPolicy": "min_relevance sure_need filling_relevance summary task message_overhead "
+    "candidates_most changed_notes left_out_noted texts_remembered tier tier_by_intent raised_turns good_hit_share",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",
@@ -95,7 +95,7 @@ ASSUMED = {
     "snapshots.recall.ScoringPolicy": "alike_cosines asked_alike related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept own_words rank_k",
     "snapshots.recall.SealingPolicy": "every time batch batch_bytes others_kept",
-    "snapshots.relevance.RelevancePolicy": "asked_reply strict_relevance strict_words",
+    "snapshots.relevance.RelevancePolicy": "asked_reply asked_from unasked_reply strict_relevance strict_words",
     "snapshots.receipts.ReceiptPolicy": "score_digits spread_every spread_batch",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -30,23 +30,22 @@ from snapshots.embedding.contextual import Turn, index_alone, index_text
 from snapshots.embedding.rows import TEXT, encode_lex, pack_dense
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.notes import encoder_vectors
 from snapshots.recall.ranking.probe import make_probe
+from snapshots.recall.ranking.relevance import encoder_vectors
 from snapshots.recall.ranking.scoring import score_memories
 from snapshots.recall.values import MemoryRow
 from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
 from snapshots.relevance.questions import QuestionReader, question_reader
+from tests.golden import teach_questions
 from tests.golden.labels import HERE
 from tests.golden.relevant_notes import FIRST, LOST, average_precision
+from tests.golden.teach_questions import LANGUAGES, Lesson, lessons_of, vectors_of
 
-LANGUAGES = ("en", "zh")
 AXES = 32
 """Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006)."""
 STRICTNESS = 0.03
 """Inverse strength of the regularisation (scikit-learn's C) of the reader of notes; of .003, .01, .03 the best."""
-QUESTION_STRICTNESS = 3.0
-"""That of the reader of questions, whose vectors are tripled; 1 to 10 read alike."""
-TRIPLED = 3.0
+WITHOUT_NOTES = ("needs", "frames", "replies")
 FOLDS = 4
 BINS = (0, 0.05, 0.2, 0.5, 1.1)
 SMALLEST, LARGEST = 2, 12
@@ -63,6 +62,7 @@ class Asked:
 
     person: str
     language: str
+    query: str
     pairs: Pairs
     helps: Mask
     could: Mask
@@ -78,21 +78,12 @@ def asked_of(half: str) -> list[Asked]:
     return [one for language in LANGUAGES for person in _people(language, half) for one in _questions(person, language)]
 
 
-def needs_of(half: str) -> list[dict[str, Any]]:
-    """Return the questions that are labelled without notes."""
-    lines = (HERE / "relevance" / f"needs_{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def teach_questions(asked: Sequence[Asked], needs: Sequence[dict[str, Any]]) -> QuestionReader:
-    """Return a reader of questions taught by these."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
-
-    own = [one.pairs.question for one in asked if one.pairs.question is not None]
-    vectors = np.concatenate([np.stack(own), _encoder().embed([one["text"] for one in needs])])
-    wanted = np.array([*(one.needs for one in asked), *(one["needs"] for one in needs)])
-    model = LogisticRegression(C=QUESTION_STRICTNESS, max_iter=1000).fit(TRIPLED * vectors, wanted)
-    return QuestionReader(np.asarray(TRIPLED * model.coef_[0], np.float32), float(model.intercept_[0]), {})
+def taught_questions(asked: Sequence[Asked]) -> QuestionReader:
+    """Return a reader of questions taught by these and by those that are labelled without notes."""
+    alone = lessons_of("teach")
+    lessons = [*(Lesson(one.query, one.language, one.needs) for one in asked), *alone]
+    vectors = np.concatenate([np.stack([_question(one) for one in asked]), vectors_of(alone)])
+    return teach_questions.teach_questions(lessons, vectors)
 
 
 def teach_notes(asked: Sequence[Asked]) -> NoteReader:
@@ -137,29 +128,15 @@ def calibration(scores: Sequence[Float32], helps: Sequence[Mask]) -> Iterator[st
             yield f"from {low} {true[within].mean():.2f}"
 
 
-def question_figures(reader: QuestionReader, needs: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield how well the reader of questions tells those apart that need nothing, one line a language."""
-    for language in LANGUAGES:
-        own = [one for one in needs if one["language"] == language]
-        found = np.array([reader.probability(row) for row in _encoder().embed([one["text"] for one in own])])
-        wanted = np.array([one["needs"] for one in own])
-        told = ", ".join(
-            f"below {least} {np.mean(found[~wanted] < least):.2f} of {(~wanted).sum()} that need nothing, "
-            f"{np.mean(found[wanted] < least):.3f} of {wanted.sum()} that need something"
-            for least in (0.1, 0.2, 0.3, 0.5)
-        )
-        yield f"questions {language}: {told}"
-
-
 def across() -> Iterator[str]:
     """Yield the figures of the teaching half, each fourth of the people read by what the others taught."""
-    asked, needs = asked_of("teach"), needs_of("teach")
+    asked = asked_of("teach")
     people = sorted({one.person for one in asked})
     scores: dict[int, Float32] = {}
     for fold in range(FOLDS):
         held = set(people[fold::FOLDS])
         others = [one for one in asked if one.person not in held]
-        questions, notes = teach_questions(others, needs), teach_notes(others)
+        questions, notes = taught_questions(others), teach_notes(others)
         scores |= {id(one): _read(one, questions, notes) for one in asked if one.person in held}
     yield from figures(asked, [scores[id(one)] for one in asked], "across people")
 
@@ -168,19 +145,21 @@ def measure() -> Iterator[str]:
     """Yield the figures of the sets that teach nothing."""
     asked = asked_of("measure")
     yield from figures(asked, [_read(one, question_reader(), note_reader()) for one in asked], "measured")
-    yield from question_figures(question_reader(), needs_of("measure"))
+    alone = lessons_of("measure")
+    found = [question_reader().wants(one.text, row) for one, row in zip(alone, vectors_of(alone), strict=True)]
+    yield from teach_questions.figures(alone, found)
 
 
 def teach() -> None:
     """Teach both readers by all lessons and keep them."""
-    files = [HERE / "relevance" / f"{name}_teach.jsonl" for name in (*LANGUAGES, "needs")]
+    files = [HERE / "relevance" / f"{name}_teach.jsonl" for name in (*LANGUAGES, *WITHOUT_NOTES)]
     sources = {file.stem: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
     taught = {"version": f"relevance-{version}", "by": sources}
     asked = asked_of("teach")
-    questions, notes = teach_questions(asked, needs_of("teach")), teach_notes(asked)
-    QuestionReader(questions.weights, questions.intercept, taught).write()
-    NoteReader(notes.by_meaning, notes.by_words, notes.centre, notes.axes, taught).write()
+    questions, notes = taught_questions(asked), teach_notes(asked)
+    replace(questions, taught=taught).write()
+    replace(notes, taught=taught).write()
 
 
 def image_of_notes(texts: Sequence[str]) -> Image:
@@ -218,7 +197,9 @@ def _questions(person: dict[str, Any], language: str) -> Iterator[Asked]:
         helps, could = (
             np.array([note["id"] in question.get(name, ()) for note in person["notes"]]) for name in ("helps", "some")
         )
-        yield Asked(person["id"], language, pairs_of(image, question["query"]), helps, could & ~helps)
+        yield Asked(
+            person["id"], language, question["query"], pairs_of(image, question["query"]), helps, could & ~helps
+        )
 
 
 def _lessons(one: Asked) -> Iterator[Asked]:
@@ -228,11 +209,11 @@ def _lessons(one: Asked) -> Iterator[Asked]:
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
     words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
     some = Pairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
-    yield Asked(one.person, one.language, some, one.helps[few], one.could[few])
+    yield Asked(one.person, one.language, one.query, some, one.helps[few], one.could[few])
 
 
 def _read(one: Asked, questions: QuestionReader, notes: NoteReader) -> Float32:
-    needs = questions.probability(_question(one))
+    needs = questions.wants(one.query, _question(one)).memory
     return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
 
 

@@ -12,8 +12,9 @@ from memory_platform.evaluation.ranking.metrics import coverage_within
 from memory_platform.evaluation.ranking.rankers import query_of
 from snapshots.embedding.rows import Float32
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
-from snapshots.recall.ranking.pipeline import Int64, Mask, alive_rows, best_sayings, relevance_of_statements
+from snapshots.recall.ranking.pipeline import Int64, Mask, alive_rows, best_sayings
 from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
+from snapshots.recall.ranking.relevance import relevance_of_statements
 from snapshots.recall.ranking.scoring import Nearness, compare_vectors, match_words, weigh
 from snapshots.recall.values import RecallQuery
 

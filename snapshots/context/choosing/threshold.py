@@ -22,11 +22,20 @@ class Abstained(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From which relevance on a memory helps, and from which on it fills what room is left; ``strict``: none does."""
+    """From which relevance on a memory helps, and from which on it fills what room is left; ``strict``: none does.
+
+    ``need``: how probably a question must need memory to be given any, and ``sure`` to be given what only fills.
+    """
 
     least: float
     filling: float = 0.0
     strict: bool = False
+    need: float = 0.0
+    sure: float = 0.0
+
+    def of(self, needs: float) -> "Threshold":
+        """Return the threshold for a question that ``needs`` memory so probably: strict where that is not sure."""
+        return replace(self, strict=self.strict or needs < self.sure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +47,15 @@ class Passed:
     is_whole: bool = False
 
 
-def abstain_from(offered: Sequence[MemoryItem], threshold: Threshold) -> Abstained | None:
-    """Return why none of the memories that recall found for a turn goes in; None where one passes."""
+def abstain_from(offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0) -> Abstained | None:
+    """Return why none of the memories that recall found for a turn goes in; None where one passes.
+
+    ``needs``: how probably the question needs memory.
+    """
     if not offered:
         return Abstained.NOTHING_REMEMBERED
-    return None if any(item.relevance >= threshold.least for item in offered) else Abstained.NOTHING_RELEVANT
+    passes = needs >= threshold.need and any(item.relevance >= threshold.least for item in offered)
+    return None if passes else Abstained.NOTHING_RELEVANT
 
 
 def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool) -> Passed:

@@ -1,6 +1,6 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -39,7 +39,9 @@ def material_of(
     """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory."""
     changes = Changes.of_rows(around.changed, _standing_note)
     profile = replace(profile_view(found.lanes), notes=standing_notes(around, changes))
-    said = (*map(note_item, found.notes), *map(memory_item, (*found.memories, *found.replies)))
+    statements = {one.id: one for one in map(memory_item, found.memories)}
+    notes = (as_its_message(note_item(note), statements) for note in found.notes)
+    said = (*notes, *statements.values(), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
         profile=profile,
@@ -51,6 +53,7 @@ def material_of(
         summary=running_summary(scene) if scene else None,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
+        needs=needs,
     )
 
 
@@ -121,6 +124,14 @@ def note_item(note: RecalledNote) -> MemoryItem:
         statement_id=str(note.statement_id or ""),
     )
     return marked(replace(item, text=text))
+
+
+def as_its_message(note: MemoryItem, statements: Mapping[str, MemoryItem]) -> MemoryItem:
+    """Return a note as relevant as its message where that is more so: the message is left out for it."""
+    said = statements.get(note.statement_id)
+    if said is None or said.relevance <= note.relevance:
+        return note
+    return replace(note, relevance=said.relevance, score=max(said.score, note.score))
 
 
 def standing_notes(around: Surroundings, changes: Changes) -> tuple[MemoryItem, ...]:

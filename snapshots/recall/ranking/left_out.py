@@ -22,7 +22,7 @@ def left_out(query: RecallQuery, image: Image, scores: Scores, alive: Mask, said
     """
     near = scores.dense.max(axis=0)
     expired = expired_rows(image.columns, query) & scores.found
-    below = alive & ~scores.found & scores.dense_held
+    below = alive & ~scores.found & scores.dense_held & (not query.whole)
     reasons: tuple[tuple[WhyLeftOut, Int64], ...] = (
         ("said_again", said_again),
         ("expired", np.flatnonzero(expired)),

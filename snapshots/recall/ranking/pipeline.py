@@ -19,11 +19,10 @@ from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.ranking.factors import DIGITS, blend_episode, factors
 from snapshots.recall.ranking.left_out import left_out
 from snapshots.recall.ranking.probe import Probe, asked_at
+from snapshots.recall.ranking.relevance import relevance_of_statements, relevant_rows, weigh_as_notes
 from snapshots.recall.ranking.repeats import first_sayings
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, RankedHit, RecallQuery
-from snapshots.relevance.policy import RELEVANCE, RelevancePolicy
-from snapshots.relevance.statements import statement_probabilities
 
 KEYWORD_VIEWS = ("own", "window")
 DENSE_VIEWS = ("own", "continued")
@@ -54,29 +53,17 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     """
     scores = score_memories(image, asked_at(probe, query.text, query.at), policy.scoring)
     may_answer = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
-    alive = may_answer & scores.found
+    alive = may_answer if query.whole else may_answer & scores.found
     note_similarity(scores, alive)
-    near = relevance_of_statements(scores.fused, may_answer, probe)
+    near = (
+        weigh_as_notes(image, may_answer, scores, probe)
+        if query.whole
+        else relevance_of_statements(scores.fused, may_answer, probe)
+    )
     alive &= relevant_rows(near, scores.keyword[0], query)
     best, said_again = told_apart(scores.fused, near, alive, query, image, policy)
     hits = hits_of(best, scores, alive, query, image)
     return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits
-
-
-def relevance_of_statements(fused: Float32, may_answer: Mask, probe: Probe) -> Float64:
-    """Return how probably each memory helps a question, shape (n,); 0 for those that may not answer."""
-    near = np.zeros(len(fused))
-    near[may_answer] = probe.needs * statement_probabilities(fused[may_answer])
-    return near
-
-
-def relevant_rows(near: Float64, words: Float32, query: RecallQuery, policy: RelevancePolicy = RELEVANCE) -> Mask:
-    """Return which rows are relevant enough for ``query``: by their relevance ``near`` and the BM25 of their own
-    ``words``, shape (n,)."""
-    relevant = near >= query.min_relevance
-    if query.strict:
-        relevant &= (near >= policy.strict_relevance) | (words >= policy.strict_words)
-    return np.asarray(relevant, np.bool_)
 
 
 def hits_of(best: Ranked, scores: Scores, alive: Mask, query: RecallQuery, image: Image) -> list[RankedHit]:

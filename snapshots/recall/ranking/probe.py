@@ -49,7 +49,7 @@ class Probe:
     know its language), ``asks_when`` whether it asks for a time,
     ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them,
     ``floors`` the learnt similarity floors of the spaces that have no measured one, ``needs`` how probable it is that
-    the question needs memory at all.
+    the question needs memory at all, ``replies`` that it asks for what the assistant said.
     """
 
     terms: Mapping[int, float]
@@ -60,6 +60,7 @@ class Probe:
     beside: frozenset[int] = frozenset()
     floors: Mapping[str, float] = field(default_factory=dict)
     needs: float = 1.0
+    replies: float = 0.0
     is_chinese: bool = False
 
 

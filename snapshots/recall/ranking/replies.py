@@ -1,20 +1,14 @@
-"""The lane of replies: what the assistant said, where a question asks for it or nothing stands nearer to it (C7)."""
+"""The lane of replies: what the assistant said, where a question asks for it or it very probably helps (C7)."""
 
 import re
-from collections.abc import Mapping
-
-import numpy as np
+from dataclasses import replace
 
 from memory_platform.kernel.text import index_form
-from snapshots.embedding.marks import QUESTION
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.ranking.lexical import rows_marked
 from snapshots.recall.ranking.notes import rank_apart
-from snapshots.recall.ranking.pipeline import alive_rows
 from snapshots.recall.ranking.probe import Probe
-from snapshots.recall.ranking.scoring import compare_vectors
-from snapshots.recall.values import REPLIES, RankedHit, RecallQuery
+from snapshots.recall.values import RankedHit, RecallQuery
 from snapshots.relevance.policy import RELEVANCE
 
 _SAID_EN = (
@@ -38,7 +32,8 @@ _ASKS = re.compile(
     rf"|(?:你|您|助手).{{0,4}}{_SAID_ZH}.{{0,3}}(?:过|了|的(?!话))"
     r"|(?:你|您)的?(?:建议|推荐|承诺|回答|答复)是|(?:你|您)答应"
 )
-"""Asks for what was said to the user before, not for something new: "what do you recommend" is none."""
+"""Asks for what was said to the user before, not for something new: "what do you recommend" is none. What says it in
+other words ("which shoes were it again") is read by :mod:`snapshots.relevance.questions`."""
 
 
 def asks_for_replies(question: str) -> bool:
@@ -46,30 +41,10 @@ def asks_for_replies(question: str) -> bool:
     return _ASKS.search(index_form(question[: DEFAULT_RECALL.asking_chars])) is not None
 
 
-def rank_replies(
-    asked: Mapping[str, RecallQuery], probe: Probe, images: Mapping[str, Image], policy: RecallPolicy
-) -> list[RankedHit]:
-    """Return the best replies, best first; where the question does not ask for them, only those that stand nearer to it
-    than anything else that is remembered.
-
-    ``asked`` is the question as each lane is asked it, ``images`` are those of the lanes. Without a vector of the
-    question none stands nearer.
-    """
-    query, image = asked[REPLIES], images[REPLIES]
-    if not image.size:
-        return []
-    if query.replies_named or asks_for_replies(query.text):
-        return rank_apart(query, probe, image, policy, favoured=RELEVANCE.asked_reply)
-    others = [nearest(asked[lane], probe, images[lane], policy) for lane in asked if lane != REPLIES]
-    return rank_apart(query, probe, image, policy, nearer_than=max(others, default=0.0)) if probe.vectors else []
-
-
-def nearest(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> float:
-    """Return the cosine of the memory that stands nearest to a question; 0 where there is none.
-
-    Questions do not count: one like the one that is asked is nearest to it, and answers nothing.
-    """
-    alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
-    alive[rows_marked(image, QUESTION)] = False
-    cosines = compare_vectors(image, probe, policy.scoring).cosines.max(axis=0)[alive]
-    return float(np.max(cosines, initial=0.0))
+def rank_replies(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
+    """Return the best replies of ``image``, best first; where neither the caller nor the question asks for them, only
+    those that very probably help."""
+    asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
+    least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
+    favoured = RELEVANCE.asked_reply * asked
+    return rank_apart(replace(query, min_relevance=least), probe, image, policy, favoured=favoured)

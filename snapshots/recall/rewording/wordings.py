@@ -13,8 +13,9 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
-from snapshots.recall.ranking.pipeline import Mask, Ranked, alive_rows, best_sayings, explain, relevance_of_statements
+from snapshots.recall.ranking.pipeline import Mask, Ranked, alive_rows, best_sayings, explain
 from snapshots.recall.ranking.probe import Probe, asked_at
+from snapshots.recall.ranking.relevance import relevance_of_statements
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, RankedHit, RecallQuery
 

@@ -7,9 +7,10 @@ import pytest
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
+from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.relevance.notes import NoteReader, Pairs, note_reader
-from snapshots.relevance.policy import ENCODER_SPACE
-from snapshots.relevance.questions import needs_memory, question_reader
+from snapshots.relevance.policy import ENCODER_SPACE, RELEVANCE
+from snapshots.relevance.questions import Wants, question_reader, read_wants
 from snapshots.relevance.statements import statement_probabilities
 from tests.golden.labels import HERE
 
@@ -29,6 +30,15 @@ SOMETHING = (
     "帮我给老婆挑个生日礼物",
     "我上次说的那个药叫什么来着",
 )
+REPLIES = (
+    "What was that hiking trail called again, the one from your list?",
+    "send me the model of the blender once more",
+    "which of the tents did you like best?",
+    "那个加湿器什么型号来着",
+    "上回说的那家书店在哪",
+    "你给我算的学费是多少来着",
+)
+OWN = ("When is my next check-up?", "Where does my brother live?", "我儿子几点放学", "我的航班几点起飞")
 ABOUT_FOOD, ABOUT_CAR = "My daughter is allergic to peanuts", "The spare key of the car hangs in the garage"
 OTHERS = ("I play chess on Mondays", "My sister works as a nurse", "I am learning Dutch", "We moved to Leeds in May")
 
@@ -46,19 +56,39 @@ def pairs(question: str, *notes: str) -> Pairs:
 
 @pytest.mark.parametrize("question", NOTHING)
 def test_a_question_that_needs_nothing_is_told(question: str) -> None:
-    assert needs_memory({ENCODER_SPACE: vector(question)}) < 0.3
+    assert read_wants(question, {ENCODER_SPACE: vector(question)}).memory < DEFAULT_CONTEXT.least_need
 
 
 @pytest.mark.parametrize("question", SOMETHING)
 def test_a_question_that_needs_memory_is_told(question: str) -> None:
-    assert needs_memory({ENCODER_SPACE: vector(question)}) > 0.5
+    assert read_wants(question, {ENCODER_SPACE: vector(question)}).memory > DEFAULT_CONTEXT.sure_need
 
 
 def test_without_a_vector_of_the_encoder_memory_may_be_needed() -> None:
-    assert needs_memory({}) == 1
-    assert needs_memory({"another": np.ones(8, np.float32)}) == 1
-    assert needs_memory({ENCODER_SPACE: np.zeros(512, np.float32)}) == 1
-    assert needs_memory({ENCODER_SPACE: np.ones(24, np.float32)}) == 1
+    others: tuple[dict[str, Any], ...] = (
+        {},
+        {"another": np.ones(8)},
+        {ENCODER_SPACE: np.zeros(512)},
+        {ENCODER_SPACE: np.ones(24)},
+    )
+    for vectors in others:
+        assert read_wants("When is it?", {name: row.astype(np.float32) for name, row in vectors.items()}) == Wants()
+
+
+@pytest.mark.parametrize("question", REPLIES)
+def test_a_question_asks_for_what_the_assistant_said_in_any_words(question: str) -> None:
+    assert read_wants(question, {ENCODER_SPACE: vector(question)}).replies >= RELEVANCE.asked_from
+
+
+@pytest.mark.parametrize("question", [*NOTHING, *OWN])
+def test_a_question_that_asks_for_something_else_asks_for_no_reply(question: str) -> None:
+    assert read_wants(question, {ENCODER_SPACE: vector(question)}).replies < RELEVANCE.asked_from
+
+
+def test_a_question_of_any_length_is_read() -> None:
+    long = "x " * 200_000
+    assert 0 <= read_wants(long, {ENCODER_SPACE: vector("x")}).memory <= 1
+    assert 0 <= read_wants("", {ENCODER_SPACE: vector("x")}).memory <= 1
 
 
 def test_a_note_that_shares_no_word_helps_where_its_meaning_is_asked_for() -> None:

@@ -88,8 +88,8 @@ class ContextInput(PromptFields, Input):
         most=3,
         required=False,
         help_text="`tasks` brings the tasks in progress, `replies` what the assistant said, which otherwise comes only "
-        "where the query asks for it. No documents are held here yet: `knowledge` is accepted, "
-        "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
+        "where the query asks for it or it very probably helps. No documents are held here yet: `knowledge` is "
+        "accepted, brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
     )
 
 

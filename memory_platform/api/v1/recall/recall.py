@@ -115,7 +115,7 @@ class RecallInput(Input):
         help_text="What is asked; all but `documents` unless named. Notes are lasting things in the user's own words; "
         "they stand in `notes`, never in `memories`. Replies are what the assistant recommended, promised, or gave as "
         "a number or a name; unless the lane is named they come only where the question asks for what the assistant "
-        "said, or where nothing else stands nearer to it. No documents are held here yet: that lane is accepted, "
+        "said, or where they very probably help. No documents are held here yet: that lane is accepted, "
         "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
     )
     rerank = FlagField(

@@ -8,7 +8,7 @@ import pytest
 from memory_platform.providers.tokens import TokenEstimator
 from snapshots.context.assemble import assemble
 from snapshots.context.choosing.threshold import Abstained
-from snapshots.context.policy import ContextPolicy
+from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,
@@ -38,11 +38,11 @@ def item(name: str, relevance: float, *, kind: str = "note", day: int = 0, vital
 
 
 def assemble_with(
-    *memories: MemoryItem, vital: MemoryItem | None = None, total: int = 6000, **asked: Any
+    *memories: MemoryItem, vital: MemoryItem | None = None, total: int = 6000, needs: float = 1.0, **asked: Any
 ) -> AssembledContext:
     request = ContextRequest("dinner?", budget=BudgetRequest(total=total), **asked)
     profile = ProfileView(notes=(vital,) if vital else ())
-    return assemble(request, Material(profile, memories), counter=TokenEstimator(), nonce="n")
+    return assemble(request, Material(profile, memories, needs=needs), counter=TokenEstimator(), nonce="n")
 
 
 def kept(context: AssembledContext) -> list[str]:
@@ -102,3 +102,15 @@ def test_a_policy_sets_the_threshold_where_the_caller_names_none() -> None:
     context = assemble(request, Material(memories=memories), counter=TokenEstimator(), nonce="n", policy=strictly)
     assert (kept(context), context.abstained) == ([], Abstained.NOTHING_RELEVANT)
     assert kept(assemble_with(*memories)) == ["low"]
+
+
+def test_a_question_that_hardly_needs_memory_gets_none_however_near_one_is() -> None:
+    near, doubtful = (item("near", 0.2), item("far", 0.01)), DEFAULT_CONTEXT.least_need - 0.01
+    context = assemble_with(*near, needs=doubtful)
+    assert (kept(context), context.abstained) == ([], Abstained.NOTHING_RELEVANT)
+    assert kept(assemble_with(*near, needs=doubtful, min_relevance=0.1)) == ["near", "far"]
+
+
+def test_a_question_that_may_need_memory_gets_what_helps_and_no_more() -> None:
+    assert kept(assemble_with(item("near", 0.2), item("far", 0.01), needs=DEFAULT_CONTEXT.sure_need - 0.01)) == ["near"]
+    assert kept(assemble_with(item("near", 0.2), item("far", 0.01), needs=DEFAULT_CONTEXT.sure_need)) == ["near", "far"]

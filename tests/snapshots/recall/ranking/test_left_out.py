@@ -42,3 +42,11 @@ def test_nothing_is_told_unasked_and_the_answer_is_the_same() -> None:
     asked, plain = ask("aisle", IMAGE, FLOOR, left_out=5), ask("aisle", IMAGE, FLOOR)
     assert all(hit.left_out is None for hit in plain)
     assert [hit for hit in asked if hit.left_out is None] == plain
+
+
+def test_a_context_gets_the_whole_memory_and_nothing_is_below_the_floor_then() -> None:
+    hits = ask("aisle", IMAGE, FLOOR, whole=True, left_out=5)
+    found = [hit.id for hit in hits if hit.left_out is None]
+    assert set(map(id_of, ("cello lessons", "我对花生过敏", "灯塔刷成了白色", "words without a vector"))) < set(found)
+    assert found[0] in map(id_of, ("aisle seats please", "again"))
+    assert {hit.left_out.why for hit in hits if hit.left_out} == {"said_again", "expired"}

@@ -125,13 +125,6 @@ def test_promises_numbers_and_names_are_kept(
     assert (reply["sort"], reply["text"] in said) == (sort, True)
 
 
-def test_it_comes_unasked_where_nothing_stands_nearer(acme: Caller, world: World) -> None:
-    post(acme, ("user", "I swim on Mondays."), ("assistant", "I'd recommend Kafka on the Shore by Haruki Murakami."))
-    settle(world.acme)
-    assert recall_replies(acme, "Kafka on the Shore by Murakami") != []
-    assert recall_replies(acme, "swimming on Mondays") == []
-
-
 def test_filters_narrow_what_comes(acme: Caller, world: World) -> None:
     asked, said, kept, question, fact, _ = TALKS["en"]
     post(acme, ("user", asked), ("assistant", said), ("user", fact))
@@ -139,7 +132,7 @@ def test_filters_narrow_what_comes(acme: Caller, world: World) -> None:
     assert made.status_code == 201
     settle(world.acme)
     absent = {"not": {"metadata.shelf": {"eq": "a"}}}
-    assert recall_replies(acme, "Kafka on the Shore by Murakami", filter=absent) == [kept]
+    assert recall_replies(acme, "Kafka on the Shore by Murakami", filter=absent, lanes=["replies"]) == [kept]
     assert recall_replies(acme, question, filter=absent) == [kept]
     assert recall_replies(acme, question, filter={"metadata.shelf": {"eq": "a"}}) == []
     assert recall_replies(acme, question, filter={"kind": {"eq": "reply"}}) == [kept]
