@@ -25,14 +25,25 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import meant_by, pronoun_in
 from snapshots.understanding.values import NOBODY, Evidence, Nearby, TagCandidate
 
+MOST_KNOWN = 60
+"""Contacts and things, the newest, by whose names a message is read."""
+
 
 def people_before(message: Message) -> Nearby:
-    """Return whom the user named in the turn before a message that says "she" or 他, in the open scope.
+    """Return who is known of the user, in the open scope, and whom the user named in the turn before a message that
+    says "she" or 他.
 
-    Nobody for a message without such a word, and after a turn that is as long as a document.
+    Nobody is named before a message without such a word, and in a turn that is as long as a document.
     """
-    if len(message.content) > LONGEST_READ or not pronoun_in(message.content):
+    if len(message.content) > LONGEST_READ:
         return NOBODY
+    tags = Tag.objects.filter(subject_id=message.subject_id).exclude(kind=TagKind.PLACE)
+    known = tuple(_as_candidate(tag, message) for tag in tags.order_by("-id")[:MOST_KNOWN])
+    return replace(_named_before(message) if pronoun_in(message.content) else NOBODY, known=known)
+
+
+def _named_before(message: Message) -> Nearby:
+    """Return whom the user's turn before ``message`` names."""
     own = Message.objects.filter(subject_id=message.subject_id, conversation_id=message.conversation_id)
     recent = own.filter(seq__lt=message.seq, seq__gte=message.seq - NOTING.turns_before).order_by("-seq")
     turns: list[Message] = []

@@ -175,10 +175,12 @@ class Verdicted:
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """The turn before: the contacts that the user named there, and everything that was said in it and since."""
+    """The turn before: the contacts that the user named there, and everything that was said in it and since; and
+    all who are ``known``: contacts, and things that have a name."""
 
     contacts: tuple[TagCandidate, ...] = ()
     said: str = ""
+    known: tuple[TagCandidate, ...] = ()
 
 
 NOBODY = Nearby()

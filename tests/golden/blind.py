@@ -25,7 +25,7 @@ from snapshots.understanding.values import (
     ProfileFact,
     TagCandidate,
 )
-from tests.golden.labels import Score, rows
+from tests.golden.labels import OTHERS, Score, rows
 from tests.snapshots.understanding.utterances import utter
 
 READ = ("utterances", "utterances_2", "utterances_3", "utterances_4")
@@ -133,6 +133,8 @@ def _entries(candidate: Candidate) -> Iterator[Found]:
         case TagCandidate():
             values = [candidate.address, candidate.phone, *candidate.aliases]
             yield Found("tag", "explicit", (folded(candidate.label),), tuple(folded(v) for v in values if v))
+        case PreferenceCandidate() if candidate.category in OTHERS:
+            return
         case PreferenceCandidate():
             yield from _preference(candidate)
 

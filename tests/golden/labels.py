@@ -39,6 +39,10 @@ class Score:
         return self.hits / (self.hits + self.missed) if self.hits + self.missed else 1.0
 
 
+OTHERS = ("people", "pets")
+"""Categories of what is told of others: labels speak of the user, lives judge the rest."""
+
+
 def scores(pairs: Iterable[tuple[set[str], set[str]]]) -> dict[str, Score]:
     """Return the score of each class (a label's first word) over pairs of (found, expected)."""
     hits: Counter[str] = Counter()
@@ -66,6 +70,8 @@ def labels(extraction: Extraction) -> Iterator[str]:
 
 
 def _preference(found: PreferenceCandidate) -> Iterator[str]:
+    if found.category in OTHERS:
+        return
     where = f"{found.sort} {found.category}.{found.key}"
     if isinstance(found.value, tuple):
         yield from (f"{where}+={entry}" for entry in found.value)

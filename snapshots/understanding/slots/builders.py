@@ -107,10 +107,19 @@ def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield an age in the user's words, and its bracket."""
     value = said.get("value") or ""
-    years = number_of(value, said.words)
-    if years is not None and CHECKS["age"](value, said.words):
+    number = said.get("number") or value
+    years = number_of(number, said.words)
+    if years is not None and CHECKS[slot.check](number, said.words):
         yield ProfileFact("age", value, said.evidence, confidence=said.confidence)
         yield ProfileFact("age_range", age_range_of(years), said.evidence, confidence=said.confidence)
+
+
+def build_measure(slot: Slot, said: Said) -> Iterator[Candidate]:
+    """Yield something that everybody has one of, under its own name: blood type, shoe size, star sign, rent."""
+    value, key = said.get("value") or said.get("company"), said.values.get("key") or ""
+    key = key or _key_of(said.values.get("thing") or "", said.words)
+    if value and key and is_short(value):
+        yield ProfileFact(key, value, said.evidence, confidence=said.confidence)
 
 
 def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -330,10 +339,15 @@ SLOTS: dict[str, Slot] = {
     "employer": Slot(build_fact, "employer", check="proper"),
     "city": Slot(build_fact, "city", check="place"),
     "hometown": Slot(build_fact, "hometown", check="place"),
-    "age": Slot(build_age),
+    "age": Slot(build_age, check="age"),
+    "age_of": Slot(build_age, check="years"),
+    "workplace": Slot(build_fact, "workplace", check="said"),
+    "studies": Slot(build_fact, "studies", check="any"),
+    "tools": Slot(build_fact, "tools", check="said", mode="append"),
+    "measure": Slot(build_measure),
     "birthday": Slot(build_fact, "birthday", check="said"),
     "languages": Slot(build_fact, "languages", check="said", mode="append", entries="languages"),
-    "conditions": Slot(build_fact, "conditions", check="said", mode="append", entries="illnesses"),
+    "conditions": Slot(build_fact, "conditions", check="said", mode="append", entries="complaints"),
     "medication": Slot(build_fact, "medication", check="said", mode="append", entries="medicines"),
     "mbti": Slot(build_fact, "mbti", check="said"),
     "timezone": Slot(build_fact, "timezone", check="said"),

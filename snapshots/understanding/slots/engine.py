@@ -16,8 +16,9 @@ from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
-from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
-from snapshots.understanding.slots.pronouns import meant_by
+from snapshots.understanding.slots.lexicon import Ask, Language, Row, Words, load_language
+from snapshots.understanding.slots.persons import Person, find_mentions, give_to, is_animal, is_same_relation
+from snapshots.understanding.slots.pronouns import known_names, meant_by
 from snapshots.understanding.slots.speakers import Text, find_starts, spoken_parts
 from snapshots.understanding.values import (
     Candidate,
@@ -62,7 +63,7 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
         reading.read_sentence(form, sentence, following)
     if context.previous and not reading.found:
         reading.read_answer(form, clauses, context.previous)
-    return _merge_repeats(_drop_vaguer(reading.found))
+    return _merge_repeats(_drop_vaguer([*reading.found, *reading.named]))
 
 
 def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
@@ -95,7 +96,8 @@ class _Reading:
         self.quoted = quoted
         self.message_key = message_key
         self.found: list[Candidate] = []
-        self.contacts: dict[str, TagCandidate] = {}
+        self.people: list[TagCandidate] = []
+        self.named: list[TagCandidate] = []
 
     def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
         """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
@@ -112,7 +114,10 @@ class _Reading:
         # "Blue cheese? I can't bear it.": a short sentence and the one after it.
         close = following[-1].end if following and following[-1].end - start <= LONGEST_PAIR else end
         pair = Text(form[start:close], start, False, kind, form[start:close], 0, after, starts)
-        parts = list(spoken_parts(sentence, start, clauses, language.words, after))
+        for one, is_mine in find_mentions(self.message, form, start, end, language.words, self.message_key):
+            self._meet(one, language.words, is_mine=is_mine)
+        names = known_names((*self.nearby.contacts, *self.nearby.known, *self.people))
+        parts = list(spoken_parts(sentence, start, clauses, language.words, after, names))
         for group in language.groups:
             filled = {slot for row in group.sentence_rows for slot in self._apply(row, whole, language)}
             filled |= {slot for row in group.pair_rows for slot in self._apply(row, pair, language)}
@@ -128,6 +133,8 @@ class _Reading:
     def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""
         match = None
+        if row.of_others and text.person is None:
+            return set()
         for at in text.starts:
             match = match or row.pattern.match(text.form, at)
         if match is None or not _is_meant(row, text, match):
@@ -135,13 +142,18 @@ class _Reading:
         first, last = text.start + max(match.start(), text.added), text.start + match.end()
         if any(start < last and first < end for start, end in self.quoted):
             return set()
-        if (row.bare or text.is_bare) and language.words.holds_any("others", text.sentence):
+        if (row.bare or text.is_bare) and not text.person and language.words.holds_any("others", text.sentence):
             return set()
         spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
-        values = {name: self.message[text.start + a : text.start + b] for name, (a, b) in spans.items()}
+        values = {name: self._words_at(text, *span) for name, span in spans.items()}
         values |= row.fixed
         built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
         return {row.family} if built else set()
+
+    def _words_at(self, text: Text, start: int, end: int) -> str:
+        """Return the message's words at a place of ``text``; of what nobody said, what was put there."""
+        put = text.form[start : min(end, text.added)] if start < text.added else ""
+        return put + self.message[text.start + max(start, text.added) : text.start + end]
 
     def _build(
         self,
@@ -155,8 +167,9 @@ class _Reading:
     ) -> bool:
         slot = SLOTS[name]
         start, first = text.start - text.offset, text.start + text.added
-        about = self._meant(values.get("who", ""), text, language) if values.get("about") else None
-        if values.get("about") and about is None:
+        about = self._meant(values.get("who", ""), text, language.words) if values.get("about") else None
+        owner = self._owner(text.person, text, language.words) if text.person else None
+        if (values.get("about") and about is None) or (text.person and owner is None):
             return False
         said = Said(
             values=values,
@@ -169,21 +182,62 @@ class _Reading:
             about=about,
         )
         built = list(slot.build(slot, said))
+        if owner is not None:
+            for one in built:
+                if isinstance(one, ProfileFact) and one.field == "name" and is_animal(owner, language.words):
+                    self._learn_name(replace(owner, label=one.value))
+            built = list(give_to(owner, built, language.words))
         if said.confidence <= HEDGED:
             built = [replace(one, provenance="observation") for one in built]
         for one in built:
             if isinstance(one, TagCandidate) and one.kind == "contact":
-                self.contacts[one.label] = one
+                self._learn_name(one)
         self.found += built
         return bool(built)
 
-    def _meant(self, word: str, text: Text, language: Language) -> TagCandidate | None:
+    def _meant(self, word: str, text: Text, words: Words) -> TagCandidate | None:
         """Return whom "her" means at the beginning of ``text``: somebody named in this message, else just before it."""
-        if self.contacts:
-            since = max(one.evidence.start + len(one.evidence.quote) for one in self.contacts.values())
-            return meant_by(word, self.contacts.values(), self.message[since : text.start], language.words)
+        before = [one for one in self.people if one.evidence.start < text.start + text.added]
+        if before:
+            since = max(sum((one.evidence.start, len(one.evidence.quote))) for one in before)
+            return meant_by(word, before, self.message[since : text.start], words)
         said = f"{self.nearby.said}\n{self.message[: text.start]}"
-        return meant_by(word, self.nearby.contacts, said, language.words)
+        return meant_by(word, self.nearby.contacts, said, words)
+
+    def _owner(self, person: Person, text: Text, words: Words) -> TagCandidate | None:
+        """Return of whom ``text`` tells something; None where two may be meant, or nobody who is known."""
+        if person.pronoun:
+            return self._meant(person.pronoun, text, words)
+        known = [*self.people, *self.nearby.contacts, *self.nearby.known]
+        if person.name:
+            named = [one for one in known if person.name in known_names([one])]
+            if named or not person.relation:
+                return next(iter(named), None)
+        same = [one for one in known if is_same_relation(person.relation, one.relation or "")]
+        labels = {one.label for one in same}
+        # Of two sons none is meant by "my son"; whom nobody has named is called by the relation.
+        named = [one for one in same if one.label != one.relation]
+        return next(iter(named or same), None) if len(labels - {person.relation}) <= 1 else None
+
+    def _meet(self, one: TagCandidate, words: Words, *, is_mine: bool) -> None:
+        """Add somebody who is mentioned and was not yet; one of the user's with a name is a contact."""
+        is_named = bool(one.aliases) or one.label != one.relation
+        if not is_named:
+            same = [other for other in self.people if other.relation == one.relation]
+            self.people += [] if same else [one]
+            return
+        self._learn_name(one)
+        start, end = one.evidence.span
+        if not is_mine or any(first < end and start < last for first, last in self.quoted):
+            return
+        if not is_animal(one, words):
+            self.named.append(one)
+
+    def _learn_name(self, named: TagCandidate) -> None:
+        """Put a contact in the place of whom it names: "a coworker ... her name is Bettina"."""
+        nameless = (named.relation, ())
+        self.people = [one for one in self.people if (one.label, one.aliases) != nameless and one.label != named.label]
+        self.people.append(named)
 
     def read_answer(self, form: str, clauses: list[Clause], previous: str) -> None:
         """Read a bare answer to the question that the assistant asked last."""
@@ -264,12 +318,18 @@ def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
     """Return candidates without the likes of clauses that gave a preference of their own ("I prefer short answers")."""
     named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
     facts = {one.value for one in found if isinstance(one, ProfileFact)}
+    pets = [one.value for one in found if isinstance(one, ProfileFact) and one.field == "pets"]
+    found = [one for one in found if not (isinstance(one, ProfileFact) and _is_in_another(one.value, pets))]
     return [
         one
         for one in found
         if not (isinstance(one, PreferenceCandidate) and one.key == "likes")
         or not (one.evidence in named or (isinstance(one.value, tuple) and facts & set(one.value)))
     ]
+
+
+def _is_in_another(value: str, values: Iterable[str]) -> bool:
+    return any(value != other and value in other for other in values)
 
 
 def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:

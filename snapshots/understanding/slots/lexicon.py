@@ -15,6 +15,8 @@ from snapshots.understanding.reading.forms import matching_form
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
+NAMING = ("name", "people")
+"""Files that are read first: they say how those are called of whom the others tell something."""
 # {words} or {words:group}; the braces of repetitions hold digits and are left alone.
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 _DEEPEST = 8
@@ -39,6 +41,8 @@ class Words:
     units: Mapping[str, str] = field(default_factory=dict)
     # One of several people: "son" of "sons".
     singular: Mapping[str, str] = field(default_factory=dict)
+    # What the user would say instead of another's verb: (pattern, head), the first that matches.
+    as_user: tuple[tuple[str, str], ...] = ()
     # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
     keys: Mapping[str, str] = field(default_factory=dict)
 
@@ -88,6 +92,8 @@ class Row:
     needs_lasting: bool = False
     # The row has no subject: a sentence that names somebody else may speak of them.
     bare: bool = False
+    # Only of others: "she works in a bakery" says of whom it is what "I work in a bakery" need not.
+    of_others: bool = False
     place: str = ""
     # What a clause fills once: a setting by its own key, else by the name of the thing ("setting_of").
     family: str = ""
@@ -140,7 +146,7 @@ def load_language(code: str) -> Language:
         return Language(Words({}, {}), (), (), nothing)
     words = _load_words(folder / "words.toml")
     groups, asks = [], []
-    for path in sorted(folder.glob("*.toml")):
+    for path in sorted(folder.glob("*.toml"), key=lambda path: (path.stem not in NAMING, path.stem)):
         if path.name == "words.toml":
             continue
         table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -166,7 +172,8 @@ def _load_words(path: Path) -> Words:
     }
     categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
     tables = {name: table.get(name, {}) for name in ("numbers", "units", "keys", "singular")}
-    return Words(lists, patterns, categories, **tables)
+    as_user = tuple((pattern, head) for pattern, head in table.get("as_user", ()))
+    return Words(lists, patterns, categories, **tables, as_user=as_user)
 
 
 def _alternation(words: frozenset[str]) -> str:
@@ -203,6 +210,7 @@ _ROW_KEYS = {
     "allow",
     "lasting",
     "bare",
+    "of_others",
     *_FIXED,
 }
 
@@ -224,6 +232,7 @@ def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
         allow=frozenset(entry.get("allow", ())),
         needs_lasting=entry.get("lasting", False),
         bare=entry.get("bare", False),
+        of_others=entry.get("of_others", False),
         family=entry["slot"].removesuffix("_of"),
         place=place,
     )

@@ -14,7 +14,8 @@ GENDERS = {"she": "female", "her": "female", "hers": "female", "他": "male", "�
 }
 """The words that mean a man or a woman, with the list of relations that are; any other may mean both."""
 
-
+_OF_ANIMALS = frozenset({"it", "its", "它"})
+_FULL_NAME = re.compile(r"[\u3400-\u9fff]{3}")
 _PRONOUN = re.compile(r"\b(?:she|her|hers|he|his|him|they|their|them)\b|[她他]|\bta\b", re.IGNORECASE)
 
 
@@ -36,6 +37,8 @@ def pronoun_in(text: str) -> str:
 
 def may_mean(word: str, relation: str, words: Words) -> bool:
     """Return whether "she" may be somebody of this relation; whoever may be a man or a woman may be either."""
+    if word.lower() in _OF_ANIMALS:
+        return words.has("animals", relation)
     wanted = GENDERS.get(word.lower())
     known = next((gender for gender in ("female", "male") if words.has(gender, relation)), None)
     return wanted is None or known is None or wanted == known
@@ -54,3 +57,10 @@ def _names_another(said: str, named: Sequence[TagCandidate], words: Words) -> bo
 def _names_of(named: Iterable[TagCandidate]) -> Iterable[str]:
     for one in named:
         yield from (one.label, one.relation or "", *one.aliases)
+
+
+def known_names(people: Iterable[TagCandidate]) -> list[str]:
+    """Return how people are called, the longest first; a Chinese name also without its surname."""
+    told = {name for one in people for name in (one.label, *one.aliases) if name and name != one.relation}
+    short = {name[1:] for name in told if _FULL_NAME.fullmatch(name)}
+    return sorted(told | short, key=lambda name: (-len(name), name))

@@ -4,15 +4,18 @@
 Such a predicate is read with the subject put before it, so that rows need to know it in one form only.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.slots.lexicon import Words
+from snapshots.understanding.slots.persons import Person, Told, find_told, speak_as_user
 
 MOST_STARTS = 4
 """Places of one clause from which rows are tried."""
+LONGEST_ASIDE = 10
+"""Characters of a clause behind which something is still told of the same person: 耳朵背."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Text:
     # Characters of a subject that nobody said, at the head of ``form``; and whether none stood before it either.
     added: int = 0
     is_bare: bool = False
+    # Of whom it tells something, where not of the user.
+    person: Person | None = None
 
 
 def find_starts(form: str, words: Words) -> tuple[int, ...]:
@@ -45,27 +50,101 @@ def find_starts(form: str, words: Words) -> tuple[int, ...]:
     return (first, *(one.start() for one in found))[:MOST_STARTS]
 
 
-def spoken_parts(sentence: str, start: int, clauses: list[Clause], words: Words, after: str) -> Iterator[Text]:
-    """Yield the clauses of a sentence as texts, and what lacks a subject a second time, with the user as it."""
+def spoken_parts(
+    sentence: str, start: int, clauses: list[Clause], words: Words, after: str, names: Sequence[str] = ()
+) -> Iterator[Text]:
+    """Yield the clauses of a sentence as texts, and what lacks a subject a second time, with the user as it.
+
+    What tells something of another (kin, or one of ``names``) is yielded a second time as theirs, and so is what goes
+    on with it.
+    """
     speaks = is_another = False
+    topic: Person | None = None
     for one in clauses:
         offset = one.start - start
         form = sentence[offset : one.end - start]
         asked = one.asked and one is clauses[-1]
         part = Text(form, one.start, asked, one.language, sentence, offset, after, find_starts(form, words))
         yield part
+        yield from _told_inside(part, words, names)
         head = part.starts[0]
-        if _begins("own", form, head, words):
+        told = find_told(form, head, words, names)
+        if told is not None:
+            texts = list(_told_texts(part, told, words))
+            yield from texts
+            topic, speaks = told.person if _goes_on(texts, words) else None, False
+        elif _begins("own", form, head, words):
             # "I have a daughter, called ...": what follows may be said of her.
+            topic = _introduced(form, words)
             speaks = not words.holds_any("others", form)
             yield from _coordinated(part, words)
+        elif topic is not None and (told := _going_on(part, head, topic, words)):
+            yield from _told_texts(part, told, words)
         elif (speaks or not is_another) and (completed := _completed(part, head, words, is_bare=not speaks)):
+            topic = None
             yield completed
             yield from _coordinated(completed, words)
         else:
             speaks = False
+            topic = _introduced(form, words) or (topic if len(form) <= LONGEST_ASIDE else None)
             # "I know Tom, a plumber", "my sister is here": what lacks a subject after it may be said of others.
             is_another = is_another or _begins("speaker", form, head, words)
+
+
+def _goes_on(texts: Sequence[Text], words: Words) -> bool:
+    """Return whether what follows may be told of the same person: not after "my dad is strict", nor where the clause
+    ends with somebody else."""
+    first = texts[0]
+    rest = first.form[first.added :]
+    told = not rest or len(texts) > 1 or _begins("told", first.form, 0, words)
+    return told and not words.holds_any("mention", rest)
+
+
+def _told_inside(part: Text, words: Words, names: Sequence[str]) -> Iterator[Text]:
+    """Yield what is told of another further on in a clause: "lunch with my girlfriend, she's vegan"."""
+    joint = words.finder("joint")
+    for found in islice(joint.finditer(part.form), MOST_STARTS) if joint else ():
+        if told := find_told(part.form, found.end(), words, names):
+            yield from _told_texts(part, told, words)
+
+
+def _introduced(form: str, words: Words) -> Person | None:
+    """Return somebody whom a clause introduces at its end: "I have a sister", 新室友是我表妹小柚."""
+    finder = words.finder("introducing")
+    found = finder.search(form) if finder else None
+    return None if found is None else Person(found["relation"], found["name"] or "")
+
+
+def _told_texts(part: Text, told: Told, words: Words) -> Iterator[Text]:
+    """Yield what is told of another as a text of theirs, and each further predicate: "... and lives in Fresno"."""
+    first = _as_told(part, told)
+    yield first
+    joint = words.finder("joint")
+    for found in islice(joint.finditer(part.form, told.rest), MOST_STARTS) if joint else ():
+        if further := _going_on(part, found.end(), told.person, words):
+            yield _as_told(part, further)
+
+
+def _going_on(part: Text, at: int, person: Person, words: Words) -> Told | None:
+    """Return what stands at ``at`` as a predicate of ``person``, None where it is none."""
+    spoken = speak_as_user(part.form, at, words)
+    if spoken is None:
+        return None
+    form = spoken[0] + part.form[spoken[1] :]
+    return Told(person, *spoken) if _begins("told", form, 0, words) else None
+
+
+def _as_told(part: Text, told: Told) -> Text:
+    begin = told.rest - len(told.head)
+    return replace(
+        part,
+        form=told.head + part.form[told.rest :],
+        start=part.start + begin,
+        offset=part.offset + begin,
+        starts=(0,),
+        added=len(told.head),
+        person=told.person,
+    )
 
 
 def _completed(part: Text, at: int, words: Words, *, is_bare: bool) -> Text | None:

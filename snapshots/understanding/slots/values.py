@@ -119,6 +119,11 @@ def is_age(value: str, words: Words) -> bool:
     return number_of(value, words) in _AGES
 
 
+def is_years(value: str, words: Words) -> bool:
+    """Return whether ``value`` is an age of anybody, a child or a pet."""
+    return number_of(value, words) in range(_AGES.stop)
+
+
 def age_range_of(years: float) -> str:
     """Return the bracket of an age: "18-24", "25-34", ... "65+"."""
     return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
@@ -190,6 +195,7 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "phone": is_phone,
     "address": is_address,
     "age": is_age,
+    "years": is_years,
     "said": lambda value, words: is_short(value),
 }
 

@@ -63,6 +63,13 @@ def test_what_was_taught_is_read_and_its_traps_are_not(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_told_of_others_is_theirs(language: str) -> None:
+    lines = (DATA / f"others_{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    told = [(row["text"], read(row), row["gives"]) for row in map(json.loads, lines)]
+    assert [one for one in told if one[1] != one[2]] == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_everyday_talk_gives_nothing(language: str) -> None:
     lines = (DATA / f"silent_{language}.txt").read_text(encoding="utf-8").splitlines()
     told = {line: describe(read_slots(line, message_key="m")) for line in lines}
