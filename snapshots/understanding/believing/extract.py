@@ -1,4 +1,4 @@
-"""Extraction on one page: observe -> refuse -> changes and slots -> gate. No model, no I/O.
+"""Extraction on one page: sentences -> refuse -> changes and slots -> gate. No model, no I/O.
 
 A sentence gives what it puts right or ends of what is held, and the slots that are read in it.
 """
@@ -8,16 +8,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from snapshots.sensitive.detector import is_sensitive, mask_sensitive
+from snapshots.sensitive.detector import is_sensitive
 from snapshots.understanding.believing.gate import judge, speaks_for_subject
 from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
 from snapshots.understanding.correcting.corrections import changes_in, texts_gone, without_vaguer
 from snapshots.understanding.reading.instructions import is_instruction, may_instruct
-from snapshots.understanding.reading.sentences import Clause, observe, statement_of
+from snapshots.understanding.reading.sentences import Sentence, split_sentences
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.values import (
     Candidate,
-    Evidence,
     Extraction,
     ExtractionContext,
     HeldValue,
@@ -46,48 +45,42 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
     """
     if not speaks_for_subject(utterance, context.own_names):
         return Extraction()
-    sentences = observe(utterance, policy=policy)
+    sentences = split_sentences(utterance, policy=policy)
     allowed, refused = refuse(utterance, sentences)
     stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
     candidates = without_vaguer(
-        list(
-            islice(
-                (one for clauses in allowed for one in analyse(clauses, stated, context.held)), policy.max_candidates
-            )
-        )
+        list(islice((one for said in allowed for one in analyse(said, stated, context.held)), policy.max_candidates))
     )
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 
 
-def refuse(utterance: Utterance, sentences: list[list[Clause]]) -> tuple[list[list[Clause]], list[Rejection]]:
+def refuse(utterance: Utterance, sentences: list[Sentence]) -> tuple[list[Sentence], list[Rejection]]:
     """Split off sentences that instruct the model, and report sentences that hold sensitive data (evidence masked)."""
     if not (may_instruct(utterance.text) or is_sensitive(utterance.text)):
         return sentences, []
     allowed, refused = [], []
-    for clauses in sentences:
-        said = clauses[0].sentence
-        if is_instruction(said):
-            refused.append(Rejection("instruction", _sentence_evidence(clauses[0])))
+    for sentence in sentences:
+        if is_instruction(sentence.text):
+            refused.append(Rejection("instruction", sentence.evidence()))
             continue
-        if is_sensitive(said):
-            refused.append(Rejection("sensitive", _sentence_evidence(clauses[0])))
-        allowed.append(clauses)
+        if is_sensitive(sentence.text):
+            refused.append(Rejection("sensitive", sentence.evidence()))
+        allowed.append(sentence)
     return allowed, refused
 
 
-def analyse(clauses: list[Clause], stated: Iterable[Candidate], held: Sequence[HeldValue] = ()) -> list[Candidate]:
+def analyse(sentence: Sentence, stated: Iterable[Candidate], held: Sequence[HeldValue] = ()) -> list[Candidate]:
     """Return the candidates of one sentence: what it puts right or ends of what is ``held``, and what is ``stated``."""
-    first = clauses[0]
-    start, end = first.sentence_start, first.sentence_start + len(first.sentence)
-    inside = [_with_sentence(one, first) for one in stated if start <= one.evidence.start < end]
-    changes = changes_in(clauses, held)
+    start, end = sentence.start, sentence.start + len(sentence.text)
+    inside = [_with_sentence(one, sentence) for one in stated if start <= one.evidence.start < end]
+    changes = changes_in(sentence, held)
     return [*changes, *(one for one in inside if not _gone(one, texts_gone(changes)))]
 
 
-def _with_sentence(one: Candidate, clause: Clause) -> Candidate:
+def _with_sentence(one: Candidate, sentence: Sentence) -> Candidate:
     """Return ``one`` with the words of its whole sentence: what stands beside a change is known by them."""
-    return replace(one, statement=statement_of(clause)) if isinstance(one, PreferenceCandidate) else one
+    return replace(one, statement=sentence.said) if isinstance(one, PreferenceCandidate) else one
 
 
 def _gone(one: Candidate, gone: Collection[str]) -> bool:
@@ -110,12 +103,6 @@ def values_of(candidate: Candidate) -> set[str]:
             return set(candidate.value) if isinstance(candidate.value, tuple) else {str(candidate.value)}
         case TagCandidate():
             return {value for value in (candidate.address, candidate.phone, *candidate.aliases) if value}
-
-
-def _sentence_evidence(clause: Clause) -> Evidence:
-    start = clause.sentence_start
-    quote = clause.utterance.text[start : start + len(clause.sentence)].strip()
-    return Evidence(clause.utterance.message_key, mask_sensitive(quote)[0], start)
 
 
 def _once(candidates: tuple[Candidate, ...]) -> list[Candidate]:

@@ -16,7 +16,6 @@ class ExtractionPolicy:
         1_000, source="locomo-dev: longest of 1,972 messages 479; 4,000 hostile characters cost 0.8 s of a request"
     )
     max_sentence_chars: int = measured(600, source="locomo-dev: longest of 1,972 messages 479; clauses are few so far")
-    max_clause_chars: int = measured(300, source="locomo-dev: longest of 1,972 messages 479, longest clause 214")
     max_candidates: int = measured(
         64, source="tests/golden/extraction.jsonl: most in one message 4; writing one takes the worker 8 ms"
     )

@@ -14,7 +14,7 @@ from snapshots.understanding.correcting.fits import Fit, fit_of, places_of
 from snapshots.understanding.correcting.reader import LONGEST_READ, correction_share, is_doubtful, is_sure
 from snapshots.understanding.correcting.words import CUE, Grammar, grammar_of
 from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.sentences import Clause, statement_of
+from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_short, is_whole
 from snapshots.understanding.values import AVOID, Candidate, Evidence, HeldValue, PreferenceCandidate
@@ -39,28 +39,21 @@ LIKELY = 0.15
 class _Read:
     """A sentence in matching form, with what follows it in the message."""
 
-    clauses: Sequence[Clause]
+    sentence: Sentence
     form: str
     grammar: Grammar
     length: int
 
-    @property
-    def first(self) -> Clause:
-        return self.clauses[0]
-
     def is_own(self, place: int) -> bool:
         """Return whether what stands at a place of the form is not told of others, who are named before it."""
-        at = self.first.sentence_start + place
-        before = [one for one in self.clauses if one.start <= at]
-        is_others = bool(before) and before[-1].subject == "other"
-        return not is_others and not load_language(self.first.language).words.holds_any("others", self.form[:place])
+        return not load_language(self.sentence.language).words.holds_any("others", self.form[:place])
 
     def cite(self, end: int) -> Evidence:
         """Return the sentence, and what follows it up to ``end`` of the form, in the user's own words."""
-        at = self.first.sentence_start
-        said = self.first.utterance.text[at : at + max(self.length, end)]
+        at = self.sentence.start
+        said = self.sentence.utterance.text[at : at + max(self.length, end)]
         lead = len(said) - len(said.lstrip(_MARKS))
-        return Evidence(self.first.utterance.message_key, said[lead:].strip(), at + lead)
+        return Evidence(self.sentence.utterance.message_key, said[lead:].strip(), at + lead)
 
 
 def may_correct(text: str) -> bool:
@@ -68,17 +61,17 @@ def may_correct(text: str) -> bool:
     return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
 
 
-def changes_in(clauses: list[Clause], held: Sequence[HeldValue] = ()) -> list[PreferenceCandidate]:
+def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[PreferenceCandidate]:
     """Return what a sentence puts right: of the ``held`` value that it names, else of whatever its words name as wrong.
 
     What is supposed, asked, reported, told of others or meant for once changes nothing. What the reader of corrections
     doubts changes only a whole value that is held, for another: "Not sable coffee, lilac plums".
     """
-    read = _read(clauses)
+    read = _read(sentence)
     if read is None:
         return []
     sides = [one for one in _sides(read) if one[0] < read.length]
-    if is_doubtful(_whole(read.first)):
+    if is_doubtful(_whole(read.sentence)):
         found = _named_by_ways(read, [one for one in sides if one[3]], held, fits=(Fit.WHOLE,))
     else:
         found = _named_by_ways(read, sides, held) or _denied(read, held)
@@ -86,28 +79,27 @@ def changes_in(clauses: list[Clause], held: Sequence[HeldValue] = ()) -> list[Pr
     return [found] if found else []
 
 
-def _read(clauses: Sequence[Clause]) -> _Read | None:
-    first = clauses[0]
+def _read(first: Sentence) -> _Read | None:
     text = first.utterance.text
-    if len(text) > LONGEST or not CUE.search(first.sentence):
+    if len(text) > LONGEST or not CUE.search(first.text):
         return None
-    rest = text[first.sentence_start : first.sentence_start + REACH]
-    form = (first.sentence + matching_form(rest[len(first.sentence) :]))[:REACH]
-    grammar, sentence = grammar_of(first.language), form[: len(first.sentence)]
+    rest = text[first.start : first.start + REACH]
+    form = (first.text + matching_form(rest[len(first.text) :]))[:REACH]
+    grammar, sentence = grammar_of(first.language), form[: len(first.text)]
     once = grammar.momentary.search(sentence) and not grammar.lasting.search(sentence)
     if once or grammar.idle.search(sentence):
         return None
-    return _Read(clauses, form, grammar, len(first.sentence))
+    return _Read(first, form, grammar, len(first.text))
 
 
-def _whole(first: Clause) -> str:
+def _whole(first: Sentence) -> str:
     text = first.utterance.text
-    return text if len(text) <= LONGEST_READ else text[first.sentence_start :]
+    return text if len(text) <= LONGEST_READ else text[first.start :]
 
 
 def _sides(read: _Read) -> Iterator[tuple[int, int, str, str]]:
     """Yield what each way names: from where to where, what is wrong, and what is right."""
-    for one in named_in(read.form, read.first.language):
+    for one in named_in(read.form, read.sentence.language):
         spans = [one.old, *([one.new] if one.new else [])]
         new = read.grammar.bare(_said(read, one.new)) if one.new else ""
         old = read.grammar.bare(_said(read, one.old))
@@ -117,15 +109,15 @@ def _sides(read: _Read) -> Iterator[tuple[int, int, str, str]]:
 
 def _is_value(read: _Read, new: str) -> bool:
     """Return whether words are one whole value: what is right is kept as a note anyway."""
-    words = load_language(read.first.language).words
+    words = load_language(read.sentence.language).words
     if not new or read.grammar.empty.fullmatch(new):
         return False
     return is_short(new, longest=MOST_WORDS) and is_whole(new, words)
 
 
 def _said(read: _Read, span: tuple[int, int]) -> str:
-    at = read.first.sentence_start
-    return read.first.utterance.text[at + span[0] : at + span[1]]
+    at = read.sentence.start
+    return read.sentence.utterance.text[at + span[0] : at + span[1]]
 
 
 def _named_by_ways(
@@ -149,7 +141,7 @@ def _denied(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | Non
     """Return the end of the one held value that stands beside a word that denies it; the longest is meant."""
     if not held:
         return None
-    share = correction_share(_whole(read.first))
+    share = correction_share(_whole(read.sentence))
     if not is_sure(share) and not (share >= LIKELY and read.grammar.strong.search(read.form)):
         return None
     found: dict[HeldValue, tuple[int, int]] = {}
@@ -175,7 +167,7 @@ def _measured(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | N
 def _unnamed(read: _Read, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
     """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
     both = next((one for one in sides if one[3]), None)
-    if both is None or correction_share(_whole(read.first)) < NAMELESS:
+    if both is None or correction_share(_whole(read.sentence)) < NAMELESS:
         return None
     _, end, old, new = both
     return _change(read, read.cite(end), HeldValue("", old), new)
@@ -210,7 +202,7 @@ def _change(read: _Read, evidence: Evidence, old: HeldValue, new: str) -> Prefer
         category=None,
         key=old.key or None,
         value=new or (old.text,),
-        statement=statement_of(read.first),
+        statement=read.sentence.said,
         mode="replace" if new else "remove",
         sort="change",
         evidence=evidence,

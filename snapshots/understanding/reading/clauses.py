@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from snapshots.understanding.reading import marks
 from snapshots.understanding.reading.forms import language_of, matching_form
 
 # Sentences and clauses are looked for in the matching form, which keeps every character's position.
@@ -21,12 +20,25 @@ _NOT_OWN = re.compile(
     r"(?sm)```.{0,4000}?(?:```|\Z)|^(?:>|\s{0,4}(?i:system|assistant|系统|助手|助理)\s?:)[^\n]*"
     r"|<(?:user_memory|memory|context|system)\b.{0,4000}?(?:</\w+>|\Z)"
 )
+# What a product adds to a user's words: "[photo: a cat]".
+_ADDED = re.compile(r"\[[^\]\n]{0,300}\]")
 # A text to look at, behind its request: "check this: ...", 帮我看这句话通顺吗:...
 _TO_WORK_ON = re.compile(
     r"(?im)(?:(?:^|[.!?;,。])\W{0,3}(?:please |can you |could you )?(?:check|fix|correct|debug|edit|improve|proofread|"
     r"polish|shorten)\b[^:\n]{0,40}"
     r"|(?:帮我|给我|请你?|麻烦)?(?:看看?|检查|改改?|润色|校对|翻)(?:一下|下|个|这)?[^:,。\n]{0,12}"
     r"(?:句|段|报错|错误|代码|通顺吗|对吗|文|邮件)[^:,。\n]{0,6}):[^\n]{0,2000}"
+)
+# A text to translate, rewrite or invent: its "I" is not the subject.
+_TASK_ON_TEXT = re.compile(
+    r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|"
+    r"ok),? ){0,3}(?:translate|rewrite|rephrase|proofread|"
+    r"summari[sz]e|paraphrase|correct this|edit this|polish|write|compose|draft|tell me a (?:story|joke)|role-?play|"
+    r"act as|continue this|complete this|analy[sz]e this|generate)\b"
+    r"|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:把.{0,12})?(?:翻译|翻成|译成|改写|润色|续写|仿写|"
+    r"总结|概括|写一?[首篇个段封份则]|写诗|"
+    r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
+    re.IGNORECASE,
 )
 # Words in quotation marks that speak of themselves are somebody's: of a mail, a guest, a pupil.
 _OTHERS_WORDS = re.compile(
@@ -95,13 +107,18 @@ class Clause:
 
 def split_clauses(message: str) -> list[Clause]:
     """Return the clauses of a user's ``message`` in order. Linear in its length."""
-    form = matching_form(message[:LONGEST_READ])
-    if marks.TASK_ON_TEXT.match(form):
-        return []  # a text to translate, rewrite or invent: its "I" is not the subject
-    form = _without_others(_without_quoted(form))
-    if len(_DIALOGUE_LINE.findall(form)) > 1:
-        return []  # a pasted conversation: whose words these are cannot be told
-    return _cut(message, form)
+    form = own_form(message[:LONGEST_READ])
+    return _cut(message, form) if form else []
+
+
+def own_form(message: str) -> str:
+    """Return the matching form of a user's ``message`` with blanks for what is not their own words; "" where all of it
+    is a text to work on, or a pasted conversation: whose words these are cannot be told."""
+    form = matching_form(message)
+    if _TASK_ON_TEXT.match(form):
+        return ""
+    form = _without_others(_without_quoted(_ADDED.sub(_blank, form)))
+    return "" if len(_DIALOGUE_LINE.findall(form)) > 1 else form
 
 
 def split_reply(message: str) -> list[Clause]:
@@ -131,14 +148,14 @@ def _cut_out(found: re.Match[str]) -> str:
 
 def _cut(message: str, form: str) -> list[Clause]:
     clauses: list[Clause] = []
-    for number, (start, end, asked) in enumerate(_sentences(form)):
+    for number, (start, end, asked) in enumerate(cut_sentences(form)):
         language = language_of(form[start:end])
         for first, last in _join_fragments(form, list(_parts(form, start, end, language)), language):
             clauses.append(Clause(message[first:last], first, last, number, language, asked))
     return clauses
 
 
-def _sentences(form: str) -> Iterator[tuple[int, int, bool]]:
+def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
     """Yield (start, end, asked) of each sentence that says something."""
     start = 0
     for end in _SENTENCE_END.finditer(form):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from profiles.services.tags.text import words_of
-from snapshots.understanding.reading import marks
 from snapshots.understanding.slots.lexicon import Words, load_language
 from snapshots.understanding.slots.values import is_name
 
@@ -19,6 +18,15 @@ _KIN_EN = (
 _THING_EN = (
     r"(?:dog|cat|puppy|kitten|horse|pony|rabbit|parrot|hamster|tortoise|goldfish|car|van|truck|bike|motorbike|boat|caravan|"
     r"house|flat|laptop|phone|printer|fridge|oven|boiler|server|company|shop|restaurant)s?"
+)
+_KIN_ZH = (
+    r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|"
+    r"男朋友|对象|女友|男友|女儿|儿子|孩子|"
+    r"宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|"
+    r"岳父|岳母|丈母娘|叔叔|阿姨|舅舅|姑姑|"
+    r"姨妈|姑妈|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|侄子|侄女|外甥|孙子|孙女|朋友|闺蜜|"
+    r"同事|同学|室友|邻居|领导|老板|上司|"
+    r"助理|秘书|客户|医生|家庭医生|老师|司机|保姆|房东|律师|教练|师傅|经纪人|家人|爸妈|父母|家里人)"
 )
 _NAME = r"[A-Z][\w'’-]*[a-z](?:\s[A-Z][\w'’-]*[a-z])?"
 _OWNED_EN = re.compile(
@@ -36,7 +44,7 @@ _NAMED_EN = re.compile(
 _THING = re.compile(rf"{_THING_EN}\Z")
 _THING_ZH = r"(?:猫|狗|车|货车|电动车|兔子|鹦鹉|仓鼠|乌龟|店|民宿|公司|房子|电脑|手机|冰箱|洗衣机|打印机)"
 _OWNED_ZH = re.compile(
-    rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{marks.KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
+    rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{_KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
     r"(?:叫|是|,叫)?(?P<name>(?:小|老|阿)[\u4e00-\u9fff]{1,2}(?=[,是有在住上下今每的过对不])|[A-Z][a-z]+)?"
 )
 _SUBJECT_ZH = re.compile(

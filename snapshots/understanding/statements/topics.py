@@ -1,15 +1,22 @@
 """What a text is about and how much it matters, without a model: words of the lexicon, cues of weight."""
 
 import re
+import tomllib
 from collections import Counter
+from pathlib import Path
 
 from memory_platform.kernel.text import simplify
-from snapshots.understanding.statements import lexicon_en, lexicon_zh
 from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
 
 _WORD = re.compile(r"[a-z][a-z'-]+")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
 _SHORTEST_ZH = 2
+_FILE = tomllib.loads(Path(__file__).with_name("topics.toml").read_text(encoding="utf-8"))
+TOPIC_OF: dict[str, dict[str, str]] = {
+    language: {word: topic for topic, words in topics.items() for word in words.split()}
+    for language, topics in _FILE.items()
+}
+_LONGEST_ZH = max(map(len, TOPIC_OF["zh"]))
 CUES: tuple[re.Pattern[str], ...] = (
     re.compile(
         r"\b(?:decided|decide|booked|confirmed?|agreed|ordered|reserved|scheduled|cancell?ed|"
@@ -39,7 +46,7 @@ def topics_of(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...]:
     """Return the categories whose words occur in ``text``, most frequent first, at most ``max_topics``."""
     counts: Counter[str] = Counter()
     for word in _WORD.findall(text.lower()):
-        category = lexicon_en.CATEGORY_OF.get(word)
+        category = TOPIC_OF["en"].get(word)
         if category:
             counts[category] += 1
     for run in _HAN_RUN.findall(text):
@@ -58,9 +65,9 @@ def _categories_zh(run: str) -> list[str]:
     found = []
     at = 0
     while at < len(run):
-        sizes = range(lexicon_zh.LONGEST, _SHORTEST_ZH - 1, -1)
-        size = next((n for n in sizes if run[at : at + n] in lexicon_zh.CATEGORY_OF), 0)
+        sizes = range(_LONGEST_ZH, _SHORTEST_ZH - 1, -1)
+        size = next((n for n in sizes if run[at : at + n] in TOPIC_OF["zh"]), 0)
         if size:
-            found.append(lexicon_zh.CATEGORY_OF[run[at : at + size]])
+            found.append(TOPIC_OF["zh"][run[at : at + size]])
         at += size or 1
     return found

@@ -5,7 +5,6 @@ import time
 import pytest
 
 from snapshots.understanding.believing.extract import extract
-from snapshots.understanding.reading.sentences import observe
 from snapshots.understanding.values import Extraction, ExtractionContext, HeldValue, PreferenceCandidate
 from tests.golden.labels import rows
 from tests.snapshots.understanding.utterances import utter
@@ -159,11 +158,6 @@ def test_hostile_repetition_costs_linear_time(unit: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "?", "。。。", "\ufeff", "🙂", "I", "我", "my name is", "我叫"])
 def test_empty_and_broken_messages_teach_nothing(text: str) -> None:
     assert extract(utter(text), context=ANYONE) == Extraction()
-
-
-def test_clauses_know_whose_they_are() -> None:
-    clauses = observe(utter("我姐姐喜欢吃辣,不喜欢甜的,我喜欢咸的"))[0]
-    assert [clause.subject for clause in clauses] == ["other", "other", "self"]
 
 
 def test_a_message_costs_about_a_millisecond() -> None:
