@@ -98,6 +98,7 @@ class _Reading:
         self.found: list[Candidate] = []
         self.people: list[TagCandidate] = []
         self.named: list[TagCandidate] = []
+        self.names: list[str] = []
 
     def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
         """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
@@ -116,8 +117,8 @@ class _Reading:
         pair = Text(form[start:close], start, False, kind, form[start:close], 0, after, starts)
         for one, is_mine in find_mentions(self.message, form, start, end, language.words, self.message_key):
             self._meet(one, language.words, is_mine=is_mine)
-        names = known_names((*self.nearby.contacts, *self.nearby.known, *self.people))
-        parts = list(spoken_parts(sentence, start, clauses, language.words, after, names))
+        self.names = known_names((*self.nearby.contacts, *self.nearby.known, *self.people))
+        parts = list(spoken_parts(sentence, start, clauses, language.words, after, self.names))
         for group in language.groups:
             filled = {slot for row in group.sentence_rows for slot in self._apply(row, whole, language)}
             filled |= {slot for row in group.pair_rows for slot in self._apply(row, pair, language)}
@@ -142,13 +143,16 @@ class _Reading:
         first, last = text.start + max(match.start(), text.added), text.start + match.end()
         if any(start < last and first < end for start, end in self.quoted):
             return set()
-        if (row.bare or text.is_bare) and not text.person and language.words.holds_any("others", text.sentence):
+        if (row.bare or text.is_bare) and not text.person and self._names_another(text.sentence, language.words):
             return set()
         spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
         values = {name: self._words_at(text, *span) for name, span in spans.items()}
         values |= row.fixed
         built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
         return {row.family} if built else set()
+
+    def _names_another(self, sentence: str, words: Words) -> bool:
+        return words.holds_any("others", sentence) or any(name in sentence for name in self.names)
 
     def _words_at(self, text: Text, start: int, end: int) -> str:
         """Return the message's words at a place of ``text``; of what nobody said, what was put there."""
