@@ -203,7 +203,7 @@ def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:
 
 def _sync(job: Job) -> bool:
     row = PeriodicTask.objects.filter(name=job.name).select_for_update(of=("self",)).first()
-    wanted = _seal(job.runs, _when(job.every), _expires(job.every), enabled=True)
+    wanted = _seal(job.runs, _describe_schedule(job.every), _expires(job.every), enabled=True)
     if row is None:
         row = PeriodicTask(name=job.name)
     elif not is_as_written(row) or _seal_of(row) == wanted:
@@ -230,7 +230,7 @@ def _rows_of(every: Default) -> tuple[IntervalSchedule | None, CrontabSchedule |
     return None, found or CrontabSchedule.objects.create(**times, **days)
 
 
-def _when(every: Default) -> str:
+def _describe_schedule(every: Default) -> str:
     return f"{every.minute} {every.hour} * * * UTC" if isinstance(every, Daily) else f"{every.total_seconds():.0f}"
 
 

@@ -43,7 +43,7 @@ class Completeness:
 
 def completeness(subject: Subject) -> Completeness:
     """Return what is not known of a subject yet; the question comes in the language of the profile."""
-    known = known_of(subject)
+    known = known_profile(subject)
     missing = missing_of(known)
     question = None
     if missing:
@@ -51,7 +51,7 @@ def completeness(subject: Subject) -> Completeness:
     return Completeness(all(need.priority != "high" for need in missing), missing, question)
 
 
-def known_of(subject: Subject) -> KnownProfile:
+def known_profile(subject: Subject) -> KnownProfile:
     """Return what is known of a subject now."""
     return KnownProfile(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
 

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.benchmarks.load.figures import percentile
-from memory_platform.benchmarks.load.target import Target, below
+from memory_platform.benchmarks.load.target import Target, subject_path
 from memory_platform.benchmarks.worlds.world import PREFIX
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
@@ -127,11 +127,11 @@ def correct_over_http(
 def _post_message(target: Target, subject: str, text: str) -> tuple[float, Any]:
     body = {"messages": [{"role": "user", "content": text}]}
     began = time.perf_counter()
-    answer = target.say("POST", f"{below(subject)}/conversations/shop/messages", body)
+    answer = target.say("POST", f"{subject_path(subject)}/conversations/shop/messages", body)
     return (time.perf_counter() - began) * 1_000, answer
 
 
 def _read_preferences(target: Target, subject: str) -> str:
     """Return the preferences of the next recall. A context would cut them: its profile holds fewer than 300 values."""
     asked = {"query": "?", "lanes": ["preferences"]}
-    return str(target.say("POST", f"{below(subject)}/recall", asked)["preferences"])
+    return str(target.say("POST", f"{subject_path(subject)}/recall", asked)["preferences"])

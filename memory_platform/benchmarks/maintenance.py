@@ -103,10 +103,10 @@ def give_work(tenant: Tenant) -> None:
         Conversation.objects.filter(id=left.id).update(last_accepted_at=Now() - timedelta(hours=1))
 
 
-def cared_for(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
+def measure_jobs(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
     """Yield a line for each job, a restored conversation after the archive, and an eviction to ``room`` at the end."""
     for name in ORDER:
-        yield _whole(WHOLE[name]) if name in WHOLE else _share(CARE[name], tenant)
+        yield _measure_whole_job(WHOLE[name]) if name in WHOLE else _measure_tenant_share(CARE[name], tenant)
         if name == "archive-messages":
             yield _measure_restore(tenant)
     less = EvictionPolicy(subject=room)
@@ -118,12 +118,12 @@ def cared_for(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
     yield _line(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, policy=less))
 
 
-def _share(job: CareJob, tenant: Tenant) -> JobMeasurement:
+def _measure_tenant_share(job: CareJob, tenant: Tenant) -> JobMeasurement:
     run = partial(run_by_hand, job.name, job.run, [tenant.id])
     return _line(job.name, partial(job.preview, tenant.id), lambda: run().rows)
 
 
-def _whole(job: WholeJob) -> JobMeasurement:
+def _measure_whole_job(job: WholeJob) -> JobMeasurement:
     return _line(job.name, job.preview, lambda: run_whole_by_hand(job.name, job.run).rows)
 
 

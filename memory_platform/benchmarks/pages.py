@@ -160,7 +160,7 @@ def floor_of(visitor: Visitor, rounds: int) -> float:
 
 
 @contextmanager
-def visiting(target: Target, tenant_id: UUID) -> Iterator[Visitor]:
+def log_in_visitor(target: Target, tenant_id: UUID) -> Iterator[Visitor]:
     """Log a manager of the tenant in for the time of a visit; they and their session are gone afterwards."""
     user = User.objects.create(username=f"bench-{new_id()}", is_staff=True)
     user.set_unusable_password()

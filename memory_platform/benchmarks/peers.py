@@ -11,7 +11,7 @@ from django.db import connections
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from memory_platform.benchmarks.load.crew import Program, ProgramGone, together
+from memory_platform.benchmarks.load.crew import Program, ProgramGone, merge_replies
 from memory_platform.benchmarks.load.figures import Slice
 from memory_platform.benchmarks.load.protocol import AskFailed, Stages, repeat
 from memory_platform.benchmarks.load.rounds import ASKS_A_SECOND, WARM, Bench, Cell, Measure
@@ -61,7 +61,7 @@ def open_peers(
         peer = open_store(program, store, {"address": address, "folder": own, "texts": texts})
         seen.append(peer)
         if not peer.refused:
-            measures[Cell(store, 1, len(texts), WARM)] = asking(program, bench)
+            measures[Cell(store, 1, len(texts), WARM)] = measure_peer(program, bench)
     return measures, seen
 
 
@@ -74,17 +74,17 @@ def open_store(program: Program, store: str, order: Mapping[str, object]) -> Pee
         return PeerSeen(store, refused="its program ended")
 
 
-def asking(program: Program, bench: Bench) -> Measure:
+def measure_peer(program: Program, bench: Bench) -> Measure:
     """Return how a store's cell is measured."""
 
     def measure(_: Cell) -> Slice:
         program.order({"kind": "ask", "questions": some_questions(bench), "top_k": TOP_K, "seconds": bench.seconds})
-        return together([program.reply()])
+        return merge_replies([program.reply()])
 
     return measure
 
 
-def ours(tenant_id: UUID, subject: str, bench: Bench) -> Measure:
+def measure_recall(tenant_id: UUID, subject: str, bench: Bench) -> Measure:
     """Return how our own recall is measured the way the others are: as a function, without HTTP and keys."""
 
     def measure(_: Cell) -> Slice:
@@ -98,7 +98,7 @@ def ours(tenant_id: UUID, subject: str, bench: Bench) -> Measure:
                 raise AskFailed
             return watch.ms["recall"] / 1000, found.timings_ms
 
-        return together([repeat(ask, len(asked), bench.seconds)])
+        return merge_replies([repeat(ask, len(asked), bench.seconds)])
 
     return measure
 

@@ -123,7 +123,7 @@ def steady_load(target: Target, asks: Iterator[Ask], per_second: float) -> Itera
 
 
 @contextmanager
-def watched_locks() -> Iterator[Locks]:
+def watch_locks() -> Iterator[Locks]:
     """Look at Postgres' locks until the block ends."""
     locks, over = Locks(), threading.Event()
 

@@ -24,7 +24,7 @@ HEAD = ("what", "state", "snapshots", "clients", "n", "p50 ms", "p95", "p99", "p
 CPU_INFO = Path("/proc/cpuinfo")
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """Return what the run was measured on."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")

@@ -10,8 +10,8 @@ from uuid import UUID
 from memory_platform.benchmarks.load.crew import start_crew
 from memory_platform.benchmarks.load.rounds import WARM, Bench, Cell, Measure, cells_of, cohorts_of, run_rounds
 from memory_platform.benchmarks.load.target import TOP_K, target_at
-from memory_platform.benchmarks.peers import OURS, PeerSeen, open_peers, ours, texts_of
-from memory_platform.benchmarks.report import describe, machine
+from memory_platform.benchmarks.peers import OURS, PeerSeen, measure_recall, open_peers, texts_of
+from memory_platform.benchmarks.report import describe, describe_machine
 from memory_platform.benchmarks.worlds.build import POOL
 from memory_platform.benchmarks.worlds.world import cohort_ids
 from memory_platform.env.table import environment
@@ -70,8 +70,8 @@ def run(
             plan.seconds,
             plan.rounds,
         )
-        where, cells = machine(), cells_of(plan.sizes, plan.clients)
-        others, peers = beside(tenant_id, plan, bench, subjects, stack)
+        where, cells = describe_machine(), cells_of(plan.sizes, plan.clients)
+        others, peers = measure_peers(tenant_id, plan, bench, subjects, stack)
         advance = start(plan.rounds * (len(cells) + len(others)))
         measured = run_rounds(bench, cells, others, advance=advance)
         return describe(
@@ -85,14 +85,14 @@ def run(
         )
 
 
-def beside(
+def measure_peers(
     tenant_id: UUID, plan: RunPlan, bench: Bench, subjects: Mapping[int, Sequence[str]], stack: ExitStack
 ) -> tuple[dict[Cell, Measure], list[PeerSeen]]:
     """Return what is measured beside HTTP: recall as a function, and other stores with the same texts."""
     if PEER_SIZE not in subjects:
         return {}, []
     subject = subjects[PEER_SIZE][0]
-    own = {Cell(OURS, 1, PEER_SIZE, WARM): ours(tenant_id, subject, bench)}
+    own = {Cell(OURS, 1, PEER_SIZE, WARM): measure_recall(tenant_id, subject, bench)}
     if plan.peers_python is None:
         return own, []
     found, peers = open_peers(plan.peers_python, texts_of(tenant_id, subject), bench, stack)

@@ -17,7 +17,10 @@ def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
     keys = [f"API key {tenant:<7} 密钥  {key}" for tenant, key in demo.keys.items()]
     return [
         f"Console 控制台         {base_url}/console/",
-        *(f"Login   登录           {user} / {password}{_does(user)}" for user, password in demo.logins.items()),
+        *(
+            f"Login   登录           {user} / {password}{_describe_role(user)}"
+            for user, password in demo.logins.items()
+        ),
         f"API     接口           {base_url}/v1   (docs 文档: {base_url}/v1/docs)",
         *keys,
         "",
@@ -26,7 +29,7 @@ def _demo_lines(base_url: str, demo: DemoAccess) -> list[str]:
     ]
 
 
-def _does(user: str) -> str:
+def _describe_role(user: str) -> str:
     staff = STAFF.get(user)
     return f"   ({staff.role}, {staff.tenant})" if staff else ""
 

@@ -17,7 +17,7 @@ from memory_platform.devstack.options import PROJECT_ROOT
 READ = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()"
 
 
-def done_marks(url: str) -> dict[str, str]:
+def read_completed_steps(url: str) -> dict[str, str]:
     """Return ``{step: fingerprint}`` of the database at ``url``; empty when nothing readable is noted."""
     with psycopg.connect(url) as connection:
         row = connection.execute(READ).fetchone()
@@ -30,7 +30,7 @@ def done_marks(url: str) -> dict[str, str]:
 
 def note_mark(url: str, step: str, fingerprint: str) -> None:
     """Note that ``step`` was done by the code with this ``fingerprint``; as superuser or as the database's owner."""
-    marks = done_marks(url) | {step: fingerprint}
+    marks = read_completed_steps(url) | {step: fingerprint}
     with psycopg.connect(url, autocommit=True) as connection:
         name = sql.Identifier(connection.info.dbname)
         connection.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(name, sql.Literal(json.dumps(marks))))

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from memory_platform.devstack.backends import Backends
 from memory_platform.devstack.banner import banner
-from memory_platform.devstack.completed_steps import done_marks, note_mark, schema_fingerprint, seed_fingerprint
+from memory_platform.devstack.completed_steps import (
+    note_mark,
+    read_completed_steps,
+    schema_fingerprint,
+    seed_fingerprint,
+)
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
 from memory_platform.devstack.options import StackOptions
 from memory_platform.devstack.policy import SupervisorPolicy
@@ -111,7 +116,7 @@ def _read_environment() -> dict[str, str]:
 def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervisor, terminal: Terminal) -> None:
     """Bring the schema up to date. A database of the user's own is always asked, the embedded one notes what it has."""
     fingerprint = schema_fingerprint()
-    if superuser_url and done_marks(superuser_url).get("migrate") == fingerprint:
+    if superuser_url and read_completed_steps(superuser_url).get("migrate") == fingerprint:
         return
     terminal.line("up", "migrating the database")
     supervisor.run("migrate", programs.step("migrate", "--database", "owner", "--noinput", "--verbosity", "0"))
@@ -124,7 +129,7 @@ def _seed(
 ) -> None:
     """Make the demo world once; the command itself is safe to repeat."""
     fingerprint = seed_fingerprint()
-    known = done_marks(superuser_url).get("seed") if superuser_url else None
+    known = read_completed_steps(superuser_url).get("seed") if superuser_url else None
     if known == fingerprint and demo_access(data_dir):
         return
     terminal.line("up", "making the demo world")

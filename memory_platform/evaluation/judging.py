@@ -104,7 +104,7 @@ def judge_all(
         else:
             rows.append(JudgedRow(subject.subject_id, asked.question.id, figures))
         advance(1)
-    return Judgement(model.name, VERSION, failed, _means(rows), rows)
+    return Judgement(model.name, VERSION, failed, _mean_figures(rows), rows)
 
 
 def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: ChatModel) -> Mapping[str, float]:
@@ -158,7 +158,7 @@ def _json(value: Mapping[str, Any]) -> str:
     return orjson.dumps(value).decode()
 
 
-def _means(rows: Sequence[JudgedRow]) -> Mapping[str, Mapping[str, float]]:
+def _mean_figures(rows: Sequence[JudgedRow]) -> Mapping[str, Mapping[str, float]]:
     names = sorted({name for row in rows for name in row.figures})
     held = {name: [row.figures[name] for row in rows if name in row.figures] for name in names}
     return {name: {"mean": sum(values) / len(values), "questions": len(values)} for name, values in held.items()}

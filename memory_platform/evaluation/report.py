@@ -13,7 +13,7 @@ def report(run: Mapping[str, Any]) -> str:
     return "\n".join(_lines(run))
 
 
-def shown_figures(budgets: Sequence[int]) -> list[str]:
+def table_figures(budgets: Sequence[int]) -> list[str]:
     """Return the figures that a table has room for, in the order of its columns."""
     k = COUNTING.judged_depth
     return [*(f"recall@{depth}" for depth in COUNTING.depths), f"hit@{k}", f"all@{k}", "mrr", f"ndcg@{k}"] + [
@@ -81,7 +81,7 @@ def _sweep(run: Mapping[str, Any]) -> Iterator[str]:
 def _tuning(run: Mapping[str, Any]) -> Iterator[str]:
     if "tuning" not in run:
         return
-    tuning, names = run["tuning"], shown_figures(run["asked"]["budgets"])
+    tuning, names = run["tuning"], table_figures(run["asked"]["budgets"])
     yield ""
     yield "Weights chosen on other subjects, judged on the subjects held out"
     judged = {"fixed policy": tuning["fixed"]}
@@ -111,7 +111,7 @@ def _judging(run: Mapping[str, Any]) -> Iterator[str]:
 def _lines(run: Mapping[str, Any]) -> Iterator[str]:
     asked, figures = run["asked"], run["figures"]
     left_out = ", ".join(f"{count:,} left out ({why})" for why, count in sorted(asked["left_out"].items()))
-    names = shown_figures(asked["budgets"])
+    names = table_figures(asked["budgets"])
     yield f"Run {run['run_id']} of {run['dataset']['name']} ({run['dataset']['sha256'][:12]})"
     embedders = ", ".join(run["embedders"]) or "none"
     yield f"Code {run['code']['commit'] or 'unknown'}, embedding {embedders}, top {asked['top_k']}"

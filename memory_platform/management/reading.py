@@ -12,7 +12,7 @@ FAULTS_SHOWN = 10
 
 
 @contextmanager
-def explained_faults(path: Path, refusal: str) -> Iterator[None]:
+def explain_faults(path: Path, refusal: str) -> Iterator[None]:
     """Turn a file that cannot be read, or that is refused inside the block, into a CommandError naming its faults."""
     try:
         yield

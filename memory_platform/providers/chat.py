@@ -129,7 +129,7 @@ class Chat:
         """See :class:`ChatModel`."""
         return self._ask_in_forms(prompt, shape, self._connection.forms, self._policy.repairs)
 
-    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
+    def ask_structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
         """See :class:`JsonForms`."""
         return self._ask_in_forms(prompt, shape, (form,), repairs=0)
 

@@ -97,7 +97,7 @@ async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its ans
             model,
             messages,
             model_settings=ModelSettings(temperature=0.0, max_tokens=policy.answer_tokens),
-            model_request_parameters=_held_to(model, schema, form),
+            model_request_parameters=_request_parameters(model, schema, form),
         )
     except ContentFilterError:
         raise CallFailed(Failure.REFUSED) from None
@@ -127,7 +127,7 @@ def _messages(prompt: ChatPrompt, objections: Sequence[Objection]) -> list[Model
     return said
 
 
-def _held_to(model: Model, schema: Mapping[str, Any] | None, form: JsonForm) -> ModelRequestParameters:
+def _request_parameters(model: Model, schema: Mapping[str, Any] | None, form: JsonForm) -> ModelRequestParameters:
     """Return how an answer is held to a schema; where the maker has no such form, the instructions alone do."""
     if schema is not None and form is JsonForm.SCHEMA and model.profile.get("supports_json_schema_output", False):
         # OpenAI holds an answer to a schema only when it is strict; other servers of its form always do, and keep the

@@ -60,10 +60,10 @@ class BoundedClient(httpx2.AsyncClient):
         )
         async for attempt in attempts:
             with attempt:
-                return await self._once(request, call)
+                return await self._send_once(request, call)
         raise AssertionError("stamina raises the last error")
 
-    async def _once(self, request: httpx2.Request, call: Call) -> httpx2.Response:
+    async def _send_once(self, request: httpx2.Request, call: Call) -> httpx2.Response:
         left = max(call.ends - time.monotonic(), 0.001)
         request.extensions = {**request.extensions, "timeout": httpx2.Timeout(left).as_dict()}
         try:

@@ -202,7 +202,7 @@ class ChatModel(Protocol):
 class JsonForms(Protocol):
     """A chat model that can be tried in one form of JSON."""
 
-    def structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
+    def ask_structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
         """Return the model's first answer in one form, without a repair. Raises ChatUnavailable."""
 
 

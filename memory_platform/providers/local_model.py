@@ -14,7 +14,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.endpoints.circuit import Circuit
-from memory_platform.providers.endpoints.time_box import within
+from memory_platform.providers.endpoints.time_box import run_within
 from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
 
 Result = TypeVar("Result")
@@ -57,7 +57,7 @@ class LocalModel:
             result = (
                 self._run_locked(work, -1)
                 if seconds is None
-                else within(seconds, partial(self._run_locked, work, seconds))
+                else run_within(seconds, partial(self._run_locked, work, seconds))
             )
         except SoftTimeLimitExceeded:
             raise  # the worker's time is up, which is no fault of the model

@@ -61,10 +61,10 @@ def embedder(name: str) -> Embedder | None:
     languages = tuple(split_list(settings.EMBEDDING_LANGUAGES))
     if kind == "openai" and model:
         endpoint = Endpoint("embed", settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY)
-        return _remote(model, endpoint, settings.EMBEDDING_DIMENSIONS, languages)
+        return _remote_embedder(model, endpoint, settings.EMBEDDING_DIMENSIONS, languages)
     if kind == "openai-previous" and model:  # the same space as when it was ``openai:``: its vectors stay in use
         endpoint = Endpoint("embed", settings.EMBEDDING_PREVIOUS_BASE_URL, settings.EMBEDDING_PREVIOUS_API_KEY)
-        return _remote(model, endpoint, settings.EMBEDDING_PREVIOUS_DIMENSIONS, languages)
+        return _remote_embedder(model, endpoint, settings.EMBEDDING_PREVIOUS_DIMENSIONS, languages)
     if kind == "sentence-transformers" and model:
         return _local(model, settings.MODELS_OFFLINE, languages)
     if kind == "hashing" and model.isascii() and model.isdigit() and int(model):
@@ -123,7 +123,16 @@ def forget() -> None:
 
     The models that come with the platform stay: no setting shapes them, and they take seconds to load.
     """
-    for made in (_remote, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper, _connection, _service):
+    for made in (
+        _remote_embedder,
+        _local,
+        _http_reranker,
+        _cross_encoder,
+        _chat,
+        _prompt_keeper,
+        _connection,
+        _service,
+    ):
         made.cache_clear()
 
 
@@ -138,7 +147,7 @@ def _hashing(dimensions: int) -> Embedder:
 
 
 @lru_cache(maxsize=16)
-def _remote(model: str, endpoint: Endpoint, dimensions: int, languages: tuple[str, ...]) -> Embedder:
+def _remote_embedder(model: str, endpoint: Endpoint, dimensions: int, languages: tuple[str, ...]) -> Embedder:
     return OpenAIEmbedder(model, _service(endpoint), dimensions=dimensions, languages=languages)
 
 

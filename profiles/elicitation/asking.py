@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory_platform.kernel.clock import utc_now
-from profiles.completeness import Need, known_of, missing_of, speaks_chinese
+from profiles.completeness import Need, known_profile, missing_of, speaks_chinese
 from profiles.elicitation.policy import ASKS, AskPolicy
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
@@ -68,12 +68,12 @@ def next_ask(
         return AskDecision(AskReason.REFUSED)
     if len(here) >= policy.per_conversation:
         return AskDecision(AskReason.ENOUGH)
-    known = known_of(subject)
+    known = known_profile(subject)
     missing = missing_of(known)
     missing = tuple(sorted((*doubted, *missing), key=lambda need: _RANKS.index(need.priority)))
     if not missing:
         return AskDecision(AskReason.NOTHING_MISSING)
-    resting = _resting(subject, at, policy)
+    resting = _resting_kinds(subject, at, policy)
     need = next((need for need in missing if need.key not in resting), None)
     if need is None:
         return AskDecision(AskReason.ASKED_LATELY)
@@ -82,7 +82,7 @@ def next_ask(
     return AskDecision(why, _record_ask(subject, moment, need, chinese=chinese, at=at))
 
 
-def _resting(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
+def _resting_kinds(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
     """Return the kinds that were asked, or refused, too short a while ago."""
     asked = Ask.objects.filter(subject_id=subject.id).order_by()
     lately = asked.filter(asked_at__gt=at - policy.same_kind_every).values_list("key", flat=True)

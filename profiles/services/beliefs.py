@@ -207,7 +207,7 @@ def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
     """The same value once more: validated anew, and as strong as the strongest of its sayings."""
     holds.said_times = _with_saying(sayings_of(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
-    holds.provenance, holds.confidence = _strongest(holds, claim)
+    holds.provenance, holds.confidence = _strongest_of(holds, claim)
     holds.version += 1
     fields = ["said_times", "last_validated_at", "provenance", "confidence", "version"]
     if claim.explicit:
@@ -221,7 +221,7 @@ def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
     return ClaimOutcome(Verdict.UNCHANGED, OLDER, holds, latest if latest is not None and latest.is_current else None)
 
 
-def _strongest(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
+def _strongest_of(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
     if is_weaker(claim, holds):
         return Provenance(holds.provenance), holds.confidence
     return claim.provenance, claim.confidence if claim.explicit else max(claim.confidence, holds.confidence)

@@ -63,7 +63,7 @@ def claim_reply(request: RequestIdentity, *, wait_ms: int, kept_for: timedelta) 
     _forget_old(request, before=utc_now() - kept_for)
     if _insert_claim(request, wait_ms):
         return None
-    earlier = _earlier(request)
+    earlier = _earlier_reply(request)
     if bytes(earlier.request_hash) != request.digest:
         raise KeyReused
     return KeptReply(earlier.status or 0, bytes(earlier.body or b""), earlier.headers)
@@ -83,7 +83,7 @@ def purge_replies(*, before: datetime, limit: int) -> int:
     return deleted
 
 
-def _earlier(request: RequestIdentity) -> IdempotentReply:
+def _earlier_reply(request: RequestIdentity) -> IdempotentReply:
     found = IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key).first()
     if found is None:  # purged or erased between the two statements
         raise TwinRunning

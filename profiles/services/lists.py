@@ -38,7 +38,7 @@ def amend_list(
     if emptied is not None:
         return emptied
     outcome = _mark_merged(record_belief(place, replace(claim, value=amended)))
-    return _carried_on(place, claim, add, outcome) if outcome.reason == OLDER else outcome
+    return _add_earlier_entries(place, claim, add, outcome) if outcome.reason == OLDER else outcome
 
 
 def entries_of(value: Any) -> list[Any] | None:
@@ -59,10 +59,10 @@ def merge_entries(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
 
 def among_entries(entry: Any, entries: Sequence[Any]) -> bool:
     """Return whether a reader would find ``entry`` among ``entries``."""
-    return any(alike(entry, other) for other in entries)
+    return any(are_alike(entry, other) for other in entries)
 
 
-def alike(one: Any, other: Any) -> bool:
+def are_alike(one: Any, other: Any) -> bool:
     """Return whether a reader would call two values the same; one thing and several of it are."""
     if isinstance(one, str) and isinstance(other, str):
         return singular(comparable(one)) == singular(comparable(other))
@@ -77,7 +77,9 @@ def _retract_emptied_list(place: BeliefPlace[B], claim: Claim, before: B | None)
     return ClaimOutcome(Verdict.MERGED, "", retracted, None) if retracted is not None else None
 
 
-def _carried_on(place: BeliefPlace[B], claim: Claim, add: Sequence[Any], outcome: ClaimOutcome[B]) -> ClaimOutcome[B]:
+def _add_earlier_entries(
+    place: BeliefPlace[B], claim: Claim, add: Sequence[Any], outcome: ClaimOutcome[B]
+) -> ClaimOutcome[B]:
     """Put entries that were said before the current list into it too, unless a list in between had and dropped them."""
     current = outcome.current
     entries = entries_of(current.value) if current is not None else None

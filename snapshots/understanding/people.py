@@ -10,7 +10,7 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import comparable
 from profiles.models import Subject, Tag, TagKind
 from profiles.selectors import tags_of
-from profiles.services.tags.lookup import called_as_well, lookup_tags
+from profiles.services.tags.lookup import lookup_tags, synonyms_of
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
@@ -73,7 +73,7 @@ def tag_about(tags: Iterable[Tag], label: str, relation: str) -> Tag | None:
     others, wanted = [tag for tag in tags if tag.kind != TagKind.PLACE], comparable(label)
     called = [tag for tag in others if wanted in map(comparable, (tag.label, *tag.aliases))]
     if not called and wanted == comparable(relation):
-        same = {wanted, *called_as_well(label)}
+        same = {wanted, *synonyms_of(label)}
         called = [tag for tag in others if not same.isdisjoint(map(comparable, (tag.label, tag.relation)))]
     return called[0] if len(called) == 1 else None
 

@@ -73,7 +73,7 @@ def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
     They are a read-only transaction of their own, which ends with them, and with it the tenant's setting. For the path
     of an answer: :func:`tenant_tx` opens, tells, reads and ends in a round trip each. Does not nest in a scope.
     """
-    return _alone(tenant_id, _OPEN_TO_READ, statements)
+    return _read_alone(tenant_id, _OPEN_TO_READ, statements)
 
 
 def tenant_notes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
@@ -82,7 +82,7 @@ def tenant_notes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
 
     They are a transaction of their own that commits without waiting for the disk. Does not nest in a scope.
     """
-    return _alone(tenant_id, _OPEN_TO_NOTE, statements)
+    return _read_alone(tenant_id, _OPEN_TO_NOTE, statements)
 
 
 def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
@@ -99,7 +99,7 @@ def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
         raise
 
 
-def _alone(tenant_id: UUID, opening: str, statements: Sequence[Statement]) -> list[Rows]:
+def _read_alone(tenant_id: UUID, opening: str, statements: Sequence[Statement]) -> list[Rows]:
     if _tenant.get() is not None:
         raise RuntimeError("this opens a scope of its own: the tenant's transaction is already open")
     connection.ensure_connection()

@@ -65,7 +65,7 @@ class Descriptions:
         if len(value) > self.most:
             yield Fault("", f"Holds at most {self.most} names.")
         for name, member in value.items():
-            path = f".{_printable(name)}"
+            path = f".{_printable_name(name)}"
             if not isinstance(name, str) or len(name) > NAME_CHARS or not _NAME.fullmatch(name):
                 yield Fault(path, f"A name has 1 to {NAME_CHARS} small letters, digits and single underscores.")
                 continue
@@ -102,5 +102,5 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _printable(name: Any) -> str:
+def _printable_name(name: Any) -> str:
     return "".join(one for one in str(name)[:NAME_CHARS] if one.isprintable())

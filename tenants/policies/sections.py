@@ -129,14 +129,14 @@ def check_removable(remove: Collection[str], sections: Sections) -> None:
         raise InvalidInput("The policy cannot be made so.", faults=faults)
 
 
-def effective(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
+def effective_values(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
     """Return every field that a tenant may set, with the value that is in force under ``document``, as JSON."""
     return {name: section.to_json(section.apply(document.get(name, {}))) for name, section in sections.items()}
 
 
 def differences(before: Document, after: Document, sections: Sections) -> list[Change]:
     """Return the fields whose values in force differ, by section and field in the order in which they are declared."""
-    old, new = effective(before, sections), effective(after, sections)
+    old, new = effective_values(before, sections), effective_values(after, sections)
     return [
         Change(name, field, old[name][field], new[name][field])
         for name, section in sections.items()

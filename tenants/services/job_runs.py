@@ -247,7 +247,7 @@ def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | 
         now: datetime = cursor.fetchone()[1]
         last = JobRun.objects.filter(job=job).order_by("-scheduled_for").first()
         if leased and last is not None and last.ended_at is None and last.lease_until is not None:
-            return _taken_over(last, now, leased) if last.lease_until <= now else None
+            return _take_over(last, now, leased) if last.lease_until <= now else None
         slot = due_slot(schedule_of(job, default), last.scheduled_for if last else None, now)
         if slot is None:
             return None
@@ -255,7 +255,7 @@ def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | 
         return JobRun.objects.create(job=job, scheduled_for=slot, started_at=now, lease_until=until, tries=1)
 
 
-def _taken_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
+def _take_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
     run.lease_until, run.tries = now + leased, run.tries + 1
     JobRun.objects.filter(id=run.id).update(lease_until=run.lease_until, tries=F("tries") + 1)
     return run

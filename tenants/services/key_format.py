@@ -36,7 +36,7 @@ class KeyParts:
 
 def new_key_parts() -> KeyParts:
     """Draw a key from the system's random source."""
-    return KeyParts(_random(KEY_ID_LENGTH), _random(SECRET_LENGTH))
+    return KeyParts(_random_text(KEY_ID_LENGTH), _random_text(SECRET_LENGTH))
 
 
 def parse_token(token: str) -> KeyParts | None:
@@ -55,7 +55,7 @@ def digest_of(secret: str, pepper: str) -> bytes:
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
 
 
-def _random(length: int) -> str:
+def _random_text(length: int) -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 QUEUE = "/console/profiles/candidate/review/"
 
 
-def looked_at(page: Page, name: str) -> None:
+def save_screenshot(page: Page, name: str) -> None:
     """Keep a picture of the page where somebody wants to look at it."""
     folder = os.environ.get("SCREENSHOTS")
     if folder:
@@ -67,20 +67,20 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(ada_with_waiting: World, 
     with tenant_tx(ada_with_waiting.acme.tenant.id):
         row = Preference.objects.get(category="navigation")
     page.locator(f'a[href$="{row.pk}/change/"]').first.click()
-    looked_at(page, "preference")
+    save_screenshot(page, "preference")
     page.get_by_role("link", name="Correct", exact=True).click()
     page.fill("#id_value", "不走高速")
     page.fill("#id_reason", "she said so on the phone")
-    looked_at(page, "correct")
+    save_screenshot(page, "correct")
     page.get_by_role("button", name="Correct", exact=True).click()
     clicks += ["the preference", "Correct", "save"]
     expect(page.locator(".messagelist")).to_contain_text("Corrected")
     assert len(clicks) <= 6
     assert read_preferences(ada_with_waiting)["navigation/route"] == "不走高速"
     page.set_viewport_size({"width": 390, "height": 844})
-    looked_at(page, "preference-phone")
+    save_screenshot(page, "preference-phone")
     page.get_by_role("link", name="Undo", exact=True).click()
-    looked_at(page, "undo-phone")
+    save_screenshot(page, "undo-phone")
     page.fill("#id_reason", "not her")
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(".messagelist")).to_contain_text("Taken back")
@@ -91,7 +91,7 @@ def test_what_waits_is_walked_by_key_and_never_while_typing(ada_with_waiting: Wo
     log_in(page, site, "sam")
     page.goto(f"{site}{QUEUE}")
     expect(page.locator("mark")).to_have_text("空调好像26度最舒服")
-    looked_at(page, "review")
+    save_screenshot(page, "review")
     first = page.input_value("[name=candidate]")
     page.keyboard.press("j")
     page.wait_for_url("**after=*")
@@ -124,7 +124,7 @@ def test_what_waits_is_decided_by_key(ada_with_waiting: World, site: str, page: 
     page.set_viewport_size({"width": 390, "height": 844})
     page.keyboard.press("e")
     expect(page.locator("#id_value")).to_be_focused()
-    looked_at(page, "review-phone")
+    save_screenshot(page, "review-phone")
     page.fill("#id_value", "21度")
     page.get_by_role("button", name="Accept as edited").click()
     expect(page.locator("#content")).to_contain_text("Nothing waits for review.")

@@ -248,14 +248,14 @@ def test_another_tenants_member_sees_nothing_of_a_person(world: World, site: str
         page.goto(at)
         assert not [word for word in words if word in page.content().lower()], model
         row = newest(acme, model)
-        pages = [shown_at(page, f"{at}{one}/change/", str(one)) for one in (row.pk, new_id())]
+        pages = [read_page(page, f"{at}{one}/change/", str(one)) for one in (row.pk, new_id())]
         assert pages[0] == pages[1], f"{model}: an id that nobody has is answered otherwise"
         assert not [word for word in words if word in pages[0][1].lower()], model
         if model is Subject:
             assert pages[0][0] == 404
 
 
-def shown_at(page: Page, address: str, own: str) -> tuple[int, str]:
+def read_page(page: Page, address: str, own: str) -> tuple[int, str]:
     answer = page.goto(address)
     assert answer is not None
     return answer.status, page.locator("body").inner_text().replace(own, "ID")

@@ -39,7 +39,7 @@ PATIENCE = 120.0
 start of a worker alone can take most of a minute."""
 
 
-def eventually(condition: Callable[[], bool], seconds: float = PATIENCE, *, every: float = 0.05) -> float:
+def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE, *, every: float = 0.05) -> float:
     """Wait until ``condition`` holds; return how long that took. Fails after ``seconds``."""
     began = time.monotonic()
     while not condition():
@@ -127,7 +127,7 @@ class Stage:
             except httpx.TransportError:
                 return False
 
-        eventually(answers, 40)
+        wait_until(answers, 40)
         return process
 
     def socket(self, name: str = WEB) -> Path:

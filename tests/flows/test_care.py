@@ -11,7 +11,7 @@ from psycopg.conninfo import make_conninfo
 
 from tenants.models import JobRun
 from tests.conftest import World
-from tests.flows.stage import ROOT, eventually
+from tests.flows.stage import ROOT, wait_until
 
 pytestmark = pytest.mark.processes
 
@@ -27,7 +27,7 @@ def test_a_round_goes_on_where_its_worker_was_killed_and_two_share_nothing(world
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
     stuck = start_round(600, first)
     try:
-        eventually(lambda: JobRun.objects.filter(rows=1).exists())
+        wait_until(lambda: JobRun.objects.filter(rows=1).exists())
         assert start_round(0, second).wait(60) == 0
         assert second.read_text() == "", "somebody is at it"
     finally:

@@ -17,7 +17,7 @@ import pytest
 
 from memory_platform.devstack.provision import provision
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
-from tests.flows.stage import PLATFORM, ROOT, Stage, eventually
+from tests.flows.stage import PLATFORM, ROOT, Stage, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(180)]
 
@@ -104,7 +104,7 @@ def test_after_postgres_died_the_next_messages_are_accepted_and_remembered(stage
             database.restart()
         assert say(stage, database, *(f"{life}-{number}" for number in range(THREADS))) == [202] * THREADS
         said += THREADS
-        eventually(lambda: database.states() == {"done": 2 * said}, WITHIN)  # noqa: B023 - called at once
+        wait_until(lambda: database.states() == {"done": 2 * said}, WITHIN)  # noqa: B023 - called at once
 
 
 def test_after_a_long_outage_the_web_accepts_at_once(stage: Stage, database: Database) -> None:
@@ -115,4 +115,4 @@ def test_after_a_long_outage_the_web_accepts_at_once(stage: Stage, database: Dat
     while time.monotonic() < until:
         assert say(stage, database, *(f"during-{number}" for number in range(THREADS))) == [503] * THREADS
     database.postgres.start()
-    eventually(lambda: say(stage, database, "after") == [202], BACK_WITHIN)
+    wait_until(lambda: say(stage, database, "after") == [202], BACK_WITHIN)

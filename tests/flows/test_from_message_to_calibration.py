@@ -13,7 +13,7 @@ from snapshots.feedback.tallies.tally import roll_up_tallies
 from snapshots.models import Calibration
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import PLATFORM, Stage, eventually
+from tests.flows.stage import PLATFORM, Stage, wait_until
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
@@ -35,7 +35,7 @@ class Product:
         messages = [{"role": role, "content": content} for role, content in said]
         answer = self._client.post(f"{self._subject}/conversations/trip/messages", json={"messages": messages})
         assert answer.status_code == httpx.codes.ACCEPTED, answer.text
-        eventually(lambda: self.get("/pending")["pending"] == 0)
+        wait_until(lambda: self.get("/pending")["pending"] == 0)
 
     def get(self, path: str) -> Any:
         """Return what stands under a path of the subject."""

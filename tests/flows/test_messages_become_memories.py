@@ -12,7 +12,7 @@ from snapshots.queue.ends import end_conversation
 from snapshots.queue.figures.counts import pending
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.flows.stage import PLATFORM, Stage, eventually
+from tests.flows.stage import PLATFORM, Stage, wait_until
 from tests.snapshots.queue.world import post, start_conversation, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
@@ -33,7 +33,7 @@ def test_without_any_wake_up_the_sweep_finds_what_was_accepted(world: World, sta
             found = pending(ada)
         return (found.pending, found.dead) == (0, 0)
 
-    eventually(is_settled, 30)
+    wait_until(is_settled, 30)
     with tenant_tx(world.acme.tenant.id):
         assert states() == {"done": 5}
         assert Snapshot.objects.filter(subject=ada, kind=SnapshotKind.STATEMENT).count() == 2

@@ -28,7 +28,7 @@ from snapshots.queue.policy import QUEUE_POLICY
 from snapshots.understanding.statements.worth import says_something
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, eventually
+from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, wait_until
 from tests.snapshots.held import MEMORY
 from tests.snapshots.queue.world import expire_leases, states
 
@@ -111,18 +111,18 @@ def test_what_was_acknowledged_is_remembered_once_whatever_dies_meanwhile(world:
 
     stage.redis.start()
     sleeper = stage.worker(app=PLATFORM)
-    eventually(lambda: open_items(acme) < THREADS * ROUND, 40)
-    eventually(lambda: is_stopped(sleeper))
+    wait_until(lambda: open_items(acme) < THREADS * ROUND, 40)
+    wait_until(lambda: is_stopped(sleeper))
     product.talk(2)
     let_leases_run_out(acme)
     stage.worker(app=PLATFORM)
     sleeper.signal(signal.SIGCONT)
-    eventually(lambda: open_items(acme) == 0, 60, every=0.2)
+    wait_until(lambda: open_items(acme) == 0, 60, every=0.2)
 
     assert_all_is_remembered_once(acme, product)
     before = memory(acme)
     deliver_again(acme)
-    eventually(lambda: open_items(acme) == 0, 60, every=0.2)
+    wait_until(lambda: open_items(acme) == 0, 60, every=0.2)
     assert memory(acme) == before
     assert_all_is_remembered_once(acme, product)
 

@@ -10,7 +10,7 @@ from snapshots.recall.search import IMAGES, SUBJECTS
 from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tests.conftest import House, World
-from tests.flows.stage import PLATFORM, Stage, eventually
+from tests.flows.stage import PLATFORM, Stage, wait_until
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
@@ -31,7 +31,7 @@ def test_two_processes_answer_as_a_new_one_does_whatever_is_written(world: World
 
     said = [{"role": "user", "content": text} for text in (DOG, MUSEUM, TEA, WALK)]
     calls(stage, world.acme, "one", "POST", f"{ADA}/conversations/trip/messages", {"messages": said})
-    eventually(lambda: calls(stage, world.acme, "one", "GET", f"{ADA}/pending")["pending"] == 0)
+    wait_until(lambda: calls(stage, world.acme, "one", "GET", f"{ADA}/pending")["pending"] == 0)
     held = ids(all_tell(stage, world.acme))
     assert held.keys() == {DOG, MUSEUM, TEA, WALK}
 

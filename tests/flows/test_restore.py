@@ -66,7 +66,7 @@ def manage(command: str, path: Path) -> str:
 
 
 @contextmanager
-def connected_to(database: str) -> Iterator[None]:
+def connect_to(database: str) -> Iterator[None]:
     """Lead this process's connections to another database for the block: a process more would take seconds to start."""
     home = str(connection.settings_dict["NAME"])
     point_app_role_at(database)
@@ -111,9 +111,9 @@ def restore(backup: Path, database: str) -> dict[str, str]:
 
 def test_nothing_of_what_was_erased_since_comes_back(world: World, restored_database: str, tmp_path: Path) -> None:
     house, backup, kept = world.acme, tmp_path / "backup", tmp_path / "certificates"
-    remembered_by(world)
+    fill_database(world)
     program("pg_dump", "--format", "custom", "--file", str(backup), superuser_url())
-    erased_since(house)
+    erase_after_backup(house)
     with kept.open("w") as file:
         call_command("list_certificates", stdout=file)
 
@@ -121,7 +121,7 @@ def test_nothing_of_what_was_erased_since_comes_back(world: World, restored_data
 
     assert tables_with(*GONE, database=restored_database).keys() >= {"message", "snapshot", "receipt"}
     others = rows_besides(restored_database, "ada", "bob")
-    with connected_to(restored_database):
+    with connect_to(restored_database):
         assert manage("verify_certificate", kept).count(" genuine") == 5
         assert "5 certificates, 5 erased again, 0 had nothing left" in manage("replay_erasures", kept)
         assert tables_with(*GONE, database=restored_database) == {}
@@ -136,7 +136,7 @@ def test_nothing_of_what_was_erased_since_comes_back(world: World, restored_data
     assert logs_with(tmp_path, *GONE) == []
 
 
-def remembered_by(world: World) -> None:
+def fill_database(world: World) -> None:
     """Fill the database that the backup is made of; the last message is there, its work is still to be done."""
     house, acme = world.acme, Caller(world.acme)
     post(acme, "bob", "c1", "I like Kestrel4715 feathers", "我家住在红隼四七一六大街12号")
@@ -150,7 +150,7 @@ def remembered_by(world: World) -> None:
     post(acme, "ada", "late", FERRY)
 
 
-def erased_since(house: House) -> None:
+def erase_after_backup(house: House) -> None:
     """Go on after the backup, then erase; what is forgotten of the sister was said after it, and before it, too."""
     acme = Caller(house)
     work(house)

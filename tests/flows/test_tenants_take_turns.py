@@ -4,7 +4,7 @@ import pytest
 
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.flows.stage import Stage, eventually
+from tests.flows.stage import Stage, wait_until
 from tests.flows.test_work_survives import is_settled, open_items, wake
 from tests.snapshots.queue.world import filled, states
 
@@ -20,10 +20,10 @@ def test_a_backlog_with_a_queue_full_of_wake_ups_lets_another_tenant_by(world: W
     filled(world.acme.tenant.id, world.acme.subject, BACKLOG)
     stage.worker(pause=BATCH_SECONDS)
     wake(stage, *[world.acme.tenant.id] * WAKE_UPS)
-    eventually(lambda: open_items(world.acme) < 2 * BACKLOG)
+    wait_until(lambda: open_items(world.acme) < 2 * BACKLOG)
     filled(world.globex.tenant.id, world.globex.subject, 1)
     wake(stage, world.globex.tenant.id)
-    waited = eventually(lambda: is_settled(world.globex))
+    waited = wait_until(lambda: is_settled(world.globex))
     assert waited < 6, "one turn of each process, its batch, and two batches of its own"
     assert not is_settled(world.acme)
     with tenant_tx(world.globex.tenant.id):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from tenants.models import JobRun
 from tests.conftest import World
-from tests.flows.stage import ROUND, ROUND_JOB, Stage, eventually
+from tests.flows.stage import ROUND, ROUND_JOB, Stage, wait_until
 from tests.flows.test_work_survives import assert_each_done_once, count_leased, sweep_until_settled, wake
 from tests.snapshots.queue.world import filled
 
@@ -28,8 +28,8 @@ def test_the_limit_strikes_a_drain_and_a_round_and_both_go_on_with_others(world:
     slow = stage.worker(pause=100, limit=3)
     wake(stage, acme.tenant.id)
     start_round(stage)
-    eventually(lambda: count_leased(acme) == 20 and JobRun.objects.filter(job=ROUND).exists())
-    eventually(lambda: slow.read_log().count(f"raised unexpected: {STRUCK}") >= 2)
+    wait_until(lambda: count_leased(acme) == 20 and JobRun.objects.filter(job=ROUND).exists())
+    wait_until(lambda: slow.read_log().count(f"raised unexpected: {STRUCK}") >= 2)
     run = JobRun.objects.get(job=ROUND)
     assert run.lease_until is not None
     assert run.lease_until <= timezone.now() + timedelta(seconds=1), "not the 90 seconds of a worker that died"
@@ -40,6 +40,6 @@ def test_the_limit_strikes_a_drain_and_a_round_and_both_go_on_with_others(world:
     sweep_until_settled(stage, acme)
     assert_each_done_once(acme, 40)
     start_round(stage)
-    eventually(lambda: JobRun.objects.get(job=ROUND).ended_at is not None)
+    wait_until(lambda: JobRun.objects.get(job=ROUND).ended_at is not None)
     run.refresh_from_db()
     assert (run.rows, run.errors) == (5, 0), "the row marked before, and two of each tenant"

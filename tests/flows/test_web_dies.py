@@ -10,7 +10,7 @@ from snapshots.models import Message, Work
 from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import LINGERING, Stage, eventually
+from tests.flows.stage import LINGERING, Stage, wait_until
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
@@ -23,7 +23,7 @@ def test_a_retry_after_the_web_died_before_its_answer_stores_nothing_twice(world
     web = stage.web(application=LINGERING, TEST_COMMITTED=str(committed))
     with ThreadPoolExecutor(1) as pool:
         unanswered = pool.submit(post, stage, world.acme)
-        eventually(committed.exists)
+        wait_until(committed.exists)
         web.kill()
         with pytest.raises(httpx.TransportError):
             unanswered.result()

@@ -14,7 +14,7 @@ from snapshots.queue.figures.counts import tenants_with_due_work, work_counts
 from snapshots.queue.wake_up import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import POISON, PROGRAM, Stage, eventually
+from tests.flows.stage import POISON, PROGRAM, Stage, wait_until
 from tests.snapshots.queue.world import filled, marks, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
@@ -43,7 +43,7 @@ def sweep_until_settled(stage: Stage, *houses: House) -> None:
         wake(stage, *tenants_with_due_work(10))
         return all(is_settled(house) for house in houses)
 
-    eventually(all_settled, every=0.3)
+    wait_until(all_settled, every=0.3)
 
 
 def open_items(house: House) -> int:
@@ -73,7 +73,7 @@ def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage
     filled(acme.tenant.id, acme.subject, 60)
     first = stage.worker(pause=LONG)
     wake(stage, acme.tenant.id)
-    eventually(lambda: count_leased(acme) > 0)
+    wait_until(lambda: count_leased(acme) > 0)
     first.kill()
     assert count_leased(acme) > 0
     stage.worker()
@@ -86,13 +86,13 @@ def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, 
     filled(acme.tenant.id, acme.subject, 20)
     sleeper = stage.worker(pause=LONG, processes=1)
     wake(stage, acme.tenant.id)
-    eventually(lambda: count_leased(acme) == 20)
+    wait_until(lambda: count_leased(acme) == 20)
     sleeper.signal(signal.SIGSTOP)
     assert count_leased(acme) == 20
     stage.worker()
     sweep_until_settled(stage, acme)
     sleeper.signal(signal.SIGCONT)
-    eventually(lambda: "lease.lost" in sleeper.read_log())
+    wait_until(lambda: "lease.lost" in sleeper.read_log())
     assert_each_done_once(acme, 40)
 
 
@@ -103,15 +103,15 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
     waits = []
     for round_, outage in enumerate((0.5, 1.0, 7.0)):
         filled(acme.tenant.id, acme.subject, 30, f"during {round_}")
-        eventually(lambda: count_leased(acme) > 0)
+        wait_until(lambda: count_leased(acme) > 0)
         stage.redis.kill()
-        eventually(lambda: is_settled(acme))  # a drain that runs needs no broker
+        wait_until(lambda: is_settled(acme))  # a drain that runs needs no broker
         filled(acme.tenant.id, acme.subject, 30, f"down {round_}")
         time.sleep(outage)
         assert open_items(acme) == 60
         returned = time.monotonic()
         stage.redis.start()
-        eventually(lambda: is_settled(acme))
+        wait_until(lambda: is_settled(acme))
         waits.append(time.monotonic() - returned)
     assert worker.is_alive
     assert beat.is_alive
@@ -143,7 +143,7 @@ def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: 
     random.Random(11).shuffle(wake_ups)  # noqa: S311 - a repeatable order
     wake(stage, *wake_ups)
     stage.worker()
-    eventually(lambda: is_settled(world.acme) and is_settled(world.globex))
+    wait_until(lambda: is_settled(world.acme) and is_settled(world.globex))
     for house in (world.acme, world.globex):
         assert_each_done_once(house, 200)
     assert tenants_with_due_work(10) == []
@@ -170,6 +170,6 @@ def test_a_worker_that_is_asked_to_end_leaves_nothing_leased(world: World, stage
     filled(acme.tenant.id, acme.subject, 200)
     worker = stage.worker(pause=0.2)
     wake(stage, acme.tenant.id)
-    eventually(lambda: count_leased(acme) > 0)
+    wait_until(lambda: count_leased(acme) > 0)
     assert worker.stop() < 12
     assert count_leased(acme) == 0

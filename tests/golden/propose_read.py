@@ -86,7 +86,7 @@ def read_message(message: LabelledMessage, model: Chat, reader: ClauseReader) ->
     question = Question((Shown(UUID(int=new_id().int), spoken.text),))
     started = time.perf_counter()
     try:
-        answered = model.structured_as(prompt_of(question), shape_for(1), JsonForm.SCHEMA)
+        answered = model.ask_structured_as(prompt_of(question), shape_for(1), JsonForm.SCHEMA)
     except ChatUnavailable as failed:
         tally.seconds, tally.usage = time.perf_counter() - started, failed.usage
         return tally

@@ -18,7 +18,7 @@ from tests.conftest import House, World
 START = utc_now() - timedelta(days=40)
 
 
-def live(house: House) -> list[datetime]:
+def change_mind(house: House) -> list[datetime]:
     """Let Ada change her mind and return the moments between."""
     moments = [START]
     with tenant_tx(house.tenant.id):
@@ -40,7 +40,7 @@ def live(house: House) -> list[datetime]:
 
 @pytest.mark.parametrize("clock", ["now", "as_of", "known_at", "both"])
 def test_both_clocks_are_read_as_the_selectors_read_them(world: World, clock: str) -> None:
-    moments = live(world.acme)
+    moments = change_mind(world.acme)
     for moment in moments:
         as_of = moment if clock in {"as_of", "both"} else None
         known_at = moment if clock in {"known_at", "both"} else None
@@ -56,7 +56,7 @@ def test_both_clocks_are_read_as_the_selectors_read_them(world: World, clock: st
 
 
 def test_only_what_is_asked_for_is_read(world: World) -> None:
-    live(world.acme)
+    change_mind(world.acme)
     with tenant_tx(world.acme.tenant.id):
         assert beliefs_held(world.acme.subject.id, facts=False).profile == {}
         assert beliefs_held(world.acme.subject.id, preferences=False).preference_values == {}
@@ -67,7 +67,7 @@ def test_a_subject_is_known_in_its_own_tenant_only(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         assert subject_id_of("ada") == world.acme.subject.id
         assert subject_id_of("nobody") is None
-    live(world.acme)
+    change_mind(world.acme)
     with tenant_tx(world.globex.tenant.id):
         assert subject_id_of("ada") is None
         assert beliefs_held(world.acme.subject.id).preferences == ()

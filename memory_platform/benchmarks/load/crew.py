@@ -79,7 +79,7 @@ class Crew:
         busy = self._clients[: len(orders)]
         for client, order in zip(busy, orders, strict=True):
             client.order(order)
-        return together([client.reply() for client in busy])
+        return merge_replies([client.reply() for client in busy])
 
 
 def start_crew(clients: int, stack: ExitStack) -> Crew:
@@ -87,7 +87,7 @@ def start_crew(clients: int, stack: ExitStack) -> Crew:
     return Crew([stack.enter_context(Program("memory_platform.benchmarks.load.client")) for _ in range(clients)])
 
 
-def together(replies: Sequence[Told]) -> Slice:
+def merge_replies(replies: Sequence[Told]) -> Slice:
     """Return what several clients measured as one slice: it took as long as the slowest of them."""
     return Slice(
         ms=tuple(ms for reply in replies for ms in reply["ms"]),

@@ -56,7 +56,7 @@ def figures_of(slices: Sequence[Slice], *, pooled: bool = False) -> Figures | No
     if not answered:
         return None
     groups = [[ms for one in answered for ms in one.ms]] if pooled else [list(one.ms) for one in answered]
-    p50, p95, p99 = (_middle(groups, share) for share in ENDS)
+    p50, p95, p99 = (_median(groups, share) for share in ENDS)
     return Figures(
         answers=sum(len(one.ms) for one in answered),
         rounds=len(answered),
@@ -75,7 +75,7 @@ def ratio(value: float | None, floor: float | None) -> float | None:
     return value / floor if value is not None and floor else None
 
 
-def _middle(groups: Sequence[Sequence[float]], share: int) -> float | None:
+def _median(groups: Sequence[Sequence[float]], share: int) -> float | None:
     """Return the median over all groups, or None: some of them alone could put a percentile below a lower one."""
     if min(map(len, groups)) < LEAST_FOR.get(share, 1):
         return None

@@ -85,7 +85,7 @@ class Bench:
     def measure_warm(self, cell: Cell) -> Slice:
         """Ask about subjects whose images the answering processes hold, for ``seconds``."""
         subjects = self.cohorts.hot[cell.size]
-        self.once(cell, [subjects] * cell.clients)  # each client's connection leads to one process
+        self.ask_once(cell, [subjects] * cell.clients)  # each client's connection leads to one process
         number = int(ASKS_A_SECOND * self.seconds / cell.clients) + 1
         orders = [
             self.target.order(self.asks(cell, islice_of(subjects, first, number)), self.seconds)
@@ -99,7 +99,7 @@ class Bench:
         if share < cell.clients:
             return None
         fresh = self.cohorts.take_fresh(cell.size, share)
-        return self.once(cell, [fresh[first :: cell.clients] for first in range(cell.clients)])
+        return self.ask_once(cell, [fresh[first :: cell.clients] for first in range(cell.clients)])
 
     def measure_written(self, cell: Cell) -> Slice | None:
         """Post a message to subjects whose images are held, wait until it is remembered, then ask once, over and over
@@ -111,16 +111,16 @@ class Bench:
         conversation, began, slices = f"bench-{new_id()}", perf_counter(), list[Slice]()
         try:
             while not slices or perf_counter() - began < self.seconds:
-                self.once(cell, dealt)
+                self.ask_once(cell, dealt)
                 for subject in subjects:
                     self.settled_ms.append(self.target.post_message(subject, conversation, next(self.asked)))
-                slices.append(self.once(cell, dealt))
+                slices.append(self.ask_once(cell, dealt))
         finally:
             for subject in subjects:
                 self.target.forget(subject, conversation)
         return add_slices(slices)
 
-    def once(self, cell: Cell, dealt: Sequence[Sequence[str]]) -> Slice:
+    def ask_once(self, cell: Cell, dealt: Sequence[Sequence[str]]) -> Slice:
         """Have each client ask once about each of its subjects."""
         return self.crew.work([self.target.order(self.asks(cell, subjects), None) for subjects in dealt])
 

@@ -65,10 +65,10 @@ class Target:
 
     def post_message(self, subject: str, conversation: str, text: str) -> float:
         """Post one message and wait until its work is done; return the milliseconds from its acceptance until then."""
-        path = f"{below(subject)}/conversations/{quote(conversation, safe='')}/messages"
+        path = f"{subject_path(subject)}/conversations/{quote(conversation, safe='')}/messages"
         self.say("POST", path, {"messages": [{"role": "user", "content": text}]})
         accepted = monotonic()
-        while self.say("GET", f"{below(subject)}/pending")["pending"]:
+        while self.say("GET", f"{subject_path(subject)}/pending")["pending"]:
             if monotonic() - accepted > SETTLE_S:
                 raise TargetRefused(f"a message was not worked on within {SETTLE_S:.0f} s")
             sleep(POLL_S)
@@ -76,7 +76,7 @@ class Target:
 
     def forget(self, subject: str, conversation: str) -> None:
         """Delete a conversation and what was remembered from it."""
-        self.say("DELETE", f"{below(subject)}/conversations/{quote(conversation, safe='')}")
+        self.say("DELETE", f"{subject_path(subject)}/conversations/{quote(conversation, safe='')}")
 
 
 def target_at(base: str, key: str) -> Target:
@@ -87,16 +87,16 @@ def target_at(base: str, key: str) -> Target:
     return Target(parts.hostname, parts.port or http.client.HTTP_PORT, key)
 
 
-def below(subject: str) -> str:
+def subject_path(subject: str) -> str:
     """Return the path of a subject."""
     return f"/v1/subjects/{quote(subject, safe='')}"
 
 
 def recall_of(subject: str, question: str) -> Ask:
     """Return the request that recalls ``TOP_K`` memories."""
-    return "POST", f"{below(subject)}/recall", {"query": question, "top_k": TOP_K}
+    return "POST", f"{subject_path(subject)}/recall", {"query": question, "top_k": TOP_K}
 
 
 def context_of(subject: str, question: str) -> Ask:
     """Return the request that assembles a context with the default budget."""
-    return "POST", f"{below(subject)}/context", {"query": question}
+    return "POST", f"{subject_path(subject)}/context", {"query": question}

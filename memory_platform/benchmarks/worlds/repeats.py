@@ -39,7 +39,7 @@ def fill_repeats(tenant_id: UUID, subjects: int, each: int, *, advance: Callable
 def _drafts(subject_id: UUID, said: list[str], each: int) -> Iterator[SnapshotDraft]:
     threes = each // 10
     texts = Random(str(subject_id)).sample(said, each - (THREE - 1) * threes)  # noqa: S311 - a draw, no secret
-    repeated = [again for text in texts[:threes] for again in _again(text)]
+    repeated = [again for text in texts[:threes] for again in _repeated_text(text)]
     now = utc_now()
     for order, text in enumerate(texts + repeated):
         said_at = now - timedelta(minutes=order)
@@ -54,7 +54,7 @@ def _drafts(subject_id: UUID, said: list[str], each: int) -> Iterator[SnapshotDr
         )
 
 
-def _again(text: str) -> tuple[str, str]:
+def _repeated_text(text: str) -> tuple[str, str]:
     if detect_language(text) == "zh":
         return f"{text}啊", f"{text}呢"
     return f"Really, {text}", f"{text} really"

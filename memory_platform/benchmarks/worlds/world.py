@@ -60,7 +60,7 @@ def subject_name(cohort: int | str, number: int) -> str:
 
 def check_spec(spec: WorldSpec) -> WorldSpec:
     """Return ``spec``. Raises InvalidInput when its cohorts exceed it or the pool cannot fill its largest subject."""
-    sizes = subject_sizes(spec) if _others(spec) >= 0 else []
+    sizes = subject_sizes(spec) if _other_subjects(spec) >= 0 else []
     largest = max((size for _, size in sizes), default=0)
     subjects = sum(one.count for one in spec.cohorts)
     snapshots = sum(one.snapshots for one in spec.cohorts)
@@ -69,7 +69,7 @@ def check_spec(spec: WorldSpec) -> WorldSpec:
         (subjects > spec.subjects, "subjects", f"{spec.subjects:,} are fewer than the {subjects:,} {of_all}"),
         (_remaining_snapshots(spec) < 0, "snapshots", f"{spec.snapshots:,} are fewer than the {snapshots:,} {of_all}"),
         (
-            _remaining_snapshots(spec) > 0 and _others(spec) == 0,
+            _remaining_snapshots(spec) > 0 and _other_subjects(spec) == 0,
             "snapshots",
             f"{spec.snapshots:,} are more than the {snapshots:,} {of_all}, and --subjects leaves nobody for the rest",
         ),
@@ -118,12 +118,12 @@ def _remaining_snapshots(spec: WorldSpec) -> int:
     return spec.snapshots - sum(one.snapshots for one in spec.cohorts)
 
 
-def _others(spec: WorldSpec) -> int:
+def _other_subjects(spec: WorldSpec) -> int:
     return spec.subjects - sum(one.count for one in spec.cohorts)
 
 
 def _shares(spec: WorldSpec) -> list[int]:
-    others = _others(spec)
+    others = _other_subjects(spec)
     if not others:
         return []
     each, more = divmod(_remaining_snapshots(spec), others)

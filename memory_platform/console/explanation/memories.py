@@ -61,7 +61,7 @@ class CurrentMemory:
     sources: tuple[SourceMessage, ...] = ()
 
 
-def known_memories(
+def load_current_memories(
     subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
 ) -> dict[str, CurrentMemory]:
     """Return what is still held of the candidates, by memory id: two queries for each lane that occurs, or one."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_platform.console.explanation.cards import Card, CardContext, cards_of
-from memory_platform.console.explanation.memories import known_memories
-from memory_platform.console.explanation.prompt import PromptMessage, PromptPiece, said_in
+from memory_platform.console.explanation.memories import load_current_memories
+from memory_platform.console.explanation.prompt import PromptMessage, PromptPiece, prompt_messages
 from memory_platform.console.explanation.words import CAUSES, TIERS
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import value_whole
@@ -60,11 +60,11 @@ class ReceiptExplanation:
 def why_of(receipt: Receipt) -> ReceiptExplanation:
     """Return the page of a receipt, in the open scope: at most ten queries, however many candidates there are."""
     candidates, rendered = candidates_of(receipt), rendered_of(receipt)
-    prompt = said_in(rendered) if rendered else None
+    prompt = prompt_messages(rendered) if rendered else None
     beside = CardContext(
-        known=known_memories(receipt.subject_id, candidates),
+        known=load_current_memories(receipt.subject_id, candidates),
         outcomes=outcomes_of(receipt),
-        placed=placed_in(prompt or ()),
+        placed=positions_in(prompt or ()),
         conversation_id=receipt.conversation_id,
     )
     cards = cards_of(candidates, beside)
@@ -73,14 +73,14 @@ def why_of(receipt: Receipt) -> ReceiptExplanation:
         left_out=tuple(card for card in cards if card.position is None),
         parts=tuple(parts_of(receipt.sections, receipt.tokens)),
         query=rendered.query if rendered else None,
-        prompt=None if prompt is None else tuple(map(shown_message, prompt)),
+        prompt=None if prompt is None else tuple(map(message_view, prompt)),
         route=route_told(receipt.model_route),
         used=sum(card.utilised is True for card in cards),
         told=sum(card.utilised is not None for card in cards),
     )
 
 
-def shown_message(said: PromptMessage) -> MessageView:
+def message_view(said: PromptMessage) -> MessageView:
     """Return a message of a prompt in the reader's words."""
     return MessageView(in_words(said.role), said.name, said.pieces, value_whole(said.calls) if said.calls else "")
 
@@ -91,7 +91,7 @@ def outcomes_of(receipt: Receipt) -> dict[str, ReceiptMemory]:
     return {str(row.memory_ref): row for row in rows}
 
 
-def placed_in(prompt: Iterable[PromptMessage]) -> frozenset[int | None]:
+def positions_in(prompt: Iterable[PromptMessage]) -> frozenset[int | None]:
     """Return the positions of the candidates that were found in a prompt's text."""
     return frozenset(piece.position for said in prompt for piece in said.pieces)
 

@@ -25,7 +25,7 @@ class PromptMessage:
     calls: Any = None
 
 
-def said_in(rendered: Rendered) -> list[PromptMessage]:
+def prompt_messages(rendered: Rendered) -> list[PromptMessage]:
     """Return the prompt of a receipt, message by message, with the places of its candidates."""
     told = [str(message.get("content") or "") for message in rendered.messages] or [rendered.text or ""]
     pieces = [

@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.figures.figures import SHARES, Counts, Figures, Key, saved_of, share_of
+from memory_platform.console.figures.figures import SHARES, Counts, Figures, Key, saved_share, share_of
 from memory_platform.console.shared.display import EMPTY
 from memory_platform.console.shared.policy import FIGURES
 
@@ -90,7 +90,7 @@ def group_name(key: Key, group: str) -> str:
     return _("all contexts")
 
 
-def percent(value: float | None) -> str:
+def format_percent(value: float | None) -> str:
     """Return a share for people."""
     return EMPTY if value is None else f"{value:.1%}"
 
@@ -131,7 +131,7 @@ def _cost(figures: Figures, group: str) -> Iterator[Chart]:
         gettext_lazy("Tokens saved"),
         gettext_lazy("Share of the full histories' tokens that was not sent."),
         "percent",
-        _lines(figures, group, lambda counts: (saved_of(counts), percent(saved_of(counts)))),
+        _lines(figures, group, lambda counts: (saved_share(counts), format_percent(saved_share(counts)))),
     )
     money = figures.money.items()
     yield Chart(

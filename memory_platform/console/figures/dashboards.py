@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from memory_platform.console.figures.charts import TITLES, charts_of, milliseconds, percent
-from memory_platform.console.figures.figures import GROUPS, Counts, Figures, figures_of, saved_of, share_of, total
+from memory_platform.console.figures.charts import TITLES, charts_of, format_percent, milliseconds
+from memory_platform.console.figures.figures import GROUPS, Counts, Figures, figures_of, saved_share, share_of, total
 from memory_platform.console.shared.pages import is_manager, own_page, require
 from memory_platform.console.shared.policy import FIGURES
 from memory_platform.console.shared.support_guard import shows_nobody
@@ -59,7 +59,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 def tiles_of(figures: Figures) -> Sequence[Tile]:
     """Return a period's numbers at a glance."""
     counts = total(row for days in figures.by_group.values() for row in days.values())
-    return [*_shares(counts), _fast_lane(counts), _waits(figures), _saving_tile(counts), _money(figures)]
+    return [*_shares(counts), _fast_lane(counts), _wait_tile(figures), _saving_tile(counts), _money(figures)]
 
 
 def _read_choice(request: HttpRequest) -> tuple[int, str]:
@@ -77,8 +77,12 @@ def _shares(counts: Counts) -> list[Tile]:
         kept = None
         if bound is not None and share.value is not None:
             kept = share.value >= bound if name == "utilisation" else share.value <= bound
-        between = "" if share.value is None else f"{percent(share.low)} - {percent(share.high)}, n = {share.of:,}"
-        tiles.append(Tile(title, percent(share.value), between, kept))
+        between = (
+            ""
+            if share.value is None
+            else f"{format_percent(share.low)} - {format_percent(share.high)}, n = {share.of:,}"
+        )
+        tiles.append(Tile(title, format_percent(share.value), between, kept))
     return tiles
 
 
@@ -93,7 +97,7 @@ def _fast_lane(counts: Counts) -> Tile:
     )
 
 
-def _waits(figures: Figures) -> Tile:
+def _wait_tile(figures: Figures) -> Tile:
     worst = max((row.waited_p95_ms for row in figures.waits.values()), default=None)
     done = sum(row.done for row in figures.waits.values())
     return Tile(_("Age of the queue"), milliseconds(worst), _("p95 of the worst day; n = %s") % f"{done:,}")
@@ -101,7 +105,7 @@ def _waits(figures: Figures) -> Tile:
 
 def _saving_tile(counts: Counts) -> Tile:
     saved = max(0, counts["tokens_full_history"] - counts["tokens"])
-    return Tile(_("Tokens saved"), percent(saved_of(counts)), _("%s tokens were not sent") % f"{saved:,}")
+    return Tile(_("Tokens saved"), format_percent(saved_share(counts)), _("%s tokens were not sent") % f"{saved:,}")
 
 
 def _money(figures: Figures) -> Tile:

@@ -80,7 +80,7 @@ def share_of(name: str, counts: Counts) -> Share:
     return wilson(int(counts[count]), int(counts[of]))
 
 
-def saved_of(counts: Counts) -> float | None:
+def saved_share(counts: Counts) -> float | None:
     """Return the share of the full histories' tokens that was not sent; None without any."""
     full = counts["tokens_full_history"]
     return max(0.0, 1 - counts["tokens"] / full) if full else None

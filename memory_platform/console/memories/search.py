@@ -33,7 +33,7 @@ class NewestSearched(SubjectOwnedAdmin):
         if named or row_id:
             found = self.rows_of_subject(queryset, named) if named else self.rows_with_id(queryset, row_id)
             return found, False
-        return super().get_search_results(request, self._newest(request, queryset), search_term)
+        return super().get_search_results(request, self._newest_rows(request, queryset), search_term)
 
     def rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
         """Return the rows of one subject."""
@@ -43,7 +43,7 @@ class NewestSearched(SubjectOwnedAdmin):
         """Return the row with this id."""
         return queryset.filter(pk=row_id)
 
-    def _newest(self, request: HttpRequest, queryset: Any) -> Any:
+    def _newest_rows(self, request: HttpRequest, queryset: Any) -> Any:
         """Return those of the rows that are among the tenant's newest; where there are more, the page is told."""
         field = str(self.ordering[0]).removeprefix("-")  # type: ignore[index]  # ours all have one
         times = self.model._default_manager.order_by(*self.ordering).values_list(field, flat=True)  # type: ignore[misc]

@@ -45,7 +45,7 @@ class Verdicts:
     failed: list[tuple[Any, str]] = field(default_factory=list)
 
 
-def each(rows: Iterable[Any], do: Do) -> Verdicts:
+def try_each(rows: Iterable[Any], do: Do) -> Verdicts:
     """Do something with each row; one that fails leaves nothing behind and does not stop the others."""
     verdicts = Verdicts()
     for row in rows:
@@ -78,7 +78,7 @@ def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any])
     return None
 
 
-def done_each(
+def act_on_each(
     screen: Any, request: HttpRequest, queryset: QuerySet[Any], act: Act, doing: Doing
 ) -> HttpResponse | None:
     """Do an act to each chosen memory, and tell what came of it."""
@@ -88,12 +88,12 @@ def done_each(
 
     outside = [outside_run(act, memory, ActForm(memory)) for memory in rows]
     if all(run is None for run in outside):
-        tell(screen, request, each(rows, in_savepoint(lambda memory: act.run(memory, None, doing))))
+        tell(screen, request, try_each(rows, in_savepoint(lambda memory: act.run(memory, None, doing))))
         return None
     runs = {memory.pk: run for memory, run in zip(rows, outside, strict=True) if run is not None}
 
     def answer() -> HttpResponse:
-        tell(screen, request, each(rows, lambda memory: runs[memory.pk](doing)))
+        tell(screen, request, try_each(rows, lambda memory: runs[memory.pk](doing)))
         return redirect(request.get_full_path())
 
     return AfterCommit(answer)

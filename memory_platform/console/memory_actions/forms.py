@@ -102,7 +102,7 @@ class RetireBeliefForm(ActForm):
         )
         self.fields["origins"] = OriginsField(
             label=text % {"count": len(told)},
-            choices=[(token_of(one), f"{one.get_kind_display()}: {shown_short(one)}") for one in told],
+            choices=[(token_of(one), f"{one.get_kind_display()}: {memory_label(one)}") for one in told],
             initial=[token_of(one) for one in told if one.kind not in TELLS_OF_MORE],
             required=False,
             help_text=_("Recall would still find the old words in what stays. An undo brings back what is ticked."),
@@ -182,7 +182,7 @@ class BringBackForm(ActForm):
 
     def add_fields(self) -> None:
         self.earlier = earlier_values(self.memory)[:OFFERED_MOST]
-        choices = [(str(row.id), told_of(row)) for row in self.earlier]
+        choices = [(str(row.id), earlier_value_label(row)) for row in self.earlier]
         self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
 
     def columns(self) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def earlier_values(tag: Any) -> list[TagDetail]:
     return [row for row in rows.order_by("-invalid_at", "-id") if getattr(tag, row.detail) != row.value]
 
 
-def told_of(row: TagDetail) -> str:
+def earlier_value_label(row: TagDetail) -> str:
     """Return an earlier value as a line to choose from."""
     told = Truncator(plain(row.value)).chars(OFFERED_CHARS)
     return f"{row.get_detail_display()}: {told} ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})"
@@ -231,7 +231,7 @@ class MergeForm(ActForm):
 
     def add_fields(self) -> None:
         self.others = others_of(self.memory)
-        choices = [(str(other.id), shown_short(other)) for other in self.others]
+        choices = [(str(other.id), memory_label(other)) for other in self.others]
         self.fields["other"] = forms.ChoiceField(
             label=_("Ends, and its sources come here"), choices=choices, widget=forms.RadioSelect
         )
@@ -255,9 +255,9 @@ def others_of(memory: Any) -> list[Any]:
         rows = rows.filter(category=memory.category)
     elif isinstance(memory, Tag):
         rows = rows.filter(kind=memory.kind)
-    said = said_by(memory)
+    said = text_of_memory(memory)
     newest = [other for other in rows.exclude(id=memory.id)[:COMPARED_MOST] if may_mean_the_same(memory, other)]
-    newest.sort(key=lambda other: -fuzz.token_set_ratio(said, said_by(other)))
+    newest.sort(key=lambda other: -fuzz.token_set_ratio(said, text_of_memory(other)))
     return newest[:OFFERED_MOST]
 
 
@@ -270,7 +270,7 @@ def may_mean_the_same(memory: Any, other: Any) -> bool:
     return True
 
 
-def said_by(memory: Any) -> str:
+def text_of_memory(memory: Any) -> str:
     """Return what a memory says, in one text."""
     if isinstance(memory, Snapshot):
         return memory.text
@@ -279,8 +279,8 @@ def said_by(memory: Any) -> str:
     return f"{memory} {plain(memory.value)}"
 
 
-def shown_short(memory: Any) -> str:
+def memory_label(memory: Any) -> str:
     """Return a memory as a line to choose from."""
     name = "" if isinstance(memory, Snapshot | Tag) else f"{memory}: "
-    says = said_by(memory) if isinstance(memory, Snapshot | Tag) else plain(memory.value)
+    says = text_of_memory(memory) if isinstance(memory, Snapshot | Tag) else plain(memory.value)
     return Truncator(f"{name}{says}").chars(OFFERED_CHARS)

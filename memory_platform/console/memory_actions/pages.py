@@ -19,11 +19,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.memory_actions.forms import ActForm, token_of
-from memory_platform.console.memory_actions.verbs import Act, holds_now, is_already_so, joined_into, outside_run
+from memory_platform.console.memory_actions.verbs import Act, consolidation_of, holds_now, is_already_so, outside_run
 from memory_platform.console.shared.access import actor_of, current_desk, with_names
 from memory_platform.console.shared.display import LINE, link, plain, share, value_whole, whole
 from memory_platform.console.shared.note_words import facts_of_note, is_note, note_behind
-from memory_platform.console.shared.outside_transaction import AfterCommit, answered_inside
+from memory_platform.console.shared.outside_transaction import AfterCommit, answer_in_scope
 from memory_platform.console.shared.reasons import reason_of
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
 from profiles.models import Preference, Tag
@@ -60,7 +60,7 @@ class ActPage:
             return self._redirect_with(SO_ALREADY) if is_sent_again else self.render(form)
         outside = outside_run(self.act, self.memory, form)
         if outside is None:
-            return self.respond(form, self._within(form))
+            return self.respond(form, self._do_act(form))
         return AfterCommit(lambda: self._outside(form, outside))
 
     def form(self, data: Any) -> ActForm:
@@ -83,7 +83,7 @@ class ActPage:
         messages.success(self.request, self.act.done)
         return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
 
-    def _within(self, form: ActForm) -> Any:
+    def _do_act(self, form: ActForm) -> Any:
         """Do the act in the page's transaction; return what holds now, or the error that took it back."""
         try:
             with transaction.atomic():
@@ -100,7 +100,7 @@ class ActPage:
         desk = current_desk(self.request)
         if desk is None:
             return redirect("admin:index")
-        return answered_inside(desk, lambda: self.respond(form, done))
+        return answer_in_scope(desk, lambda: self.respond(form, done))
 
     def _doing(self, form: ActForm) -> Doing:
         def accept(row_id: UUID, version: int) -> None:
@@ -116,7 +116,7 @@ class ActPage:
 
     def _render_conflict(self, form: ActForm) -> HttpResponse:
         """Return the filled form beside the memory as somebody else changed it meanwhile."""
-        seen = shown_then(self.memory, form.cleaned_data["version"])
+        seen = earlier_text(self.memory, form.cleaned_data["version"])
         now = holds_now(self.memory)
         if now is None:
             gone = {"seen": seen, "is_gone": True, "now": link(self.memory, _("its page"))}
@@ -124,7 +124,7 @@ class ActPage:
         self.memory = now
         data = self.request.POST.copy()
         data["version"] = token_of(now)
-        overtaken = {"seen": seen, "now": says(now)}
+        overtaken = {"seen": seen, "now": current_text(now)}
         return self.render(self.form(data), status=CONFLICT, overtaken=overtaken)
 
     def render(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
@@ -145,13 +145,13 @@ class ActPage:
             "overtaken": overtaken,
             "address": act_address(memory, self.act.verb),
             "page": page_of(memory),
-            **(self._taken_back() if self.act.verb == "undo" else {}),
+            **(self._undo_context() if self.act.verb == "undo" else {}),
         }
         return TemplateResponse(self.request, "console/act.html", context, status=status)
 
-    def _taken_back(self) -> dict[str, Any]:
+    def _undo_context(self) -> dict[str, Any]:
         """Return what an undo would take back: the act, when, by whom and why."""
-        act, joined = last_act(self.memory), joined_into(self.memory)
+        act, joined = last_act(self.memory), consolidation_of(self.memory)
         if act is None:
             return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
         told = RETIRING if act.verb == ActVerb.RETIRED else (f"memory.{act.verb}",)
@@ -177,7 +177,7 @@ def _screen_of(row: Any) -> str:
     return f"{opts.app_label}_{opts.model_name}"
 
 
-def says(memory: Any) -> str:
+def current_text(memory: Any) -> str:
     """Return what a memory says, as a page shows it."""
     if isinstance(memory, Snapshot):
         return whole(memory.text)
@@ -187,13 +187,13 @@ def says(memory: Any) -> str:
     return value_whole(memory.value)
 
 
-def shown_then(memory: Any, token: str) -> str:
+def earlier_text(memory: Any, token: str) -> str:
     """Return what a memory said in the version of a token, "" where that is not known: a tag's past has no versions."""
     row_id, _dot, version = token.partition(".")
     if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
         return ""
     if not isinstance(memory, Snapshot):
-        return says(memory)
+        return current_text(memory)
     images = SnapshotVersion.objects.filter(snapshot=memory.id, version__gte=int(version[:18]))
     texts = [image.fields["text"] for image in images.order_by("version") if "text" in image.fields]
     return whole(texts[0]) if texts else ""
@@ -201,7 +201,7 @@ def shown_then(memory: Any, token: str) -> str:
 
 def facts_of(memory: Any) -> list[tuple[Any, str]]:
     """Return what the page of an act tells of its memory: label and value, escaped."""
-    facts = [(_("What it says"), says(memory))]
+    facts = [(_("What it says"), current_text(memory))]
     if isinstance(memory, Preference) and memory.statement:
         facts.append((_("statement"), whole(memory.statement)))
     note = note_behind(memory)

@@ -12,9 +12,9 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from memory_platform.console.memory_actions.bulk import done_each
+from memory_platform.console.memory_actions.bulk import act_on_each
 from memory_platform.console.memory_actions.pages import ActPage, act_address
-from memory_platform.console.memory_actions.verbs import ACTS, Act, joined_into
+from memory_platform.console.memory_actions.verbs import ACTS, Act, consolidation_of
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
@@ -71,7 +71,7 @@ class ActingAdmin(SubjectOwnedAdmin):
         if getattr(memory, "version_of_id", None) or not any(self._may(request, act.role) for act in ACTS.values()):
             return []
         held = is_held(memory)
-        can_undo = last_act(memory) is not None or joined_into(memory) is not None
+        can_undo = last_act(memory) is not None or consolidation_of(memory) is not None
         allowed = [act for act in ACTS.values() if self._may(request, act.role) and act.is_for(memory)]
         return [
             {"act": act, "address": act_address(memory, act.verb)}
@@ -99,4 +99,4 @@ class ActingAdmin(SubjectOwnedAdmin):
 
     def _each(self, request: HttpRequest, queryset: QuerySet[Any], act: Act) -> HttpResponse | None:
         doing = Doing(actor_of(request), reason_of(request))
-        return done_each(self, request, self.memories_of(queryset), act, doing)
+        return act_on_each(self, request, self.memories_of(queryset), act, doing)

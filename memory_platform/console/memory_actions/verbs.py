@@ -135,7 +135,7 @@ def undo(memory: Any, form: Any, doing: Doing) -> Any:
     if act is not None:
         back = undo_act(memory.subject, act.id, doing)
         return type(memory)._default_manager.filter(id=back).first()
-    joined = joined_into(memory)
+    joined = consolidation_of(memory)
     if joined is None:
         raise UndoImpossible("nothing is left to take back")
     undo_consolidation(memory.subject, joined.id, by=doing.by, reason=doing.reason)
@@ -148,7 +148,7 @@ def undo_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> 
     return memory
 
 
-def joined_into(memory: Memory) -> Consolidation | None:
+def consolidation_of(memory: Memory) -> Consolidation | None:
     """Return how a memory was made of others that it can be taken apart into, None where it was not."""
     if not isinstance(memory, Snapshot) or not is_held(memory):
         return None

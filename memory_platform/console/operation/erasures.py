@@ -21,7 +21,7 @@ error = code_column("error_code", _("error"))
 
 
 @admin.display(description=_("signature is genuine"), boolean=True)
-def genuine(erasure: Erasure) -> bool:
+def show_genuine(erasure: Erasure) -> bool:
     """Return whether the certificate is as the platform signed it."""
     return is_genuine(certificate_of(erasure))
 
@@ -45,7 +45,7 @@ class ErasureScreen(TenantAdmin):
     date_hierarchy = "requested_at"
     ordering = ("-requested_at", "-id")
     fieldsets = (
-        part(None, "scope", "state", genuine, certificate_link, "reason"),
+        part(None, "scope", "state", show_genuine, certificate_link, "reason"),
         part(
             _("What was erased"),
             column("erased", value_whole, _("erased")),

@@ -11,7 +11,7 @@ from django_celery_beat.models import PeriodicTask
 from memory_platform.console.figures.dashboards import Tile
 from memory_platform.console.operation.upcoming import next_runs
 from memory_platform.console.operation.workers import BeatState, Worker, beat_now, workers_now
-from memory_platform.console.shared.access import tenantless
+from memory_platform.console.shared.access import mark_tenantless
 from memory_platform.console.shared.pages import is_operator, own_page, require
 from memory_platform.console.shared.support_guard import shows_nobody
 from snapshots.maintenance import JOBS
@@ -23,7 +23,7 @@ UNRECORDED = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
 """Jobs whose runs leave no record: they would outnumber the work."""
 
 
-@tenantless
+@mark_tenantless
 @shows_nobody
 @require_safe
 def operation(request: HttpRequest) -> HttpResponse:

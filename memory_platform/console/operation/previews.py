@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from memory_platform.console.shared.access import actor_of, current_desk, tenantless
+from memory_platform.console.shared.access import actor_of, current_desk, mark_tenantless
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.pages import is_manager, is_operator, own_page, require
 from memory_platform.console.shared.policy import OPERATION
@@ -18,7 +18,7 @@ from tenants.services.audit import record_audit
 PURGE = "purge-expired"
 
 
-@tenantless
+@mark_tenantless
 @require_safe
 def preview(request: HttpRequest, job: str) -> HttpResponse:
     """Show what the job would do. Opens scopes of its own: some jobs ask a model, with none open."""

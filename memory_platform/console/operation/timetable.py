@@ -21,14 +21,14 @@ from memory_platform.console.shared.pages import is_manager, is_operator
 from snapshots.maintenance import CARE, JOBS
 
 
-def why(description: str) -> str:
+def job_purpose(description: str) -> str:
     """Return what a job is for, in the reader's language where the timetable wrote it, without the seal it adds."""
     words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
     return (gettext(words) if words else "") + opening + owner
 
 
 @admin.display(description=_("next runs"))
-def upcoming(job: PeriodicTask) -> str:
+def next_run(job: PeriodicTask) -> str:
     """Show when the job runs next; of one that is stopped, that it does not."""
     times = [date_format(at, "Y-m-d H:i") for at in next_runs(job)]
     return ", ".join(times) or gettext("It does not run.")
@@ -52,8 +52,8 @@ def effect_here(job: PeriodicTask) -> str:
     return _effect(job, CARE)
 
 
-purpose = column("description", lambda description: line(why(description)), _("why"))
-purpose_whole = column("description", lambda description: whole(why(description)), _("why"))
+purpose = column("description", lambda description: line(job_purpose(description)), _("why"))
+purpose_whole = column("description", lambda description: whole(job_purpose(description)), _("why"))
 
 
 class JobForm(PeriodicTaskForm):  # type: ignore[misc]  # the library carries no types
@@ -76,7 +76,7 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
         "enabled",
         column("scheduler", str, _("schedule")),
         "last_run_at",
-        upcoming,
+        next_run,
         effect,
         purpose,
     )

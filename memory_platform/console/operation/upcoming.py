@@ -17,12 +17,12 @@ def next_runs(job: PeriodicTask, count: int = OPERATION.next_runs) -> Iterator[d
     now, times = utc_now(), job.schedule
     at = (job.last_run_at or now) if job.interval else now
     for number in range(count):
-        due = _after(times, at, is_interval=job.interval is not None)
+        due = _first_after(times, at, is_interval=job.interval is not None)
         at = max(due, now) if number == 0 else due
         yield at.astimezone(UTC)
 
 
-def _after(times: Any, at: datetime, *, is_interval: bool) -> datetime:
+def _first_after(times: Any, at: datetime, *, is_interval: bool) -> datetime:
     """Return the first time after ``at``."""
     if is_interval:
         due: datetime = at + times.run_every

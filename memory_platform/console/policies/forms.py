@@ -28,7 +28,7 @@ from tenants.policies.kinds import (
     WholeNumber,
     WrongValue,
 )
-from tenants.policies.sections import effective
+from tenants.policies.sections import effective_values
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
 VERSION_DIGITS = 9
@@ -56,7 +56,7 @@ class ValueField(forms.CharField):
             read = json.loads(f"[{text}]" if isinstance(self.kind, Numbers) else text)
             return self.kind.to_json(self.kind.read(read))
         except (WrongValue, ValueError, RecursionError):
-            raise forms.ValidationError(_wrong(self.kind)) from None
+            raise forms.ValidationError(_error_message(self.kind)) from None
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return bool(self.prepare_value(initial) != data)
@@ -117,7 +117,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
         held = PolicyVersion.objects.filter(number=number).first()
         base = held or version_by_number(active_number())
         self.initial["based_on"] = base.number
-        for section, values in effective(base.document, SECTIONS).items():
+        for section, values in effective_values(base.document, SECTIONS).items():
             self.initial.update({key(section, field): value for field, value in values.items()})
 
     def clean_against(self) -> int | None:
@@ -135,7 +135,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
         base = PolicyVersion.objects.filter(number=given["based_on"]).first()
         if base is None:
             raise forms.ValidationError(_("The version that this is based on is not there."))
-        changes, remove = _differing(given, base)
+        changes, remove = _changes_from(given, base)
         try:
             self.proposal = propose(changes, SECTIONS, remove=remove, based_on=base.number)
         except PolicyUnchanged:
@@ -163,11 +163,11 @@ def form_fields() -> Iterator[tuple[str, forms.Field]]:
 PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(form_fields()))
 
 
-def _differing(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
+def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Return what differs from ``base``: new values, and the names of those that are the platform's own again."""
     changes: dict[str, dict[str, Any]] = {}
     remove: list[str] = []
-    for section, held in effective(base.document, SECTIONS).items():
+    for section, held in effective_values(base.document, SECTIONS).items():
         usual = SECTIONS[section].to_json(SECTIONS[section].default)
         for field, value in held.items():
             new = given[key(section, field)]
@@ -180,7 +180,7 @@ def _differing(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, di
     return changes, remove
 
 
-def _wrong(kind: Kind) -> str:
+def _error_message(kind: Kind) -> str:
     if isinstance(kind, NamedValues):
         if isinstance(kind.each, Choice):
             words = _('A JSON object such as {"complaint": "%(first)s"}, with one of: %(all)s.')

@@ -23,30 +23,30 @@ from memory_platform.console.shared.display import EMPTY, column, line, part, va
 from memory_platform.console.shared.reasons import needs_reason, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
-from tenants.policies.sections import Document, differences, effective
+from tenants.policies.sections import Document, differences, effective_values
 from tenants.services.policies import activate_version, active_number, create_version, version_by_number
 
 
-def _against(version: PolicyVersion, other: Document) -> SafeString:
+def _render_changes(version: PolicyVersion, other: Document) -> SafeString:
     return changes_shown(differences(other, version.document, SECTIONS))
 
 
 @admin.display(description=_("against the active version"))
 def against_active(version: PolicyVersion) -> SafeString:
     """Show what would change for answers if this version were activated."""
-    return _against(version, version_by_number(active_number()).document)
+    return _render_changes(version, version_by_number(active_number()).document)
 
 
 @admin.display(description=_("against the version it is based on"))
 def against_base(version: PolicyVersion) -> SafeString:
     """Show what its maker changed."""
-    return _against(version, version_by_number(version.based_on).document if version.based_on else {})
+    return _render_changes(version, version_by_number(version.based_on).document if version.based_on else {})
 
 
 @admin.display(description=_("against the platform's own values"))
 def against_defaults(version: PolicyVersion) -> SafeString:
     """Show all that the version sets itself."""
-    return _against(version, {})
+    return _render_changes(version, {})
 
 
 @admin.display(description=_("in force under this version"))
@@ -60,7 +60,7 @@ def in_force(version: PolicyVersion) -> SafeString:
                 for field, value in values.items()
             ],
         }
-        for section, values in effective(version.document, SECTIONS).items()
+        for section, values in effective_values(version.document, SECTIONS).items()
     ]
     return render_to_string("console/policy_values.html", {"sections": sections})
 

@@ -152,7 +152,7 @@ class SteppedAdmin(TenantAdmin):
         seen = steering_seen(locked=is_sent)
         is_stale = is_sent and request.POST.get(SEEN) != seen
         if form.is_valid() and not is_stale:
-            return self._rolled_back(request, version)
+            return self._roll_back(request, version)
         active = version_by_number(active_number())
         changes = differences(active.document, version.document, SECTIONS)
         answer = own_page(
@@ -171,7 +171,7 @@ class SteppedAdmin(TenantAdmin):
         answer.status_code = CONFLICT if is_stale else answer.status_code
         return answer
 
-    def _rolled_back(self, request: HttpRequest, version: PolicyVersion) -> HttpResponse:
+    def _roll_back(self, request: HttpRequest, version: PolicyVersion) -> HttpResponse:
         try:
             made = roll_back(version.number, SECTIONS, by=actor_of(request), reason=reason_of(request))
         except PolicyUnchanged:

@@ -20,7 +20,7 @@ from memory_platform.console.policies.labels import FIELDS
 from memory_platform.console.policies.replay import ReplayedAdmin
 from memory_platform.console.policies.steps import EDIT
 from memory_platform.console.shared.access import Desk, current_desk
-from memory_platform.console.shared.outside_transaction import AfterCommit, answered_inside
+from memory_platform.console.shared.outside_transaction import AfterCommit, answer_in_scope
 from memory_platform.console.shared.pages import own_page
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
@@ -81,8 +81,8 @@ class TriedAdmin(ReplayedAdmin):
             tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
         except EmbeddingUnavailable:
             form.add_error(None, _("The encoder is not there; no note is made at present."))
-            return answered_inside(desk, lambda: self._render_page(request, version, form))
-        return answered_inside(desk, lambda: self._render_page(request, version, form, tried))
+            return answer_in_scope(desk, lambda: self._render_page(request, version, form))
+        return answer_in_scope(desk, lambda: self._render_page(request, version, form, tried))
 
     def _render_page(
         self, request: HttpRequest, version: PolicyVersion, form: TryForm, tried: Tried | None = None

@@ -17,7 +17,7 @@ from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from memory_platform.console.explanation.memories import as_id, known_memories
+from memory_platform.console.explanation.memories import as_id, load_current_memories
 from memory_platform.console.explanation.page import BAR_UNITS
 from memory_platform.console.policies.forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
@@ -29,7 +29,7 @@ from memory_platform.console.receipts.playground_sides import (
     rows_of,
 )
 from memory_platform.console.shared.access import Desk, actor_of, current_desk
-from memory_platform.console.shared.outside_transaction import answered_inside
+from memory_platform.console.shared.outside_transaction import answer_in_scope
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
 from snapshots.policies.effective import Policies, effective_in_scope, policies_of
@@ -74,7 +74,7 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
         note(request, subject_id, "asked" if steering else "opened")
     asked = question_of(table) if steering else TrialQuestion("")
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
-    return answered_inside(desk, lambda: render_page(request, table, sides, screen.admin_site.each_context(request)))
+    return answer_in_scope(desk, lambda: render_page(request, table, sides, screen.admin_site.each_context(request)))
 
 
 def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
@@ -99,9 +99,9 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Playground
     may_draft = desk.may(Role.MANAGER)
     form = QuestionForm(
         given,
-        policies=offered_policies(now, may_draft=may_draft),
+        policies=policy_choices(now, may_draft=may_draft),
         conversations=list(talks.values_list("external_id", flat=True)[:CONVERSATIONS_OFFERED]),
-        initial=asked_before(request, subject),
+        initial=initial_question(request, subject),
     )
     chosen = (given.get("left", ""), given.get("right", "")) if given is not None else ()
     versions = versions_of({now.version, *chosen})
@@ -116,7 +116,7 @@ def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
     return {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
 
 
-def offered_policies(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
+def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
     """Return the policies to choose from: what steers now, every version, the newest first, and perhaps a draft."""
     steers = _("what steers now (version %s)") % now.version
     if now.experiment:
@@ -135,7 +135,7 @@ def _version_told(number: int, reason: str) -> str:
     return f"{told}: {Truncator(reason).chars(REASON_SHOWN)}" if reason else told
 
 
-def asked_before(request: HttpRequest, subject: Subject) -> dict[str, Any]:
+def initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
     """Return the question of the receipt that a link named, to ask it again; nothing where its words are gone."""
     receipt_id = as_id(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
@@ -183,6 +183,6 @@ def render_page(
     if sides:
         left, right = sides
         candidates = (*left.candidates, *right.candidates)
-        rows = rows_of(left, right, known_memories(table.subject.pk, candidates, with_sources=False))
+        rows = rows_of(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {"rows": rows, "counted": count_marks(rows)}
     return TemplateResponse(request, "console/playground.html", context)

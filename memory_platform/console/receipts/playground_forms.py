@@ -14,7 +14,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
-from tenants.policies.sections import Document, effective
+from tenants.policies.sections import Document, effective_values
 from tenants.services.policies import propose
 
 NOW, DRAFT = "now", "draft"
@@ -60,7 +60,7 @@ class DraftFormBase(forms.Form):
     document: Document
 
     def __init__(self, given: Any, *, base: PolicyVersion) -> None:
-        held = effective(base.document, SECTIONS)
+        held = effective_values(base.document, SECTIONS)
         initial = {key(one.name, field): value for one in STEERING for field, value in held[one.name].items()}
         super().__init__(given, initial=initial)
         self.base, self.held, self.document = base, held, base.document

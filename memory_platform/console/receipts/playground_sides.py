@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.console.explanation.memories import CurrentMemory
-from memory_platform.console.explanation.page import MessageView, SectionBar, parts_of, route_told, shown_message
-from memory_platform.console.explanation.prompt import said_in
+from memory_platform.console.explanation.page import MessageView, SectionBar, message_view, parts_of, route_told
+from memory_platform.console.explanation.prompt import prompt_messages
 from memory_platform.console.explanation.words import reason_told
 from memory_platform.console.shared.codes import in_words
 from snapshots.context.errors import BudgetTooSmall
@@ -86,11 +86,11 @@ def side_of(label: str, draft: Draft) -> TrialPrompt:
     context = draft.context
     kept = [shown_candidate(one) for one in candidates_from(context, draft.findings.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
-    said = said_in(render_sent(draft.prepared.asked.request.query, draft.context))
+    said = prompt_messages(render_sent(draft.prepared.asked.request.query, draft.context))
     return TrialPrompt(
         label=label,
         candidates=tuple(kept),
-        prompt=tuple(map(shown_message, said)),
+        prompt=tuple(map(message_view, said)),
         parts=tuple(parts_of(sections, tokens)),
         tokens=tokens,
         intent=in_words(context.intent),

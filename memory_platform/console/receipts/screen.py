@@ -13,7 +13,7 @@ from memory_platform.console.explanation.page import BAR_UNITS, why_of
 from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.snapshots import conversation_shown
 from memory_platform.console.receipts.playground import playground
-from memory_platform.console.shared.access import tenantless
+from memory_platform.console.shared.access import mark_tenantless
 from memory_platform.console.shared.base import subject_shown
 from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column, in_words
 from memory_platform.console.shared.display import link_to
@@ -75,7 +75,7 @@ class ReceiptScreen(NewestSearched):
         page = self.admin_site.admin_view(self.playground_view)
         return [path("playground/<uuid:object_id>/", page, name="snapshots_receipt_playground"), *super().get_urls()]
 
-    @tenantless
+    @mark_tenantless
     def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Show what would be recalled for a subject now; runs in no tenant, since a model may be asked for vectors."""
         return playground(request, object_id, self)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.profiles import confidence, value_full, value_short
-from memory_platform.console.memory_actions.bulk import each, in_savepoint, load_chosen_rows, tell
+from memory_platform.console.memory_actions.bulk import in_savepoint, load_chosen_rows, tell, try_each
 from memory_platform.console.review.queue import ReviewQueue
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
@@ -126,7 +126,7 @@ class CandidateScreen(SubjectOwnedAdmin):
         rows = load_chosen_rows(self, request, queryset)
         if rows is not None:
             back = in_savepoint(lambda row: reopen(row.subject, row.id, by=by, reason=reason))
-            tell(self, request, each(rows, back))
+            tell(self, request, try_each(rows, back))
 
     def _decide_rows(
         self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]
@@ -141,4 +141,4 @@ class CandidateScreen(SubjectOwnedAdmin):
 
         rows = load_chosen_rows(self, request, queryset)
         if rows is not None:
-            tell(self, request, each(rows, in_savepoint(do)))
+            tell(self, request, try_each(rows, in_savepoint(do)))

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.review.maintenance import done_with
+from memory_platform.console.review.maintenance import act_on_rows
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.shared.display import column, link_to, part
@@ -49,6 +49,6 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
     def bring_back(self, request: HttpRequest, queryset: QuerySet[ForgetOrder]) -> None:
         """Bring back what the chosen orders hid, as far as it is not erased."""
         undo = partial(undo_forget_order, by=actor_of(request), reason=reason_of(request))
-        done = done_with(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
+        done = act_on_rows(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d order was undone.", "%(count)d orders were undone.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)

@@ -60,7 +60,7 @@ def with_their_run(calibrations: QuerySet[Calibration]) -> QuerySet[Calibration]
     return calibrations.annotate(run=Subquery(lasted.order_by("-started_at").values("id")[:1]))
 
 
-def said_in(note: Any) -> Any:
+def text_of_note(note: Any) -> Any:
     """Return what the memory of an annotated note says; None when it is gone."""
     return next((said for said in (note.text, note.preference, note.fact) if said is not None), None)
 
@@ -68,13 +68,13 @@ def said_in(note: Any) -> Any:
 @admin.display(description=_("memory"))
 def memory_line(note: MemoryReview | Calibration) -> str:
     """Show the beginning of what the memory says."""
-    return line(plain(said_in(note)))
+    return line(plain(text_of_note(note)))
 
 
 @admin.display(description=_("memory"))
 def memory_whole(note: MemoryReview | Calibration) -> str:
     """Show what the memory says."""
-    return value_whole(said_in(note))
+    return value_whole(text_of_note(note))
 
 
 @admin.display(description=_("page of the memory"))
@@ -91,7 +91,7 @@ def members_shown(consolidation: Consolidation) -> str:
     return format_html_join("", '<div class="stored">{}</div>', shown) or EMPTY
 
 
-def done_with(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
+def act_on_rows(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
     """Do something with each row, and return with how many it could still be done.
 
     By subject, and by id within: two who act on the same rows take the locks in one order.
@@ -155,7 +155,7 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     def _decide_rows(self, request: HttpRequest, rows: QuerySet[MemoryReview], decision: ReviewDecision) -> int:
         by, reason = actor_of(request), reason_of(request)
         decide = partial(decide_review, decision=decision, by=by, reason=reason)
-        return done_with(rows.filter(decided_at__isnull=True), lambda row: decide(row.subject, row.id))
+        return act_on_rows(rows.filter(decided_at__isnull=True), lambda row: decide(row.subject, row.id))
 
 
 @admin.register(Consolidation)
@@ -189,7 +189,7 @@ class ConsolidationScreen(SubjectOwnedAdmin):
     def take_apart(self, request: HttpRequest, queryset: QuerySet[Consolidation]) -> None:
         """Take apart the chosen ones whose joined memory is held."""
         undo = partial(undo_consolidation, by=actor_of(request), reason=reason_of(request))
-        done = done_with(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
+        done = act_on_rows(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d joined memory was taken apart.", "%(count)d joined memories were taken apart.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
 

@@ -62,10 +62,10 @@ class ReviewForm(forms.Form):
     reason = ReasonField(required=False)
 
     def __init__(self, row: Candidate, data: Any = None) -> None:
-        super().__init__(data, initial={"candidate": row.id, **_edited_from(row)})
+        super().__init__(data, initial={"candidate": row.id, **_editable_fields(row)})
         self.row = row
-        self.edited = list(_edited_from(row))
-        for name, value in _edited_from(row).items():
+        self.edited = list(_editable_fields(row))
+        for name, value in _editable_fields(row).items():
             self.fields[name] = _field_for(name, value)
 
     def clean(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class ReviewQueue:
         row = waiting().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._why_gone(chosen))
-        return self._render_page(row or self._next(_uuid(self.request.GET.get("after", ""))))
+        return self._render_page(row or self._next_candidate(_uuid(self.request.GET.get("after", ""))))
 
     def _handle_decision(self, data: Any) -> HttpResponse:
         row_id = _uuid(data.get("candidate", ""))
@@ -148,7 +148,7 @@ class ReviewQueue:
         was_decided = row_id and Candidate.objects.filter(id=row_id, reviewed_at__isnull=False).exists()
         return DECIDED if was_decided else GONE
 
-    def _next(self, after: UUID | None) -> Candidate | None:
+    def _next_candidate(self, after: UUID | None) -> Candidate | None:
         """Return what waits next after a candidate, from the beginning again after the last; None when nothing does."""
         rows = waiting()
         passed = Candidate.objects.filter(id=after).first() if after else None
@@ -167,11 +167,11 @@ class ReviewQueue:
             "opts": self.screen.opts,
             "row": row,
             "count": waiting()[:COUNTED_MOST].count(),
-            **(self._of(row, form) if row is not None else {}),
+            **(self._candidate_context(row, form) if row is not None else {}),
         }
         return TemplateResponse(self.request, "console/review.html", context)
 
-    def _of(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
+    def _candidate_context(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
         """Return what the page tells of one candidate; that it was seen goes on record."""
         self.screen._note(self.request, "viewed", row)
         listed = list(waiting().filter(Q(id=row.id) | _later_than(row))[:LISTED_MOST])
@@ -182,7 +182,9 @@ class ReviewQueue:
             "said": evidence_in_context(row),
             "facts": facts_of(row),
             "against": [against_row(held) for held in contradicted(row.subject, row)],
-            "listed": [{"row": one, "address": self._address(candidate=one.id), "says": says(one)} for one in listed],
+            "listed": [
+                {"row": one, "address": self._address(candidate=one.id), "says": candidate_line(one)} for one in listed
+            ],
             "next": self._address(after=row.id),
             "previous": self._address(candidate=before.id) if before else "",
             "may_decide": self.screen._may(self.request, Role.SUPPORT),
@@ -244,7 +246,7 @@ def against_row(held: Any) -> dict[str, Any]:
     }
 
 
-def says(row: Candidate) -> str:
+def candidate_line(row: Candidate) -> str:
     """Return a candidate in one line."""
     value = plain(row.value if row.value is not None else _tag_of(row))
     return ": ".join(filter(None, (row.target, value)))
@@ -255,7 +257,7 @@ def _tag_of(row: Candidate) -> dict[str, Any]:
     return {name: known[name] for name in (*CLEARABLE, "kind") if known.get(name)}
 
 
-def _edited_from(row: Candidate) -> dict[str, Any]:
+def _editable_fields(row: Candidate) -> dict[str, Any]:
     """Return the fields of a candidate that an edit can change, as they are."""
     known = row.proposal or {}
     if known.get("type") == "tag":

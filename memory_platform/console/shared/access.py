@@ -74,7 +74,7 @@ def with_names(records: QuerySet[Acted]) -> QuerySet[Acted]:
     return records.annotate(who=Case(people, default=F("actor_id"), output_field=CharField()))
 
 
-def tenantless(view: View) -> View:
+def mark_tenantless(view: View) -> View:
     """Mark a console view that opens no tenant's scope; it may still see at which desk the person sits."""
     view.tenantless = True  # type: ignore[attr-defined]  # read back by ConsoleSite.admin_view
     return view

@@ -214,13 +214,13 @@ class SubjectOwnedAdmin(TenantAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list; what only a narrowed list offers leaves the address with the subject."""
         kept = request.GET.copy()
-        for name in [name for name in kept if is_whole(request) and self._narrowed_only(name)]:
+        for name in [name for name in kept if is_whole(request) and self._needs_narrow_list(name)]:
             del kept[name]
         if request.method == "GET" and len(kept) < len(request.GET):
             return redirect(f"{request.path}?{kept.urlencode()}" if kept else request.path)
         return super().changelist_view(request, extra_context)
 
-    def _narrowed_only(self, parameter: str) -> bool:
+    def _needs_narrow_list(self, parameter: str) -> bool:
         """Is the parameter a day, month or year of the date hierarchy, or another order of a large table?"""
         part_of_date = parameter.removeprefix(f"{self.date_hierarchy}__")
         filters = [name for name in self.list_filter if isinstance(name, str)]

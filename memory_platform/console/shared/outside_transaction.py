@@ -18,7 +18,7 @@ class AfterCommit(HttpResponse):
         self.answer = answer
 
 
-def answered_inside(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
+def answer_in_scope(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
     """Run and render a view in one transaction of the desk's tenant; a refusal takes back what it had written."""
     with tenant_tx(desk.tenant.id):
         response = view()

@@ -19,7 +19,7 @@ from memory_platform.console.operation.page import operation
 from memory_platform.console.operation.previews import preview
 from memory_platform.console.shared.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
-from memory_platform.console.shared.outside_transaction import answered_inside
+from memory_platform.console.shared.outside_transaction import answer_in_scope
 from memory_platform.console.shared.pages import console_page, own_entries
 from memory_platform.console.shared.support_guard import answer_with_support, first_asked, shows_people, support_of
 from memory_platform.console.site.start import waiting_tiles, week_tiles
@@ -90,7 +90,7 @@ TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascr
 """Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent."""
 
 
-def asked_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
+def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
     """Return what asks for a support session before a view that no scope is open for; None where it may go on."""
     if desk is None or not shows_people(view):
         return None
@@ -113,7 +113,7 @@ def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> Http
     if desk is None:
         return show_refusal(request, desk)
     record_refused_page(request, desk, object_id, "console.form")
-    return answered_inside(desk, lambda: show_refusal(request, desk))
+    return answer_in_scope(desk, lambda: show_refusal(request, desk))
 
 
 class ConsoleSite(AdminSite):
@@ -149,13 +149,13 @@ class ConsoleSite(AdminSite):
             if not (name in TENANTLESS or is_of_no_tenant(view)) and is_sent_elsewhere(request, desk):
                 return refuse_form(request, desk, named)
             if getattr(view, "tenantless", False):
-                asked = asked_before(request, desk, view)
+                asked = ask_for_session_before(request, desk, view)
                 return asked or self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
             if desk is None:
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
             try:
-                return answered_inside(
+                return answer_in_scope(
                     desk, lambda: answer_with_support(request, view, lambda: inner(request, *args, **kwargs))
                 )
             except (PermissionDenied, Http404):

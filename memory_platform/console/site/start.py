@@ -22,7 +22,7 @@ WEEK = FIGURES.periods[0]
 
 def waiting_tiles(request: HttpRequest) -> Sequence[Tile]:
     """Return what waits in the tenant worked in, each leading there; nothing where no tenant is chosen."""
-    return list(_waiting()) if current_desk(request) else []
+    return list(_waiting_tiles()) if current_desk(request) else []
 
 
 def week_tiles(request: HttpRequest) -> Sequence[Tile]:
@@ -30,16 +30,16 @@ def week_tiles(request: HttpRequest) -> Sequence[Tile]:
     return tiles_of(figures_of(WEEK, "all")) if is_manager(request) else []
 
 
-def _waiting() -> Iterator[Tile]:
+def _waiting_tiles() -> Iterator[Tile]:
     pending = Candidate.objects.filter(verdict=Verdict.PENDING)
-    yield Tile(_("Candidates to review"), _some(pending), address=reverse("admin:profiles_candidate_review"))
+    yield Tile(_("Candidates to review"), _capped_count(pending), address=reverse("admin:profiles_candidate_review"))
     unsure = MemoryReview.objects.filter(decided_at__isnull=True)
-    yield Tile(_("Memories to review"), _some(unsure), address=list_address(MemoryReview))
-    dead = _some(Work.objects.filter(state=WorkState.DEAD))
+    yield Tile(_("Memories to review"), _capped_count(unsure), address=list_address(MemoryReview))
+    dead = _capped_count(Work.objects.filter(state=WorkState.DEAD))
     yield Tile(_("Dead letters"), dead, kept=dead == "0", address=reverse("admin:snapshots_work_dead"))
 
 
-def _some(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:
+def _capped_count(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:
     """Return how many rows there are, counting no further than a person wants to know."""
     count = rows.order_by()[: FIGURES.counted + 1].count()
     return f"{count:,}" if count <= FIGURES.counted else f"{FIGURES.counted:,}+"

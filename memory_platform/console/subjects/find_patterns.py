@@ -21,7 +21,7 @@ class SearchWords:
     joined: str
 
 
-def wanted_of(query: str, policy: FindPolicy = FIND) -> SearchWords:
+def read_query(query: str, policy: FindPolicy = FIND) -> SearchWords:
     """Read a query: full width, case and traditional characters do not matter, Chinese is cut into its words."""
     text = comparable(query[: policy.query_chars])
     words = [word for part in text.split(" ") for run in _RUNS.findall(part) for word in _cut(run)]

@@ -21,7 +21,7 @@ from rapidfuzz import fuzz
 
 from memory_platform.console.shared.display import plain
 from memory_platform.console.shared.policy import FIND, FindPolicy
-from memory_platform.console.subjects.find_patterns import SearchWords, slips_of, wanted_of
+from memory_platform.console.subjects.find_patterns import SearchWords, read_query, slips_of
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag
@@ -72,7 +72,7 @@ def find_subjects(query: str, policy: FindPolicy = FIND, *, patiently: bool = Fa
     Exact words are looked for in everybody; with slips while few are found; any of the words when nobody is.
     ``patiently``: slips have as much time as exact words.
     """
-    wanted = wanted_of(query, policy)
+    wanted = read_query(query, policy)
     if not wanted.words:
         return Findings()
     slips_ms = policy.wait_ms if patiently else policy.slips_ms
@@ -80,18 +80,18 @@ def find_subjects(query: str, policy: FindPolicy = FIND, *, patiently: bool = Fa
     partly = stopped = False
     since = None
     try:
-        rows |= _by_id(_head(all_subjects().filter(_each(wanted, _with)), _place(wanted), policy))
+        rows |= _by_id(_head(all_subjects().filter(_match_all(wanted, _contains)), _place(wanted), policy))
         if len(rows) < policy.few and any(map(slips_of, (*wanted.words, wanted.joined))):
-            close, since = _newest_first(_each(wanted, partial(_with_slip, policy=policy)), slips_ms, policy)
+            close, since = _newest_first(_match_all(wanted, partial(_with_slip, policy=policy)), slips_ms, policy)
             rows = _by_id(close) | rows
         if not rows and len(wanted.words) > 1:
             partly = True
-            some = all_subjects().filter(reduce(or_, map(_with, wanted.words)))
-            rows |= _by_id(_head(some, _lacking(wanted), policy))
+            some = all_subjects().filter(reduce(or_, map(_contains, wanted.words)))
+            rows |= _by_id(_head(some, _count_missing(wanted), policy))
     except OperationalError:
         stopped = True
-    best = _best(rows.values(), wanted, policy)
-    people = sorted(_told_why(best, wanted, policy), key=lambda found: -found.score)
+    best = _rank_rows(rows.values(), wanted, policy)
+    people = sorted(_hits_with_reasons(best, wanted, policy), key=lambda found: -found.score)
     return Findings(tuple(people), more=len(rows) > policy.shown, partly=partly, stopped=stopped, since=since)
 
 
@@ -99,21 +99,21 @@ def _by_id(rows: Iterable[Subject]) -> dict[UUID, Subject]:
     return {row.pk: row for row in rows}
 
 
-def _each(wanted: SearchWords, found_by: Callable[[str], Q]) -> Q:
+def _match_all(wanted: SearchWords, found_by: Callable[[str], Q]) -> Q:
     """Return the condition for all words apart, or all of them joined."""
     apart = reduce(and_, map(found_by, wanted.words))
     return apart if wanted.words == (wanted.joined,) else apart | found_by(wanted.joined)
 
 
-def _with(word: str) -> Q:
+def _contains(word: str) -> Q:
     return Q(search_text__contains=word)
 
 
 def _with_slip(word: str, policy: FindPolicy) -> Q:
     slips = slips_of(word, policy)
     if not slips:
-        return _with(word)
-    intact = reduce(and_, (reduce(or_, map(_with, slip.intact)) for slip in slips))
+        return _contains(word)
+    intact = reduce(and_, (reduce(or_, map(_contains, slip.intact)) for slip in slips))
     pattern = Q(search_text__regex="".join(slip.pattern for slip in slips))
     read = ExpressionWrapper(pattern, output_field=BooleanField())
     # A case, because Postgres takes the expression for the cheaper of two conditions and reads every text with it.
@@ -127,9 +127,9 @@ def _place(wanted: SearchWords) -> Case:
     return _one_unless(begins)
 
 
-def _lacking(wanted: SearchWords) -> Combinable:
+def _count_missing(wanted: SearchWords) -> Combinable:
     """Return how many of the words are not in a text."""
-    return reduce(add, (_one_unless(_with(word)) for word in wanted.words))
+    return reduce(add, (_one_unless(_contains(word)) for word in wanted.words))
 
 
 def _one_unless(condition: Q) -> Case:
@@ -182,7 +182,7 @@ def _head(
     return found
 
 
-def _best(rows: Iterable[Subject], wanted: SearchWords, policy: FindPolicy) -> list[tuple[float, Subject]]:
+def _rank_rows(rows: Iterable[Subject], wanted: SearchWords, policy: FindPolicy) -> list[tuple[float, Subject]]:
     ranked = [(_likeness(row.search_text, wanted, policy), row) for row in rows]
     return sorted(ranked, key=lambda pair: -pair[0])[: policy.shown]
 
@@ -203,7 +203,9 @@ def _word_in(word: str, text: str, policy: FindPolicy) -> float:
     return policy.inside if word in text else policy.alike * fuzz.partial_ratio(word, text) / 100
 
 
-def _told_why(ranked: list[tuple[float, Subject]], wanted: SearchWords, policy: FindPolicy) -> Iterator[SubjectHit]:
+def _hits_with_reasons(
+    ranked: list[tuple[float, Subject]], wanted: SearchWords, policy: FindPolicy
+) -> Iterator[SubjectHit]:
     subjects = [subject for _, subject in ranked]
     profiles = current_profiles(subjects)
     tags = defaultdict(list)

@@ -24,7 +24,7 @@ class TimeSpan:
     end: datetime
     changes: tuple[datetime, ...] = ()
 
-    def at(self, step: int) -> datetime:
+    def moment_at(self, step: int) -> datetime:
         """Return the moment at one of the slider's steps."""
         return self.start + (self.end - self.start) * step / SUBJECT_PAGE.steps
 
@@ -91,7 +91,7 @@ def _full_second(at: datetime) -> datetime:
 
 def _of_slider(given: Mapping[str, str], span: TimeSpan) -> datetime | None:
     step = int(given.get("step", "")[:9])
-    return span.at(step) if 0 <= step < SUBJECT_PAGE.steps else None
+    return span.moment_at(step) if 0 <= step < SUBJECT_PAGE.steps else None
 
 
 def _of_date(text: str) -> datetime | None:

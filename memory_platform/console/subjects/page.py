@@ -90,7 +90,7 @@ def timing_of(moment: RequestedMoment, span: TimeSpan) -> Timing:
 def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
     """Return every part of a subject's page; what is believed as of the moment, the rest as it is now."""
     return {
-        "held": held_of(subject),
+        "held": counts_of(subject),
         "profile": _profile(subject, moment),
         "preferences": _preferences(subject, moment),
         "tags": _tags(subject, moment),
@@ -102,7 +102,7 @@ def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
     }
 
 
-def held_of(subject: Subject) -> Rows:
+def counts_of(subject: Subject) -> Rows:
     """Return how much there is of each kind, linked to the lists. One query."""
     counts = {model._meta.model_name: _count(model) for model in HELD}
     named = {f"n_{name}": count for name, count in counts.items()}
@@ -181,7 +181,7 @@ def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
 
 def _memories(subject: Subject, moment: RequestedMoment) -> dict[str, PageSection]:
     """Return the notes, and the newest snapshots of other kinds by what was said when, the latest first."""
-    found = _held_snapshots(subject, moment).order_by("-said_at", "-id").defer("content_hash")
+    found = _snapshots_at(subject, moment).order_by("-said_at", "-id").defer("content_hash")
     snapshots, more = _first_rows(found, SUBJECT_PAGE.rows)
     notes, more_notes = choose_notes(subject, moment)
     if moment.clock == KNOWN_AT and moment.at is not None:
@@ -208,7 +208,7 @@ def _memories(subject: Subject, moment: RequestedMoment) -> dict[str, PageSectio
     }
 
 
-def _held_snapshots(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
+def _snapshots_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
     if moment.at is None or moment.clock == AS_OF:
         return snapshots_of(subject, SnapshotFilter(as_of=moment.at, whole=True))
     held = Snapshot.objects.filter(subject=subject, recorded_at__lte=moment.at).exclude(kind__in=CUT_OUT)

@@ -29,7 +29,7 @@ class NoteRow:
 def choose_notes(subject: Subject, moment: RequestedMoment) -> tuple[list[NoteRow], bool]:
     """Return the notes to show, each as it is now, and whether there are more. Two queries."""
     vital = Note.objects.filter(snapshot_id=OuterRef("pk"), subject_id=subject.pk).exclude(vital_class="")
-    found = _held_notes(subject, moment).annotate(is_vital=Exists(vital)).defer("content_hash")
+    found = _notes_at(subject, moment).annotate(is_vital=Exists(vital)).defer("content_hash")
     most = SUBJECT_PAGE.beliefs + SUBJECT_PAGE.notes
     rows: list[Any] = list(found.order_by("-is_vital", "-said_at", "-id")[: most + 1])
     first = [row for row in rows if row.is_vital][: SUBJECT_PAGE.beliefs]
@@ -44,7 +44,11 @@ def notes_as_of(notes: Sequence[NoteRow], moment: RequestedMoment) -> list[NoteR
     """Return the notes that were held at the moment, by the values that they have by now; vital ones first."""
     at = moment.at
     if at is not None and moment.clock != AS_OF:
-        notes = [one for one in notes if _lasts(one.snapshot.retired_at, at) and _lasts(one.snapshot.invalid_at, at)]
+        notes = [
+            one
+            for one in notes
+            if _is_open_at(one.snapshot.retired_at, at) and _is_open_at(one.snapshot.invalid_at, at)
+        ]
     return sorted(notes, key=lambda one: not one.note.is_vital)
 
 
@@ -65,7 +69,7 @@ def note_row(one: NoteRow, sources: Mapping[UUID, list[dict[str, Any]]]) -> dict
     }
 
 
-def _held_notes(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
+def _notes_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
     """Return the notes that hold; of what was held at a past moment all that may have: later changes tell of it."""
     if moment.at is None or moment.clock == AS_OF:
         return notes_of(subject, NoteFilter(as_of=moment.at))
@@ -76,5 +80,5 @@ def _held_notes(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]
     return own.filter(held, lasting).order_by()
 
 
-def _lasts(ended_at: datetime | None, at: datetime) -> bool:
+def _is_open_at(ended_at: datetime | None, at: datetime) -> bool:
     return ended_at is None or ended_at > at

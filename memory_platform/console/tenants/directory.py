@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.access import SESSION_KEY, actor_of, current_desk, tenantless
+from memory_platform.console.shared.access import SESSION_KEY, actor_of, current_desk, mark_tenantless
 from memory_platform.console.shared.base import OperatorAdmin
 from memory_platform.console.shared.form_tenant import of_no_tenant
 from memory_platform.console.shared.reasons import ReasonField, reason_of
@@ -66,7 +66,7 @@ class TenantScreen(OperatorAdmin):
         )
 
     @of_no_tenant
-    @tenantless
+    @mark_tenantless
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:

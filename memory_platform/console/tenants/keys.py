@@ -126,7 +126,7 @@ class ApiKeyScreen(TenantAdmin):
         if not created:
             self.message_user(request, MADE_ALREADY, messages.WARNING)
             return redirect("admin:tenants_apikey_changelist")
-        return self._shown_once(request, created)
+        return self._render_secrets(request, created)
 
     @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
     def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
@@ -137,7 +137,7 @@ class ApiKeyScreen(TenantAdmin):
             self.message_user(request, _("Nothing was done: no chosen key lives without a successor."), messages.ERROR)
             return None
         by, reason = actor_of(request), reason_of(request)
-        return self._shown_once(request, [rotate_key(key, by=by, reason=reason) for key in keys])
+        return self._render_secrets(request, [rotate_key(key, by=by, reason=reason) for key in keys])
 
     @admin.action(description=_("Revoke at once"), permissions=["manager"])
     @needs_reason
@@ -146,5 +146,5 @@ class ApiKeyScreen(TenantAdmin):
             revoke_key(api_key, by=actor_of(request), reason=reason_of(request))
         self.message_user(request, _("Revoked: no process serves these keys any longer."), messages.SUCCESS)
 
-    def _shown_once(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
+    def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
         return own_page(request, "console/keys_shown.html", _("Copy the secret now"), created=created)

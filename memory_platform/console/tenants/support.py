@@ -28,7 +28,7 @@ from tenants.services.support import ask_members_for_support, end_support, open_
 SHORT = (timedelta(minutes=15), timedelta(minutes=30), timedelta(hours=1), timedelta(hours=2), timedelta(hours=4))
 
 
-def lasting() -> list[tuple[int, str]]:
+def session_lengths() -> list[tuple[int, str]]:
     """Return the lengths that are offered, in minutes, each as it is read."""
     offered = (*SHORT, SUPPORT_POLICY.longest)
     return [(int(lasts.total_seconds() // 60), minutes_in_words(lasts.total_seconds() / 60)) for lasts in offered]
@@ -41,7 +41,7 @@ class SupportForm(forms.Form):
     minutes = forms.TypedChoiceField(
         label=gettext_lazy("For how long"),
         coerce=int,
-        choices=lasting,
+        choices=session_lengths,
         initial=int(SUPPORT_POLICY.lasts.total_seconds() // 60),
     )
 

@@ -14,7 +14,7 @@ from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.terminal import Terminal
 
 
-def _nothing() -> None:
+def _prepare_nothing() -> None:
     """Prepare nothing."""
 
 
@@ -35,7 +35,7 @@ class ProcessSpec:
 
     name: str
     command: Callable[[], Command]
-    prepare: Callable[[], None] = _nothing
+    prepare: Callable[[], None] = _prepare_nothing
     is_ready: Callable[[], bool] = _always
     why_not: Callable[[], str] = _no_reason
     stop_signal: int = signal.SIGTERM

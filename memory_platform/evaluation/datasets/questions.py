@@ -79,11 +79,11 @@ def read_evaluation_set(
     for subject_id, questions in asked.items():
         spoken = [conversation for conversation in dataset.conversations if conversation.subject_id == subject_id]
         turns = _turns(spoken)
-        at = _afterwards(spoken)
+        at = _time_after(spoken)
         timed = [
             question if question.asked_at and not afterwards else _with_asked_at(question, at) for question in questions
         ]
-        kept = [_answerable(question, spoken) for question in timed]
+        kept = [_drop_later_evidence(question, spoken) for question in timed]
         chosen = [question for question in kept if _is_chosen(question, categories, skipped, left_out)]
         _refuse_ambiguous(subject_id, chosen, spoken)
         subjects.append(SubjectQuestions(subject_id, tuple(chosen), turns))
@@ -127,7 +127,7 @@ def _messages(spoken: list[DatasetConversation]) -> Iterator[IncomingMessage]:
         yield from conversation.messages
 
 
-def _afterwards(spoken: list[DatasetConversation]) -> datetime:
+def _time_after(spoken: list[DatasetConversation]) -> datetime:
     said = [message.said_at for message in _messages(spoken) if message.said_at]
     return max(said) + AFTERWARDS if said else utc_now()
 
@@ -136,7 +136,7 @@ def _with_asked_at(question: Question, at: datetime) -> Question:
     return question.model_copy(update={"asked_at": at})
 
 
-def _answerable(question: Question, spoken: list[DatasetConversation]) -> Question:
+def _drop_later_evidence(question: Question, spoken: list[DatasetConversation]) -> Question:
     """Return the question without evidence that nobody had said when it was asked."""
     at = question.asked_at
     held = {str(one.message_id) for one in _messages(spoken) if not one.said_at or not at or one.said_at <= at}

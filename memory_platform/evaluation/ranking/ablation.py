@@ -104,7 +104,7 @@ NOT_SWITCHED: Mapping[str, str] = {
 """Fields that have no switch, by part and name, and why."""
 
 
-def bare(policy: RecallPolicy, **left: Any) -> RecallPolicy:
+def without_optimisations(policy: RecallPolicy, **left: Any) -> RecallPolicy:
     """Return ``policy`` with every optimisation off, and the scoring fields ``left`` at the values given."""
     for switch in ABLATIONS.values():
         policy = switch(policy)

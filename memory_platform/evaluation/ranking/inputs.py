@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory_platform.evaluation.datasets.questions import Question, SubjectQuestions
-from memory_platform.evaluation.ranking.overlap import EvidenceNeed, estimated_tokens, pieces_of, wanted_of
+from memory_platform.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
@@ -104,7 +104,7 @@ def map_questions(
     pieces = {memory.id: pieces_of(memory.text) for memory in memories}
     for question, vectors in zip(asked.questions, embedded, strict=True):
         assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
-        wanted = tuple(wanted_of(asked.turns[message_id]) for message_id in question.evidence)
+        wanted = tuple(evidence_need(asked.turns[message_id]) for message_id in question.evidence)
         brought = {memory.id: _covered_evidence(question, memory) for memory in memories}
         occurring = {memory.id: tuple(_bits(turn, pieces[memory.id]) for turn in wanted) for memory in memories}
         yield LoadedQuestion(
@@ -119,7 +119,7 @@ def map_questions(
 
 def _memory(memory: RecalledMemory) -> LoadedMemory:
     said = frozenset(source.message_id for source in memory.sources if source.message_id)
-    return LoadedMemory(memory.id, memory.text, estimated_tokens(memory.text), said, memory.said_at, memory.name)
+    return LoadedMemory(memory.id, memory.text, estimate_tokens(memory.text), said, memory.said_at, memory.name)
 
 
 def _covered_evidence(question: Question, memory: LoadedMemory) -> frozenset[int]:

@@ -35,7 +35,7 @@ def units(text: str) -> list[str]:
     return _UNIT.findall(text.lower().replace("\u2019", "'"))
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return 1.3 tokens per word and 1 per Chinese character, rounded up: a rule that no tokenizer has to share."""
     found = units(text)
     characters = sum(_FIRST_HAN <= unit[0] <= _LAST_HAN for unit in found)
@@ -49,7 +49,7 @@ def pieces_of(text: str) -> frozenset[Piece]:
     return frozenset(_runs(found)) | frozenset((unit,) for unit in found)
 
 
-def wanted_of(evidence: str) -> EvidenceNeed:
+def evidence_need(evidence: str) -> EvidenceNeed:
     """Return what has to occur for this turn to be present."""
     found = units(evidence)
     if len(found) < COUNTING.shingle:

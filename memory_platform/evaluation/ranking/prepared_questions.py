@@ -43,7 +43,7 @@ class PreparedQuestion:
     occurring: Mapping[int, tuple[int, ...]]
     _made: dict[str, dict[Hashable, object]] = field(default_factory=dict)
 
-    def best(self, policy: RecallPolicy) -> Int64:
+    def best_rows(self, policy: RecallPolicy) -> Int64:
         """Return the rows of the best ``query.top_k`` memories, as ``rank_memories`` finds them."""
         image, scoring = self.subject.image, policy.scoring
         probe = self._get_or_make("read", values(scoring, READ_BY), lambda: self._read(scoring))
@@ -53,14 +53,14 @@ class PreparedQuestion:
         nearness: Nearness = self._get_or_make(
             "compared", values(scoring, COMPARED_BY), lambda: compare_vectors(image, probe, scoring)
         )
-        alive: Mask = self._get_or_make("alive", policy.clock_skew_seconds, lambda: self._alive(policy))
+        alive: Mask = self._get_or_make("alive", policy.clock_skew_seconds, lambda: self._alive_mask(policy))
         scores = weigh(image, probe, words, nearness, scoring)
         near = relevance_of_statements(scores.fused, alive, probe)
         return best_sayings(scores.fused, near, alive & scores.found, self.query, image, policy).rows
 
     def coverage(self, policy: RecallPolicy, budgets: Sequence[int]) -> float:
         """Return the fraction of evidence turns within each budget, as a sum over the budgets."""
-        rows, nothing = self.best(policy).tolist(), (0,) * len(self.asked.wanted)
+        rows, nothing = self.best_rows(policy).tolist(), (0,) * len(self.asked.wanted)
         tokens = [self.tokens[row] for row in rows]
         occurring = [self.occurring.get(row, nothing) for row in rows]
         return sum(coverage_within(budgets, tokens, occurring, self.asked.wanted).values())
@@ -69,7 +69,7 @@ class PreparedQuestion:
         probe = make_probe(self.query.text, self.asked.vectors, policy, self.subject.relations)
         return asked_at(replace(probe, floors=self.subject.floors), self.query.text, self.query.at)
 
-    def _alive(self, policy: RecallPolicy) -> Mask:
+    def _alive_mask(self, policy: RecallPolicy) -> Mask:
         return alive_rows(self.subject.image.columns, self.query, skew=policy.clock_skew_seconds)
 
     def _get_or_make(self, what: str, key: Hashable, make: Callable[[], Made]) -> Made:

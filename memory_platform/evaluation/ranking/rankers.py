@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memory_platform.evaluation.ranking.ablation import bare
+from memory_platform.evaluation.ranking.ablation import without_optimisations
 from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking.pipeline import alive_rows, rank_memories
@@ -47,11 +47,11 @@ def by_policy(policy: RecallPolicy) -> Ranker:
 
 def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
     """Rank as recall does with ``policy`` when only one lane counts; None for a question that the lane cannot read."""
-    alone = replace(policy, scoring=_only(policy.scoring, lane))
+    alone = replace(policy, scoring=_only_lane(policy.scoring, lane))
 
     def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
         query = replace(query_of(asked, top_k), explain=True)
-        if lane.needs_model and not _comparable(subject, asked):
+        if lane.needs_model and not _has_comparable_vector(subject, asked):
             return None
         return [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
 
@@ -68,15 +68,15 @@ def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> li
 
 def own_words(policy: RecallPolicy) -> RecallPolicy:
     """Return plain BM25 over each memory's own words: one view, no neighbours, no preference, no factor."""
-    return bare(policy, keyword_own=1.0, bm25_b=policy.scoring.bm25_b)
+    return without_optimisations(policy, keyword_own=1.0, bm25_b=policy.scoring.bm25_b)
 
 
 def own_meaning(policy: RecallPolicy) -> RecallPolicy:
     """Return plain nearness of each memory's own vector: one view, no neighbours, no preference, no factor."""
-    return bare(policy, dense_dated=1.0)
+    return without_optimisations(policy, dense_dated=1.0)
 
 
-def _comparable(subject: LoadedSubject, asked: LoadedQuestion) -> bool:
+def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> bool:
     """Return whether the question has a vector in a space that holds memories, near to them or not."""
     return any(space.name in asked.vectors and asked.vectors[space.name].any() for space in subject.image.spaces)
 
@@ -92,7 +92,7 @@ def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
     return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
 
 
-def _only(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
+def _only_lane(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
     """Return ``scoring`` with the weights of all other lanes at zero."""
     others = tuple(prefix for prefix in WEIGHTS if prefix != lane.weights)
     off: dict[str, Any] = {f.name: 0.0 for f in fields(scoring) if f.type is float and f.name.startswith(others)}

@@ -36,9 +36,9 @@ class RawHistory:
         self._lengths.append(words.total())
         self._holding.update(words.keys())
 
-    def latest(self, budget: int) -> list[str]:
+    def latest_messages(self, budget: int) -> list[str]:
         """Return the last messages that fit into ``budget`` tokens together."""
-        return self._fitting(range(len(self._texts) - 1, -1, -1), budget, skipping=False)
+        return self._fit_budget(range(len(self._texts) - 1, -1, -1), budget, skipping=False)
 
     def search(self, query: str, budget: int) -> list[str]:
         """Return the messages that BM25 ranks best for ``query``, as many as fit ``budget``; others are skipped.
@@ -49,7 +49,7 @@ class RawHistory:
         mean = sum(self._lengths) / max(1, len(self._lengths))
         scores = {place: self._score(place, asked, mean) for place in range(len(self._texts))}
         best = sorted((place for place, score in scores.items() if score > 0), key=lambda place: -scores[place])
-        return self._fitting(best, budget, skipping=True)
+        return self._fit_budget(best, budget, skipping=True)
 
     def _score(self, place: int, asked: "Counter[str]", mean: float) -> float:
         held, count = self._words[place], len(self._texts)
@@ -61,7 +61,7 @@ class RawHistory:
                 total += times * rarity * held[word] * (K1 + 1) / (held[word] + norm)
         return total
 
-    def _fitting(self, places: Iterable[int], budget: int, *, skipping: bool) -> list[str]:
+    def _fit_budget(self, places: Iterable[int], budget: int, *, skipping: bool) -> list[str]:
         kept: list[str] = []
         left = budget
         for place in places:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory_platform.evaluation.datasets.scratch import Scratch, finish_work
-from memory_platform.evaluation.ranking.overlap import pieces_of, wanted_of
+from memory_platform.evaluation.ranking.overlap import evidence_need, pieces_of
 from memory_platform.evaluation.simulation.baselines import RawHistory, join_texts
 from memory_platform.evaluation.simulation.scenario import SimulatedDay, SimulatedLife, SimulatedTurn
 from memory_platform.kernel.clock import utc_now
@@ -76,14 +76,16 @@ def simulation_tenant() -> UUID:
         return create_tenant(slug=SLUG, name="Simulation", by=COMMAND_LINE).id
 
 
-def live(tenant_id: UUID, life: SimulatedLife, asker: Asker, *, advance: Callable[[int], object]) -> list[TurnFigures]:
+def run_simulation(
+    tenant_id: UUID, life: SimulatedLife, asker: Asker, *, advance: Callable[[int], object]
+) -> list[TurnFigures]:
     """Live through ``life`` as ``asker``, who is erased first; ``advance`` hears of each day. Opens its own scopes."""
     begin_anew(tenant_id, asker.subject)
     days = list(life.days())
     began = utc_now() - timedelta(days=len(days))
     person = SimulatedPerson(tenant_id, asker)
     for day in days:
-        person.live(day, began + timedelta(days=day.number))
+        person.live_day(day, began + timedelta(days=day.number))
         advance(1)
     return person.figures
 
@@ -105,7 +107,7 @@ class SimulatedPerson:
         self._asker = asker
         self._raw = RawHistory(COUNTER)
 
-    def live(self, day: SimulatedDay, at: datetime) -> None:
+    def live_day(self, day: SimulatedDay, at: datetime) -> None:
         """Live one day: a context before each turn, then what was said; at its end the conversation ends."""
         conversation = f"day-{day.number:03d}"
         for place, turn in enumerate(day.turns):
@@ -118,7 +120,7 @@ class SimulatedPerson:
     def _ask(self, day: int, turn: SimulatedTurn, conversation: str) -> TurnFigures:
         built = context_for(self._tenant_id, self._asker, turn.said, conversation)
         tokens = built.context.tokens
-        covered = covered_by(built, self._raw, turn.said, [turn.evidence]) if turn.evidence else None
+        covered = coverage_of(built, self._raw, turn.said, [turn.evidence]) if turn.evidence else None
         return TurnFigures(day, tokens.total, tokens.full_history, covered[0] if covered else None)
 
     def _say(self, turn: SimulatedTurn, conversation: str, at: datetime) -> None:
@@ -140,7 +142,7 @@ def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | N
     return build_context(tenant_id, asker.subject, asked)
 
 
-def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[EvidenceCoverage]:
+def coverage_of(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[EvidenceCoverage]:
     """Return, for each evidence turn, by whom it is brought. What stands escaped in a prompt counts as it was said."""
     shown = "\n".join(html.unescape(str(one["content"])) for one in built.context.messages[:-1])
     tokens = built.context.tokens.total
@@ -148,7 +150,7 @@ def covered_by(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iter
         pieces_of(text)
         for text in (
             shown,
-            join_texts(raw.latest(RAW_BUDGET)),
+            join_texts(raw.latest_messages(RAW_BUDGET)),
             join_texts(raw.search(query, RAW_BUDGET)),
             join_texts(raw.search(query, tokens)),
         )
@@ -163,5 +165,5 @@ def shares(covered: Sequence[EvidenceCoverage]) -> dict[str, float]:
 
 
 def _is_in(turn: str, held: frozenset[tuple[str, ...]]) -> bool:
-    wanted = wanted_of(turn)
+    wanted = evidence_need(turn)
     return wanted.is_met(sum(piece in held for piece in wanted.pieces))

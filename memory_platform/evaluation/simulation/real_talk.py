@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.evaluation.datasets.questions import EvaluationSet, Question
 from memory_platform.evaluation.simulation.baselines import RawHistory
-from memory_platform.evaluation.simulation.days import Asker, EvidenceCoverage, context_for, covered_by
+from memory_platform.evaluation.simulation.days import Asker, EvidenceCoverage, context_for, coverage_of
 from snapshots.context.service import COUNTER
 
 PROMPT = "You answer questions about what was said."
@@ -65,7 +65,7 @@ def _answer(
     tenant_id: UUID, asker: Asker, question: Question, evidence: list[str], raw: RawHistory
 ) -> AnsweredQuestion:
     built = context_for(tenant_id, asker, question.query, None)
-    covered = covered_by(built, raw, question.query, evidence)
+    covered = coverage_of(built, raw, question.query, evidence)
     tokens = built.context.tokens
     return AnsweredQuestion(
         asker.subject, question.id, question.category, tokens.total, tokens.full_history, tuple(covered)

@@ -41,14 +41,16 @@ def sweep(
     ``advance`` hears of each policy tried.
     """
     found: dict[str, dict[str, Figures]] = {}
-    for field, value, tried in alternatives(subjects, policy):
+    for field, value, tried in alternative_policies(subjects, policy):
         means = mean_figures(ask_all(subjects, by_policy(tried), plan))
         found.setdefault(field, {})[value] = {name: means[name] for name in figures}
         advance(1)
     return found
 
 
-def alternatives(subjects: Sequence[LoadedSubject], policy: RecallPolicy) -> Iterator[tuple[str, str, RecallPolicy]]:
+def alternative_policies(
+    subjects: Sequence[LoadedSubject], policy: RecallPolicy
+) -> Iterator[tuple[str, str, RecallPolicy]]:
     """Yield the field, the name of its other value, and ``policy`` with it."""
     for name, tunable in tunables_of(subjects).items():
         for value in tunable.values(tunable.read(policy), near=False):

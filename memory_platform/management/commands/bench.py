@@ -14,9 +14,9 @@ from django.core.management.base import CommandError
 
 from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
 from memory_platform.benchmarks.load.target import recall_of, target_at
-from memory_platform.benchmarks.maintenance import cared_for, give_work
-from memory_platform.benchmarks.pages import floor_of, starts_of, visit, visiting
-from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watched_locks
+from memory_platform.benchmarks.maintenance import give_work, measure_jobs
+from memory_platform.benchmarks.pages import floor_of, log_in_visitor, starts_of, visit
+from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watch_locks
 from memory_platform.benchmarks.report import table, write
 from memory_platform.benchmarks.session import RunPlan, own_key, run, subjects_of, world_tenant
 from memory_platform.benchmarks.worlds.answers import fill_receipts
@@ -142,7 +142,7 @@ class Command(PlatformCommand):
             target = target_at(options["base"], key)
             with steady_load(target, asks, options["per_second"]) as alone:
                 time.sleep(options["seconds"])
-            with watched_locks() as locks, steady_load(target, asks, options["per_second"]) as beside:
+            with watch_locks() as locks, steady_load(target, asks, options["per_second"]) as beside:
                 took = purge_apart(options["tenant"])
         self.stdout.write(f"{expired:,} expired memories left in {took:.0f} s ({expired / took:,.0f} a second)")
         for name, load in (("recall alone", alone), ("recall beside it", beside)):
@@ -162,7 +162,7 @@ class Command(PlatformCommand):
         with progress(self.stdout, "making work", 0, "jobs"):
             give_work(tenant)
         self.stdout.write("| job | preview: would do | run | again |\n|---|---|---|---|")
-        for line in cared_for(tenant, options["room"]):
+        for line in measure_jobs(tenant, options["room"]):
             self.stdout.write(line.row())
 
     def _add_corrections(self, parser: ArgumentParser) -> None:
@@ -198,7 +198,7 @@ class Command(PlatformCommand):
         if options["receipts"]:
             self._make_receipts(tenant_id, [name for names in cohorts.values() for name in names], options["receipts"])
         with (
-            visiting(target_at(options["base"], ""), tenant_id) as visitor,
+            log_in_visitor(target_at(options["base"], ""), tenant_id) as visitor,
             progress(self.stdout, "visiting", 0, "pages") as advance,
         ):
             floor = floor_of(visitor, options["rounds"] * 4)

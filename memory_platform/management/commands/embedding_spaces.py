@@ -125,7 +125,7 @@ class Command(PlatformCommand):
 
     def _reembed(self, tenants: Sequence[UUID]) -> None:
         missing = sum(count.missing for count in count_spaces_of(tenants, measured_embedders()).values())
-        with stoppable(), progress(self.stdout, "re-embedding", missing, "memories") as advance:
+        with catch_interrupt(), progress(self.stdout, "re-embedding", missing, "memories") as advance:
             for tenant_id in tenants:
                 backfill_vectors(tenant_id, sys.maxsize, mask=mask_sensitive, advance=advance)
 
@@ -139,7 +139,7 @@ class Command(PlatformCommand):
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
         if not sure and not self._confirm_drop(name):
             raise CommandError("Nothing was dropped: what was typed is not the space's name.")
-        with stoppable(), progress(self.stdout, "dropping", 0, "vectors") as advance:
+        with catch_interrupt(), progress(self.stdout, "dropping", 0, "vectors") as advance:
             dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
         if not forget_space(space):
             raise CommandError(
@@ -189,14 +189,14 @@ def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
     for place, one in enumerate(embedders, start=1):
         own, count = kept.pop(space_id(one), None), counts.get(space_id(one), NOTHING)
         floor = own.similarity_floor if own else None
-        found.append(SpaceLine(one.name, one.dimensions, one.languages, f"{place}", answering(one), count, floor))
+        found.append(SpaceLine(one.name, one.dimensions, one.languages, f"{place}", describe_answer(one), count, floor))
     for other in kept.values():
         count, floor = counts.get(other.id, NOTHING), other.similarity_floor
         found.append(SpaceLine(other.name, other.dimensions, other.languages, "no", "", count, floor))
     return found
 
 
-def answering(embedder: Embedder) -> str:
+def describe_answer(embedder: Embedder) -> str:
     """Return ``yes`` when the model embeds a text that it cannot have embedded before, else why it does not."""
     try:
         embedder.embed([f"{utc_now().isoformat()}"])
@@ -213,7 +213,7 @@ def print_table(rows: Sequence[Sequence[str]], write: Any) -> None:
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def catch_interrupt() -> Iterator[None]:
     """End the command by Ctrl-C inside the block: what was done stays done."""
     try:
         yield

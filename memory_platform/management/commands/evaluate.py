@@ -26,12 +26,12 @@ from memory_platform.evaluation.ranking.runner import Plan, ask_all
 from memory_platform.evaluation.report import report, worth_figures
 from memory_platform.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
 from memory_platform.evaluation.tuning.search import tune
-from memory_platform.evaluation.tuning.sweep import alternatives, sweep
+from memory_platform.evaluation.tuning.sweep import alternative_policies, sweep
 from memory_platform.evaluation.tuning.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
-from memory_platform.management.reading import explained_faults
+from memory_platform.management.reading import explain_faults
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.policy import DEFAULT_RECALL
@@ -39,7 +39,7 @@ from snapshots.recall.policy import DEFAULT_RECALL
 AGAIN = "Run the same command again: what is stored already is skipped."
 
 
-def listed_numbers(text: str) -> tuple[int, ...]:
+def read_numbers(text: str) -> tuple[int, ...]:
     """Return ``500,1000`` as numbers above 0, in order."""
     try:
         numbers = tuple(sorted({int(part) for part in text.split(",")}))
@@ -50,7 +50,7 @@ def listed_numbers(text: str) -> tuple[int, ...]:
     return numbers
 
 
-def listed_names(text: str) -> frozenset[str]:
+def read_names(text: str) -> frozenset[str]:
     """Return ``1,2`` as a set of names."""
     return frozenset(part.strip() for part in text.split(",") if part.strip())
 
@@ -67,15 +67,15 @@ class Command(PlatformCommand):
         parser.add_argument("--top-k", type=int, default=100, help="memories in an answer (%(default)s)")
         parser.add_argument(
             "--budgets",
-            type=listed_numbers,
+            type=read_numbers,
             default=(500, 1000, 2000),
             help="tokens, for coverage (500,1000,2000)",
         )
         chosen = parser.add_mutually_exclusive_group()
-        chosen.add_argument("--categories", type=listed_names, default=frozenset(), help="ask these categories only")
+        chosen.add_argument("--categories", type=read_names, default=frozenset(), help="ask these categories only")
         chosen.add_argument(
             "--skip-categories",
-            type=listed_names,
+            type=read_names,
             default=frozenset({"5"}),
             help='categories not to ask (5, which LoCoMo uses for questions without an answer; "" asks all)',
         )
@@ -151,7 +151,7 @@ class Command(PlatformCommand):
     def _read(self, options: dict[str, Any]) -> EvaluationSet:
         path, categories = options["dataset"], options["categories"]
         skipped = frozenset() if categories else options["skip_categories"]
-        with explained_faults(path, "cannot be evaluated"):
+        with explain_faults(path, "cannot be evaluated"):
             found = read_evaluation_set(path, categories=categories, skipped=skipped, afterwards=options["afterwards"])
         if not found.questions:
             raise CommandError(f"No question of {path} is left to ask: {dict(found.left_out)}.")
@@ -198,7 +198,7 @@ class Command(PlatformCommand):
                 worth = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
             parts["ablation"] = {name: plain(held) for name, held in worth.items()}
         if options["sweep"]:
-            with self._progress("sweeping", len(list(alternatives(subjects, policy))), "values") as advance:
+            with self._progress("sweeping", len(list(alternative_policies(subjects, policy))), "values") as advance:
                 parts["sweep"] = sweep(subjects, policy, plan, told, advance=advance)
         if options["tune"]:
             with self._progress("tuning", 0, "trials") as advance:

@@ -13,7 +13,7 @@ from django.db import OperationalError
 from memory_platform.evaluation.datasets.importing import import_dataset
 from memory_platform.evaluation.datasets.reading import SAMPLE, Dataset, read_dataset
 from memory_platform.management.progress import progress, quiet_events
-from memory_platform.management.reading import explained_faults
+from memory_platform.management.reading import explain_faults
 from snapshots.intake.values import CONTENT_DIFFERS
 from tenants.errors import TenantUnknown
 from tenants.models import Tenant
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         self._report(dataset, counts, time.monotonic() - started)
 
     def _dataset(self, path: Path, suffix: str) -> Dataset:
-        with explained_faults(path, "is not a data set of conversations"):
+        with explain_faults(path, "is not a data set of conversations"):
             return read_dataset(path, subject_suffix=suffix)
 
     def _tenant(self, slug: str) -> UUID:

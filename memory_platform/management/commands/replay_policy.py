@@ -18,7 +18,7 @@ RECEIPTS = 1_000
 EXAMPLES = 10
 
 
-def whole(text: str) -> int:
+def read_whole_number(text: str) -> int:
     """Return a number of at least 0. Raises ArgumentTypeError."""
     if not text.isdecimal() or len(text) > 9:  # noqa: PLR2004 - more digits than any version or count has
         raise ArgumentTypeError("a whole number is needed")
@@ -30,10 +30,16 @@ class Command(PlatformCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", required=True, help="slug of the tenant")
-        parser.add_argument("--from", dest="before", required=True, type=whole, help="version that made the receipts")
-        parser.add_argument("--to", dest="after", required=True, type=whole, help="version to try on them")
-        parser.add_argument("--receipts", type=whole, default=RECEIPTS, help="newest receipts to read (%(default)s)")
-        parser.add_argument("--examples", type=whole, default=EXAMPLES, help="contexts to list (%(default)s)")
+        parser.add_argument(
+            "--from", dest="before", required=True, type=read_whole_number, help="version that made the receipts"
+        )
+        parser.add_argument("--to", dest="after", required=True, type=read_whole_number, help="version to try on them")
+        parser.add_argument(
+            "--receipts", type=read_whole_number, default=RECEIPTS, help="newest receipts to read (%(default)s)"
+        )
+        parser.add_argument(
+            "--examples", type=read_whole_number, default=EXAMPLES, help="contexts to list (%(default)s)"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:

@@ -19,7 +19,7 @@ from memory_platform.evaluation.datasets.scratch import (
 )
 from memory_platform.evaluation.plot import PlottingMissing, require_plotting
 from memory_platform.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
-from memory_platform.evaluation.simulation.days import Asker, TurnFigures, live, simulation_tenant
+from memory_platform.evaluation.simulation.days import Asker, TurnFigures, run_simulation, simulation_tenant
 from memory_platform.evaluation.simulation.real_talk import AnsweredQuestion, ask_dataset, mean_shares
 from memory_platform.evaluation.simulation.scenario import Plan, SimulatedLife
 from memory_platform.evaluation.simulation.scenario_words import CHINESE, ENGLISH
@@ -27,7 +27,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import progress, quiet_events
-from memory_platform.management.reading import explained_faults
+from memory_platform.management.reading import explain_faults
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.service import COUNTER
 from tenants.policy import LEDGER_POLICY
@@ -79,7 +79,7 @@ class Command(PlatformCommand):
             with progress(self.stdout, f"living, {language}", plan.days, "days") as advance:
                 life = SimulatedLife(words, plan, COUNTER)
                 asker = Asker(f"simulated-{language}", words.system_prompt, options["memory"])
-                lives[language] = live(tenant_id, life, asker, advance=advance)
+                lives[language] = run_simulation(tenant_id, life, asker, advance=advance)
         parts = {name: _figures(turns, plan, price) for name, turns in lives.items()}
         for name, part in parts.items():
             self.stdout.write(
@@ -103,7 +103,7 @@ class Command(PlatformCommand):
             )
 
     def _ask(self, path: Path, options: Mapping[str, Any]) -> None:
-        with explained_faults(path, "cannot be asked"):
+        with explain_faults(path, "cannot be asked"):
             asked = read_evaluation_set(path, skipped=frozenset({"5"}), afterwards=True)
         scratch = find_scratch(asked, prefix="evaluation")
         if not scratch.filled:

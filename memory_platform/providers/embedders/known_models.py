@@ -60,7 +60,7 @@ def known_dimensions(model: str) -> int:
     return DIMENSIONS.get(model.rpartition("/")[2].lower(), 0)
 
 
-def known_reading(model: str) -> InputPrefixes | None:
+def input_prefixes(model: str) -> InputPrefixes | None:
     """Return how ``model`` (a name or a path) was trained to read; None where nothing is known."""
     return next((reading for pattern, reading in _READINGS if pattern.search(model.lower())), None)
 

@@ -10,7 +10,7 @@ from memory_platform.kernel.text import beginning, collapse_spaces
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.embedders.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
+from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.embedders.vector_cache import VectorCache
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure, JsonService, WrongAnswer, WrongDimension
 from memory_platform.providers.policy import REMOTE_EMBEDDING, RemoteEmbeddingPolicy
@@ -41,7 +41,7 @@ class OpenAIEmbedder:
         # Only these cut their vectors on demand; others refuse the parameter.
         self._asked = {"dimensions": dimensions} if dimensions and model.startswith("text-embedding-3") else {}
         self._dimensions = dimensions or known_dimensions(model)
-        self._reading = known_reading(model) or AS_IT_IS
+        self._reading = input_prefixes(model) or AS_IT_IS
         self._learning = threading.Lock()
         self._is_itself = True
 
@@ -80,7 +80,7 @@ class OpenAIEmbedder:
         """Return one row per text, each read with ``before`` in front of it."""
         forbid_open_transaction()
         self.prepare()
-        readable = [_readable(text, before, self._policy.text_chars) for text in texts]
+        readable = [_clean_text(text, before, self._policy.text_chars) for text in texts]
         wanted = list(dict.fromkeys(filter(None, readable)))
         cache = VectorCache(self.name, self._dimensions, kept_s=self._policy.kept_s)
         vectors = cache.get(wanted)
@@ -144,7 +144,7 @@ def count_tokens(answer: Mapping[str, Any]) -> None:
         PROVIDER_TOKENS.labels(use="embed").inc(total)
 
 
-def _readable(text: str, before: str, limit: int) -> str:
+def _clean_text(text: str, before: str, limit: int) -> str:
     """Return what is sent of ``text``; nothing of a text that shows nothing."""
     shown = beginning(collapse_spaces(text[: 2 * limit]), limit).encode("utf-8", "replace").decode()
     return f"{before}{shown}" if shown else ""

@@ -11,7 +11,7 @@ from memory_platform.kernel.text import beginning, collapse_spaces, content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.embedders.known_models import AS_IT_IS, known_dimensions, known_reading, space_name
+from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.lru_cache import LruCache
@@ -51,7 +51,7 @@ class SentenceTransformersEmbedder:
         self._reference = reference
         self._policy = policy
         self._dimensions = known_dimensions(reference)
-        self._reading = known_reading(reference)
+        self._reading = input_prefixes(reference)
         self._model = LocalModel(partial(load, reference, offline=offline))
         self._questions: LruCache[bytes, Vectors] = LruCache(policy.questions_kept)
         self._learning = threading.Lock()
@@ -83,7 +83,7 @@ class SentenceTransformersEmbedder:
         In batches, between which questions have their turn.
         """
         forbid_open_transaction()
-        readable = self._readable(texts)
+        readable = self._clean_texts(texts)
         wanted = list(dict.fromkeys(filter(None, readable))) or ["."]
         rows: dict[str, Vectors] = {}
         for start in range(0, len(wanted), self._policy.local_batch):
@@ -94,7 +94,7 @@ class SentenceTransformersEmbedder:
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return rows as :meth:`embed` does, of all questions within one time box, known ones from memory."""
         forbid_open_transaction()
-        readable = self._readable(texts)
+        readable = self._clean_texts(texts)
         keys = {text: content_hash(text) for text in readable if text}
         rows = {text: row for text, key in keys.items() if (row := self._questions.get(key)) is not None}
         wanted = [text for text in keys if text not in rows]
@@ -132,7 +132,7 @@ class SentenceTransformersEmbedder:
         if was_itself and not self._is_itself:
             log(Event.PROVIDER_FAILED, provider="sentence-transformers", error="wrong_dimension")
 
-    def _readable(self, texts: Sequence[str]) -> list[str]:
+    def _clean_texts(self, texts: Sequence[str]) -> list[str]:
         limit = self._policy.local_text_chars
         cut = (beginning(collapse_spaces(text[: 2 * limit]), limit) for text in texts)
         return [text.encode("utf-8", "replace").decode() for text in cut]

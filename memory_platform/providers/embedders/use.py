@@ -65,7 +65,7 @@ class UseEmbedder:
     def _rows(self, texts: Sequence[str]) -> Vectors:
         self.prepare()
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
-        readable = [_readable(text, self._policy.text_chars) for text in texts]
+        readable = [_clean_text(text, self._policy.text_chars) for text in texts]
         telling = [i for i, text in enumerate(readable) if text]
         if telling:
             rows[telling] = self._model.encode([readable[i] for i in telling])
@@ -83,7 +83,7 @@ def _load_shipped_model() -> Any:
     return model
 
 
-def _readable(text: str, limit: int) -> str:
+def _clean_text(text: str, limit: int) -> str:
     """Return the first ``limit`` characters that show, well-formed."""
     shown = beginning(collapse_spaces(visible(text[: 4 * limit])), limit)
     return shown.encode("utf-8", "replace").decode()

@@ -52,7 +52,7 @@ class WordLlamaEmbedder:
 
     def prepare(self) -> None:
         """Load the model, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
-        self._ready()
+        self._loaded_model()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return shape (len(texts), 256), of long texts from pieces of them.
@@ -60,7 +60,7 @@ class WordLlamaEmbedder:
         Raises EmbeddingUnavailable when the wheel's own files are missing.
         """
         forbid_open_transaction()
-        model = self._ready()
+        model = self._loaded_model()
         read = [_in_pieces(text, self._policy) for text in texts]
         return unit_rows(np.array([model.sum_vectors(text) for text in read], np.float32).reshape(-1, DIMENSIONS))
 
@@ -79,11 +79,11 @@ class WordLlamaEmbedder:
             return ()
         found = self._related.get(key)
         if found is None:
-            found = self._ready().words.near(self._ready().word_rows([key])[0], self._policy, but=key)
+            found = self._loaded_model().words.near(self._loaded_model().word_rows([key])[0], self._policy, but=key)
             self._related.put(key, found)
         return found
 
-    def _ready(self) -> "_Model":
+    def _loaded_model(self) -> "_Model":
         with self._lock:
             if self._model is None:
                 self._model = _Model(*_load_shipped_model())

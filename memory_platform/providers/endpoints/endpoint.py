@@ -23,7 +23,7 @@ from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.connections import Connections
-from memory_platform.providers.endpoints.time_box import within
+from memory_platform.providers.endpoints.time_box import run_within
 from memory_platform.providers.policy import CIRCUIT, ENDPOINT, CircuitPolicy, EndpointPolicy
 
 Answer = TypeVar("Answer")
@@ -145,7 +145,7 @@ class JsonService:
         content = None if outgoing.body is None else orjson.dumps(outgoing.body)
         ends = time.monotonic() + seconds
         try:
-            answer = read(within(seconds, partial(self._attempts, outgoing, content, ends)))
+            answer = read(run_within(seconds, partial(self._attempts, outgoing, content, ends)))
         except TimeoutError:
             self._circuit.note_failure()
             raise CallFailed(Failure.TIMEOUT) from None
@@ -170,10 +170,10 @@ class JsonService:
         )
         for attempt in attempts:
             with attempt:
-                return self._once(outgoing, content, ends)
+                return self._send_once(outgoing, content, ends)
         raise AssertionError("stamina raises the last error")
 
-    def _once(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
+    def _send_once(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
         left = ends - time.monotonic()
         if left <= 0:
             raise TimeoutError

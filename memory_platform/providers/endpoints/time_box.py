@@ -9,7 +9,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-def within(seconds: float, call: Callable[[], Result]) -> Result:
+def run_within(seconds: float, call: Callable[[], Result]) -> Result:
     """Return ``call()``, or raise TimeoutError after ``seconds``.
 
     The call runs in a thread of its own and goes on there until its own clocks end it. Name look-ups, slow headers and

@@ -71,7 +71,7 @@ def anthropic_form(parts: PromptParts, _: str) -> Form:
     """
     cached: list[Block] = [{"type": "text", "text": parts.prefix, "cache_control": {"type": "ephemeral"}}]
     system = [*(cached if parts.prefix else []), *({"type": "text", "text": text} for text in parts.briefs)]
-    turns = _alternating(((_side(message), _anthropic_blocks(message)) for message in parts.turns), "assistant", _text)
+    turns = _merge_sides(((_side(message), _anthropic_blocks(message)) for message in parts.turns), "assistant", _text)
     messages = [{"role": role, "content": blocks} for role, blocks in turns]
     return {**({"system": system} if system else {}), "messages": messages}
 
@@ -144,7 +144,7 @@ def _contents(turns: Iterable[Message]) -> list[Block]:
     for message in turns:
         names |= {call.id: call.name for call in calls_of(message)}
         sides.append(("model" if message["role"] == "assistant" else "user", _gemini_parts(message, names)))
-    return [{"role": role, "parts": parts} for role, parts in _alternating(sides, "model", lambda text: {"text": text})]
+    return [{"role": role, "parts": parts} for role, parts in _merge_sides(sides, "model", lambda text: {"text": text})]
 
 
 def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
@@ -156,7 +156,7 @@ def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
     return [*([{"text": text}] if text.strip() else []), *calls]
 
 
-def _alternating(
+def _merge_sides(
     sides: Iterable[tuple[str, list[Block]]], answering: str, text: Callable[[str], Block]
 ) -> list[tuple[str, list[Block]]]:
     """Return the blocks with those of one side after another joined; ``answering`` never begins."""

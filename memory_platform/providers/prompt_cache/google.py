@@ -25,7 +25,7 @@ from memory_platform.providers.endpoints.endpoint import (
     Outgoing,
     WrongAnswer,
 )
-from memory_platform.providers.endpoints.time_box import within
+from memory_platform.providers.endpoints.time_box import run_within
 from memory_platform.providers.policy import ENDPOINT, PROMPT_CACHE, PromptCachePolicy
 
 Answer = TypeVar("Answer")
@@ -101,7 +101,7 @@ class CachedContents:
         if self._endpoint.kind == "google":
             return {"x-goog-api-key": self._endpoint.api_key}
         try:
-            return {"Authorization": f"Bearer {within(self._policy.seconds, self._token)}"}
+            return {"Authorization": f"Bearer {run_within(self._policy.seconds, self._token)}"}
         except Exception:  # noqa: BLE001 -- the library passes on whatever credentials and servers provoke
             raise CallFailed(Failure.DENIED) from None
 

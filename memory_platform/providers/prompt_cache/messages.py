@@ -53,7 +53,7 @@ def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
     while rest:
         message = rest.popleft()
         if message["role"] == "tool":
-            settled.append(told_result(message))
+            settled.append(result_as_user_message(message))
         elif message.get("tool_calls"):
             settled += _exchange(message, _results(rest))
         else:
@@ -61,7 +61,7 @@ def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
     return settled
 
 
-def told_result(result: Message) -> Message:
+def result_as_user_message(result: Message) -> Message:
     """Return a tool's result as what a user says."""
     return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
 
@@ -104,13 +104,13 @@ def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
             answered[name] = call
         else:
             alone.append(call)
-    told = [_told_call(call) for call in alone]
+    told = [_format_call(call) for call in alone]
     asking = {**message, "content": "\n".join(filter(None, [message["content"], *told])) or None}
     asking["tool_calls"] = list(answered.values())
     if not answered:
         del asking["tool_calls"]
     taken = [by_call[name] for name in answered]
-    left = [told_result(result) for result in results if not any(result is one for one in taken)]
+    left = [result_as_user_message(result) for result in results if not any(result is one for one in taken)]
     return [asking, *taken, *left]
 
 
@@ -122,7 +122,7 @@ def _id_of(call: Mapping[str, Any]) -> str:
     return name if isinstance(function.get("name"), str) else ""
 
 
-def _told_call(call: Mapping[str, Any]) -> str:
+def _format_call(call: Mapping[str, Any]) -> str:
     function = call.get("function")
     if not isinstance(function, Mapping):
         return _element("tool_call", None, json.dumps(call, ensure_ascii=False))

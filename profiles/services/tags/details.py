@@ -202,6 +202,8 @@ def _read(name: str, value: Any) -> Any:
     return value if name == "value" else column.to_python(value)
 
 
-def said_as(provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False) -> Claim:
+def detail_claim(
+    provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False
+) -> Claim:
     """Return the claim under which values of details are recorded."""
     return Claim(None, Provenance(provenance), confidence, valid_at, explicit=explicit)

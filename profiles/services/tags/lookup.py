@@ -53,7 +53,7 @@ _SYNONYMS_OF: Mapping[str, frozenset[str]] = {
 }
 
 
-def called_as_well(word: str) -> frozenset[str]:
+def synonyms_of(word: str) -> frozenset[str]:
     """Return what else a place or person of this name is called, in either language: wife, 老婆 ... for "spouse"."""
     return _SYNONYMS_OF.get(comparable(word), frozenset())
 
@@ -64,9 +64,9 @@ def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limi
     forms = {tag: list(_forms(tag)) for tag in tags}
     named = frozenset(form.text for own in forms.values() for form in own)
     words = words_of(text, [form for form in named if form in text and is_han(form)])
-    found = [hit for tag in tags if (hit := _best(tag, forms[tag], text, words)) is not None]
-    near = [hit for tag in tags if not _is_found(tag, found) and (hit := _nearly(tag, forms[tag], words, named))]
-    kept = [hit.match for hit in [*_outermost(found), *near]]
+    found = [hit for tag in tags if (hit := _best_match(tag, forms[tag], text, words)) is not None]
+    near = [hit for tag in tags if not _is_found(tag, found) and (hit := _fuzzy_match(tag, forms[tag], words, named))]
+    kept = [hit.match for hit in [*_drop_inner_matches(found), *near]]
     kept.sort(key=lambda match: (-match.score, -match.tag.use_count, len(match.tag.label), match.tag.label))
     return kept[:limit]
 
@@ -95,7 +95,7 @@ def _houses_of(name: str) -> frozenset[str]:
     return frozenset()
 
 
-def _best(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
+def _best_match(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
     best: _LookupHit | None = None
     for form in forms:
         if not form.text:
@@ -184,19 +184,19 @@ def _is_anothers(before: Sequence[TagWord]) -> bool:
 
 def _is_measure_word(before: TagWord | None, after: TagWord | None) -> bool:
     """Return whether 家 counts: 有家餐厅, 找家酒店. Alone or after a lead it is a home."""
-    is_particle = after is not None and after.text == "吧" and before is not None and _leads(before)  # 回家吧
+    is_particle = after is not None and after.text == "吧" and before is not None and _is_lead(before)  # 回家吧
     counts = after is not None and after.text.endswith(lexicon.COUNTS_A_HOUSE) and not is_particle
-    return counts or (before is not None and is_han(before.text) and not _leads(before))
+    return counts or (before is not None and is_han(before.text) and not _is_lead(before))
 
 
 def _stands_as_place(form: str, before: Sequence[TagWord], after: TagWord | None) -> bool:
-    led = _leads(before[-1]) or before[-1].text == BREAK if before else form not in lexicon.NEEDS_LEAD
+    led = _is_lead(before[-1]) or before[-1].text == BREAK if before else form not in lexicon.NEEDS_LEAD
     if form == "work" and [word.text for word in before[-1:]] == ["to"]:
         led = len(before) == 1 or before[-2].text in lexicon.MOVES
     return led and (after is None or after.text == BREAK or after.text in lexicon.FOLLOWERS)
 
 
-def _leads(word: TagWord) -> bool:
+def _is_lead(word: TagWord) -> bool:
     return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
 
 
@@ -204,17 +204,19 @@ def _is_found(tag: Tag, found: Sequence[_LookupHit]) -> bool:
     return any(hit.match.tag is tag for hit in found)
 
 
-def _outermost(found: Sequence[_LookupHit]) -> list[_LookupHit]:
+def _drop_inner_matches(found: Sequence[_LookupHit]) -> list[_LookupHit]:
     """Return what is not part of a longer name that was found too: in 去奶奶家 it is 奶奶家, not 家."""
     spans = [hit.span for hit in found if hit.span is not None]
-    return [hit for hit in found if hit.span is None or not any(_inside(hit.span, other) for other in spans)]
+    return [hit for hit in found if hit.span is None or not any(_is_inside(hit.span, other) for other in spans)]
 
 
-def _inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one != other and other[0] <= one[0] and one[1] <= other[1]
 
 
-def _nearly(tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]) -> _LookupHit | None:
+def _fuzzy_match(
+    tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]
+) -> _LookupHit | None:
     """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
@@ -249,7 +251,7 @@ def _slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
     swapped = {form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(1, len(form) - 1)} - {form}
     slips = {form + form[-1], *swapped} - named - _SYNONYMS_OF.keys()
     for at, word in enumerate(words):
-        if word.text in slips and (_leads(words[at - 1]) if at else len(words) == 1):
+        if word.text in slips and (_is_lead(words[at - 1]) if at else len(words) == 1):
             return fuzz.ratio(form, word.text) / 100
     return 0.0
 

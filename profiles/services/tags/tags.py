@@ -23,12 +23,12 @@ from profiles.services.tags.details import (
     PLACE_PARTS,
     add_aliases,
     begin_details,
+    detail_claim,
     ensure_details,
     is_nothing,
     nothing_of,
     rate_details,
     record_details,
-    said_as,
     take_details_back,
     weaker_than_held,
 )
@@ -92,13 +92,13 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
         return _make(subject, draft)
     ensure_details(known)
     news = draft.news()
-    saying = said_as(draft.provenance, draft.confidence, draft.valid_at)
+    saying = detail_claim(draft.provenance, draft.confidence, draft.valid_at)
     if weaker_than_held(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
         return _reject(subject, draft, known)
     columns = _hear(known, news, saying)
     changed = {name: value for name, value in columns.items() if getattr(known, name) != value}
     replaced = [name for name in changed if name != "aliases" and not is_nothing(getattr(known, name))]
-    changed |= _standing(known, draft, replaced=bool(replaced)) if not _is_past(news, columns) else {}
+    changed |= _stronger_standing(known, draft, replaced=bool(replaced)) if not _is_past(news, columns) else {}
     if not changed:
         return TagOutcome(Verdict.UNCHANGED, known, OLDER if _is_past(news, columns) else "")
     _write(subject, known, changed)
@@ -129,7 +129,7 @@ def patch_tag(
     if changed:
         ensure_details(tag)
         details = {name: value for name, value in changed.items() if name in DETAILS}
-        columns = record_details(tag, details, said_as(Provenance.CONFIRMED_BY_USER, 1.0, valid_at, explicit=True))
+        columns = record_details(tag, details, detail_claim(Provenance.CONFIRMED_BY_USER, 1.0, valid_at, explicit=True))
         _write(subject, tag, {**changed, **columns})
         if not STANDING.isdisjoint(changed):
             rate_details(tag, tag.provenance, tag.confidence)
@@ -141,7 +141,7 @@ def put_back(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
     """Have a tag say again what it said before a change, as if that had not been made; the caller holds the subject."""
     ensure_details(tag)
     details = {name: value for name, value in columns.items() if name in DETAILS}
-    take_details_back(tag, details, said_as(tag.provenance, tag.confidence, explicit=True))
+    take_details_back(tag, details, detail_claim(tag.provenance, tag.confidence, explicit=True))
     _write(subject, tag, columns)
     return tag
 
@@ -217,7 +217,7 @@ def _is_past(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
     return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
 
 
-def _standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
+def _stronger_standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
     """Return provenance and confidence where the draft's are stronger, or where its detail took an old one's place."""
     strength = Provenance(known.provenance).strength
     if draft.provenance.strength < strength:

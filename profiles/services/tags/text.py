@@ -43,7 +43,7 @@ def _words(text: str, forms: Collection[str]) -> Iterator[TagWord]:
     for run in _RUN.finditer(text):
         if run["han"]:
             for part, flag in rjieba.tag(run["han"]):
-                yield from _taken_apart(part, forms, name=flag.startswith("nr"))
+                yield from _split_word(part, forms, name=flag.startswith("nr"))
         elif run["word"]:
             owner = _POSSESSIVE.sub("", run["word"])
             yield TagWord(owner, owns=owner != run["word"])
@@ -51,7 +51,7 @@ def _words(text: str, forms: Collection[str]) -> Iterator[TagWord]:
             yield TagWord(BREAK)
 
 
-def _taken_apart(part: str, forms: Collection[str], *, name: bool) -> Iterator[TagWord]:
+def _split_word(part: str, forms: Collection[str], *, name: bool) -> Iterator[TagWord]:
     """Yield 回家 as 回 and 家 when 家 is a form; 国家 stays whole, because 国 is nothing that joins."""
     inner = max((form for form in forms if form in part and _only_joined(part, form)), key=len, default=None)
     if inner is None or inner == part:

@@ -34,7 +34,7 @@ def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[
     Nothing is repaired. Raises ChatUnavailable.
     """
     question = Question(tuple(Shown(UUID(int=number), text) for number, text in enumerate(texts, start=1)))
-    answered = model.structured_as(prompt_of(question), shape_for(len(texts)), form)
+    answered = model.ask_structured_as(prompt_of(question), shape_for(len(texts)), form)
     return Proposals.of_answer(answered.value), answered.usage
 
 

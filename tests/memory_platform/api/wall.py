@@ -281,7 +281,7 @@ def seed(caller: Caller, subject_id: str = "ada") -> Ids:
     receipt, _ = (make_call(caller, "POST", f"{at}/context", asked) for _ in "12")
     make_call(caller, "PUT", f"/v1/subjects/{subject_id}-gone", {"metadata": {"of": CANARY}})
     erasure = make_call(caller, "DELETE", f"/v1/subjects/{subject_id}-gone", None)["certificate"]["id"]
-    job = given_up(caller, make_call(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
+    job = give_up_job(caller, make_call(caller, "POST", f"{at}/conversations/c1/end", {})["job_id"])
     waiting = in_doubt(caller, subject_id)
     ask, _ = (make_call(caller, "POST", f"{at}/asks/next", {"conversation_id": f"c{n}"})["ask"] for n in "12")
     task, _ = (make_call(caller, "POST", f"{at}/tasks", {"goal": f"{CANARY} {n}", "plan": [CANARY]}) for n in "12")
@@ -320,7 +320,7 @@ def make_policies_and_experiments(caller: Caller) -> tuple[str, str]:
     return str(versions[1]), first["id"]
 
 
-def given_up(caller: Caller, job_id: str) -> str:
+def give_up_job(caller: Caller, job_id: str) -> str:
     """Give up a job, so that it can be retried."""
     assert caller.house is not None
     with tenant_tx(caller.house.tenant.id):

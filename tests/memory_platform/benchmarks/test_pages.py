@@ -7,7 +7,16 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 
 from memory_platform.benchmarks.load.target import Target, TargetRefused
-from memory_platform.benchmarks.pages import PageSeen, Visitor, floor_of, kind_of, links_of, starts_of, visit, visiting
+from memory_platform.benchmarks.pages import (
+    PageSeen,
+    Visitor,
+    floor_of,
+    kind_of,
+    links_of,
+    log_in_visitor,
+    starts_of,
+    visit,
+)
 from tenants.isolation import tenant_tx
 from tenants.models import Member
 from tests.conftest import World
@@ -26,7 +35,7 @@ def target(database: None) -> Iterator[Target]:
 def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: World, target: Target) -> None:
     house = world.acme
     remember(house, "My dog is called Rex")
-    with visiting(target, house.tenant.id) as visitor:
+    with log_in_visitor(target, house.tenant.id) as visitor:
         assert floor_of(visitor, 2) > 0
         pages = {
             page.name: page
@@ -48,7 +57,7 @@ def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: Worl
 
 
 def test_nobody_is_let_in_with_a_made_up_session(world: World, target: Target) -> None:
-    with visiting(target, world.acme.tenant.id) as visitor:
+    with log_in_visitor(target, world.acme.tenant.id) as visitor:
         pass
     status, _, _ = visitor.get("/console/")
     assert status == 302

@@ -77,7 +77,7 @@ def pages_of(rows: Rows) -> list[str]:
     return found
 
 
-def looked_at(client: Client, page: str) -> HttpResponse:
+def open_page(client: Client, page: str) -> HttpResponse:
     answer: Any = client.get(page, follow=True)
     assert answer.status_code < 500, page
     return answer  # type: ignore[no-any-return]  # the test client's type is one of its own
@@ -100,7 +100,7 @@ def test_no_page_asks_the_database_more_than_thirty_times(world: World, staff: S
     for client in people(world, staff):
         for page in pages_of(rows):
             with CaptureQueriesContext(connection) as asked:
-                looked_at(client, page)
+                open_page(client, page)
             counts[page] = max(len(asked), counts.get(page, 0))
     assert len(counts) > 100
     assert {page: count for page, count in counts.items() if count > MOST_QUERIES} == {}
@@ -110,7 +110,7 @@ def test_no_page_asks_the_database_more_than_thirty_times(world: World, staff: S
 def test_every_page_has_the_policy_and_nothing_that_it_refuses(world: World, staff: Staff, rows: Rows) -> None:
     for client in (Client(), *people(world, staff)):
         for page in pages_of(rows):
-            answer = looked_at(client, page)
+            answer = open_page(client, page)
             policy = dict(part.split(" ", 1) for part in answer["Content-Security-Policy"].split("; "))
             assert policy == POLICY, page
             if "html" in answer["Content-Type"]:

@@ -17,7 +17,7 @@ from tests.memory_platform.console.memory_actions.test_screens import (
     act,
     address,
     audit_actions,
-    only,
+    only_row,
     page_of,
     read_preferences,
     token,
@@ -43,14 +43,14 @@ def bulk(client: Client, at: str, action: str, *rows: Any, **fields: Any) -> str
     return client.post(at, body, follow=True).content.decode()
 
 
-def every(house: House, model: type[Any]) -> list[Any]:
+def all_rows(house: House, model: type[Any]) -> list[Any]:
     with tenant_tx(house.tenant.id):
         return list(model.objects.order_by("id"))
 
 
 def test_of_two_who_correct_one_wins_and_the_other_is_told_and_keeps_their_text(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     seen = token(staff.sam, row, "correct")
     act(staff.mia, row, "correct", value="咖啡")
     told = send(staff.sam, row, "correct", seen, value="hot <b>cocoa")
@@ -60,7 +60,7 @@ def test_of_two_who_correct_one_wins_and_the_other_is_told_and_keeps_their_text(
     assert page.index("You saw") < page.index("tea") < page.index("咖啡") < page.index("hot &lt;b&gt;cocoa")
     assert read_preferences(acme) == {"food": {"likes": "咖啡"}}
     assert audit_actions(acme) == ["memory.corrected"]
-    now = only(acme, Preference, value="咖啡")
+    now = only_row(acme, Preference, value="咖啡")
     assert f'action="{address(now, "correct")}"' in page
     send(staff.sam, now, "correct", f"{now.pk}.{now.version}", value="hot cocoa")
     assert read_preferences(acme) == {"food": {"likes": "hot cocoa"}}
@@ -73,19 +73,19 @@ def test_of_two_who_correct_a_snapshot_or_tag_one_wins(acme: House, staff: Staff
         (Snapshot, {"text": "in Linz"}, {"text": "in Wien"}),
         (Tag, {"label": "home", "kind": "place", "phone": "1"}, {"label": "home", "kind": "place", "phone": "2"}),
     ):
-        row = only(acme, model)
+        row = only_row(acme, model)
         seen = token(staff.sam, row, "correct")
         act(staff.mia, row, "correct", **theirs)
         told = send(staff.sam, row, "correct", seen, **mine)
         assert told.status_code == 409, model
         assert "Somebody else has changed this" in told.content.decode(), model
-    assert only(acme, Snapshot).text == "in Wien"
-    assert only(acme, Tag).phone == "2"
+    assert only_row(acme, Snapshot).text == "in Wien"
+    assert only_row(acme, Tag).phone == "2"
 
 
 def test_what_was_retired_meanwhile_is_told(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     seen = token(staff.sam, row, "correct")
     act(staff.mia, row, "retire")
     page = send(staff.sam, row, "correct", seen, value="cocoa").content.decode()
@@ -100,10 +100,10 @@ def test_the_same_form_sent_twice_is_harmless(acme: House, staff: Staff) -> None
         ("a", "correct", {"value": "cocoa"}),
         ("b", "retire", {}),
         ("c", "confirm", {}),
-        ("d", "merge", {"other": str(only(acme, Preference, key="e").pk)}),
+        ("d", "merge", {"other": str(only_row(acme, Preference, key="e").pk)}),
     ):
         prefer(acme, "food", key, f"tea {key}")
-        row = only(acme, Preference, key=key)
+        row = only_row(acme, Preference, key=key)
         seen = token(staff.sam, row, verb)
         first, second = (send(staff.sam, row, verb, seen, **fields) for _ in range(2))
         assert first.status_code == second.status_code == 302, verb
@@ -115,7 +115,7 @@ def test_the_same_form_sent_twice_is_harmless(acme: House, staff: Staff) -> None
 
 def test_a_second_click_that_began_before_the_first_was_done_sees_what_it_did(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    as_it_was = only(acme, Preference)
+    as_it_was = only_row(acme, Preference)
     act(staff.sam, as_it_was, "retire")
     with tenant_tx(acme.tenant.id):
         assert is_already_so(ACTS["retire"], as_it_was, None)
@@ -123,7 +123,7 @@ def test_a_second_click_that_began_before_the_first_was_done_sees_what_it_did(ac
 
 def test_undoing_twice_undoes_once(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     act(staff.sam, row, "retire")
     pages = [staff.sam.post(address(row, "undo"), {"reason": REASON}, follow=True).content.decode() for _ in range(2)]
     assert "Taken back." in pages[0]
@@ -134,7 +134,7 @@ def test_undoing_twice_undoes_once(acme: House, staff: Staff) -> None:
 @pytest.mark.parametrize("version", ["", "x", "\u0660.1", "%s.999999999999999999999999", "'--", "%s."])
 def test_a_made_up_version_does_nothing(acme: House, staff: Staff, version: str) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     for verb in ("correct", "retire", "confirm"):
         told = send(staff.sam, row, verb, version.replace("%s", str(row.pk)), value="cocoa")
         assert told.status_code == 409
@@ -151,27 +151,27 @@ def test_hostile_and_long_text_is_stored_whole_or_refused_and_never_run(acme: Ho
         (Tag, dict.fromkeys(("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon"), text)),
         (Snapshot, {"text": text}),
     ):
-        page = act(staff.sam, only(acme, model), "correct", **fields)
+        page = act(staff.sam, only_row(acme, model), "correct", **fields)
         assert "<script>alert" not in page, model
         assert "<img src=x" not in page, model
     whole = read_preferences(acme)["food"]["likes"]
     assert whole in {"tea", text.strip()}
     assert (whole == "tea") is (len(text.encode()) > 65_536 or "\x00" in text)
-    assert only(acme, Snapshot).text in {"She lives in Graz.", text.strip()}
-    assert only(acme, Tag).address == "12 Elm Street"
+    assert only_row(acme, Snapshot).text in {"She lives in Graz.", text.strip()}
+    assert only_row(acme, Tag).address == "12 Elm Street"
 
 
 def test_cards_and_secrets_are_refused(acme: House, staff: Staff) -> None:
     prefer(acme, "home", "wifi_password", "unknown")
     prefer(acme, "food", "likes", "tea")
-    for row, value in zip(every(acme, Preference), ("x7k2-9pq", "4111 1111 1111 1111"), strict=True):
+    for row, value in zip(all_rows(acme, Preference), ("x7k2-9pq", "4111 1111 1111 1111"), strict=True):
         assert "is not kept" in act(staff.sam, row, "correct", value=value)
     assert read_preferences(acme)["food"]["likes"] == "tea"
 
 
 def test_a_lost_session_comes_back_to_the_form_with_nothing_done(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     seen = token(staff.sam, row, "correct")
     stranger = Client()
     answer = stranger.post(address(row, "correct"), {"version": seen, "reason": REASON, "value": "cocoa"})
@@ -182,7 +182,7 @@ def test_a_lost_session_comes_back_to_the_form_with_nothing_done(acme: House, st
 
 def test_a_form_of_a_thousand_parts_is_refused_quickly(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     counts = {f"form-{part}": "999" for part in ("TOTAL_FORMS", "INITIAL_FORMS", "MAX_NUM_FORMS")}
     counts |= {f"preferencesource_set-{part}": "999" for part in ("TOTAL_FORMS", "INITIAL_FORMS")}
     began = time.thread_time()
@@ -195,7 +195,7 @@ def test_a_form_of_a_thousand_parts_is_refused_quickly(acme: House, staff: Staff
 def test_each_chosen_row_has_its_own_verdict(acme: House, staff: Staff) -> None:
     for key in ("a", "b", "c<b>"):
         prefer(acme, "food", key, key)
-    rows = every(acme, Preference)
+    rows = all_rows(acme, Preference)
     act(staff.sam, rows[2], "retire")
     page = bulk(staff.sam, PREFERENCES, "retire", *rows)
     assert "2 rows: done." in page
@@ -209,18 +209,18 @@ def test_each_chosen_row_has_its_own_verdict(acme: House, staff: Staff) -> None:
 
 def test_snapshots_are_confirmed_retired_and_forgotten_in_bulk(acme: House, staff: Staff) -> None:
     remember(acme, "She lives in Graz.", "我喜欢喝咖啡", "The dog is called Rex.")
-    rows = every(acme, Snapshot)
+    rows = all_rows(acme, Snapshot)
     assert "3 rows: done." in bulk(staff.sam, SNAPSHOTS, "confirm", *rows)
     assert "1 row: done." in bulk(staff.sam, SNAPSHOTS, "retire", rows[0])
     bulk(staff.sam, SNAPSHOTS, "forget", rows[1])
-    assert len(every(acme, Snapshot)) == 3
+    assert len(all_rows(acme, Snapshot)) == 3
     assert "1 row: done." in bulk(staff.mia, SNAPSHOTS, "forget", rows[1])
-    assert [row.text for row in every(acme, Snapshot)] == ["She lives in Graz.", "The dog is called Rex."]
+    assert [row.text for row in all_rows(acme, Snapshot)] == ["She lives in Graz.", "The dog is called Rex."]
 
 
 def test_more_rows_than_a_person_can_have_looked_at_are_refused(acme: House, staff: Staff) -> None:
     with tenant_tx(acme.tenant.id):
         Tag.objects.bulk_create(Tag(subject=acme.subject, label=f"t{n}", kind="place") for n in range(201))
-    rows = every(acme, Tag)
+    rows = all_rows(acme, Tag)
     assert "at most 200 rows" in bulk(staff.sam, "/console/profiles/tag/", "retire", rows[0], select_across="1")
-    assert len(every(acme, Tag)) == 201
+    assert len(all_rows(acme, Tag)) == 201

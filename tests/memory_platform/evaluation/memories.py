@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from memory_platform.evaluation.datasets.questions import Question, SubjectQuestions
 from memory_platform.evaluation.ranking.inputs import LoadedMemory, LoadedSubject, map_questions
-from memory_platform.evaluation.ranking.overlap import estimated_tokens
+from memory_platform.evaluation.ranking.overlap import estimate_tokens
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
 
 
@@ -41,7 +41,7 @@ def subject(
         {str(i): text for i, text in enumerate(turns)},
     )
     memories = [
-        LoadedMemory(id_of(text), text, estimated_tokens(text), frozenset({str(i)}), rows[i].said_at)
+        LoadedMemory(id_of(text), text, estimate_tokens(text), frozenset({str(i)}), rows[i].said_at)
         for i, text in enumerate(turns)
     ]
     embedded = [{EMBEDDER.name: EMBEDDER.embed([question.query])[0]} if dense else {} for question in asked.questions]

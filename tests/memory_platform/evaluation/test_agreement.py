@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_platform.evaluation.ranking.metrics import coverage_within
-from memory_platform.evaluation.ranking.overlap import estimated_tokens, pieces_of, units, wanted_of
+from memory_platform.evaluation.ranking.overlap import estimate_tokens, evidence_need, pieces_of, units
 
 TOOL = Path(__file__).resolve().parents[4] / "shared" / "tools" / "recall_eval.py"
 
@@ -30,7 +30,7 @@ def tool() -> ModuleType:
     return module
 
 
-def counted_outside(tool: ModuleType, evidence: Sequence[str], answer: Sequence[str], budget: int) -> float:
+def coverage_outside(tool: ModuleType, evidence: Sequence[str], answer: Sequence[str], budget: int) -> float:
     """Return the coverage as the tool's main loop counts it."""
     used, held, runs = 0, set(), set()
     for text in answer:
@@ -42,13 +42,13 @@ def counted_outside(tool: ModuleType, evidence: Sequence[str], answer: Sequence[
     return float(sum(tool.present(turn, held, runs) for turn in evidence) / len(evidence))
 
 
-def counted_here(evidence: Sequence[str], answer: Sequence[str], budget: int) -> float:
-    wanted = [wanted_of(turn) for turn in evidence]
+def coverage_here(evidence: Sequence[str], answer: Sequence[str], budget: int) -> float:
+    wanted = [evidence_need(turn) for turn in evidence]
     offered = [pieces_of(text) for text in answer]
     bits = [
         [sum(1 << i for i, piece in enumerate(turn.pieces) if piece in pieces) for turn in wanted] for pieces in offered
     ]
-    return coverage_within([budget], [estimated_tokens(text) for text in answer], bits, wanted)[budget]
+    return coverage_within([budget], [estimate_tokens(text) for text in answer], bits, wanted)[budget]
 
 
 @settings(max_examples=400, deadline=None)
@@ -61,11 +61,11 @@ def counted_here(evidence: Sequence[str], answer: Sequence[str], budget: int) ->
 def test_coverage_agrees(tool: ModuleType, evidence: list[str], answer: list[str], quoted: int, budget: int) -> None:
     answer = [*evidence[:quoted], *answer]  # some of the evidence is really there
 
-    assert counted_here(evidence, answer, budget) == counted_outside(tool, evidence, answer, budget)
+    assert coverage_here(evidence, answer, budget) == coverage_outside(tool, evidence, answer, budget)
 
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(max_size=40))
 def test_units_and_tokens_agree_on_any_text(tool: ModuleType, text: str) -> None:
     assert units(text) == tool.units(text)
-    assert estimated_tokens(text) == tool.tokens(text)
+    assert estimate_tokens(text) == tool.tokens(text)

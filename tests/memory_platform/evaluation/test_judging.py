@@ -23,7 +23,7 @@ def subject_of(answer: str | None) -> LoadedSubject:
     return subject("lin", turns, {"Where is the cello played?": [0]}, answer=answer)
 
 
-def shown_to(request: Request) -> dict[str, Any]:
+def request_body(request: Request) -> dict[str, Any]:
     shown = orjson.loads(request.body["messages"][-1]["content"])
     assert isinstance(shown, dict)
     return shown
@@ -65,7 +65,7 @@ def test_without_a_right_answer_accuracy_is_left_out(server: ModelServer) -> Non
 def test_the_judge_sees_what_was_recalled_and_the_writer_not_the_reference(server: ModelServer) -> None:
     judge_subject(subject_of("In Ghent"))
 
-    writer, judge, comparer = map(shown_to, server.requests)
+    writer, judge, comparer = map(request_body, server.requests)
     assert writer["question"] == "Where is the cello played?"
     assert [memory["number"] for memory in writer["memories"]] == [1, 2]
     assert "reference" not in writer

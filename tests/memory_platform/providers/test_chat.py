@@ -76,11 +76,11 @@ def test_a_form_of_json_that_a_server_refuses_is_left_out_from_then_on_by_all_pu
 def test_one_form_can_be_tried_alone_and_is_not_repaired(server: ModelServer) -> None:
     model = chat(server)
     for form, sent in ((JsonForm.SCHEMA, "json_schema"), (JsonForm.OBJECT, "json_object"), (JsonForm.PROMPTED, None)):
-        assert model.structured_as(ASKED, Colour, form).value.shade == 3
+        assert model.ask_structured_as(ASKED, Colour, form).value.shade == 3
         assert server.requests[-1].body.get("response_format", {}).get("type") == sent
     server.answer = lambda _: completion("no")
     with pytest.raises(InvalidOutput):
-        model.structured_as(ASKED, Colour, JsonForm.SCHEMA)
+        model.ask_structured_as(ASKED, Colour, JsonForm.SCHEMA)
     assert len(server.requests) == 4
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
-from tenants.policies.sections import check_document, check_together, effective
+from tenants.policies.sections import check_document, check_together, effective_values
 
 FIELDS = [(name, field) for name, section in SECTIONS.items() for field in section.kinds]
 
@@ -22,7 +22,15 @@ def test_a_default_may_be_said_and_changes_nothing(name: str, field: str) -> Non
 
 def test_the_defaults_go_together() -> None:
     assert check_together({}, SECTIONS) == {}
-    assert effective({}, SECTIONS).keys() == {"retention", "purge", "context", "recall", "scoring", "ranking", "fields"}
+    assert effective_values({}, SECTIONS).keys() == {
+        "retention",
+        "purge",
+        "context",
+        "recall",
+        "scoring",
+        "ranking",
+        "fields",
+    }
 
 
 @pytest.mark.parametrize(

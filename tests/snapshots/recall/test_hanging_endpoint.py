@@ -17,7 +17,7 @@ from snapshots.recall.degraded import DegradedReason
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.flows.stage import eventually
+from tests.flows.stage import wait_until
 from tests.model_server import ModelServer, Reply, Request, model_server
 from tests.snapshots.embedding.world import counts
 from tests.snapshots.held import remember, say
@@ -78,7 +78,7 @@ def test_questions_go_on_with_keywords_and_nothing_that_is_said_meanwhile_is_los
     assert counts(acme) == (MESSAGES + 2, MESSAGES + 2, 2)
     assert "Was cup number 77 in kitchen 77 yesterday?" in texts(ask(acme, "cup number 77"))
     server.answer = embeds
-    eventually(lambda: caught_up(acme), 2 * CIRCUIT.pause_s)
+    wait_until(lambda: caught_up(acme), 2 * CIRCUIT.pause_s)
     assert counts(acme) == (MESSAGES + 2, MESSAGES + 2, MESSAGES + 2)
     assert ask(acme, "Where is my cello?").degraded == frozenset()
 

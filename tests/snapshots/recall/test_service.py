@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext, override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from memory_platform.providers.embedders.known_models import known_reading
+from memory_platform.providers.embedders.known_models import input_prefixes
 from memory_platform.providers.registry import forget
 from profiles.models import Subject
 from snapshots.embedding.spaces import active_embedders, spaces_key
@@ -237,7 +237,7 @@ def test_no_model_is_asked_for_lanes_that_need_none(world: World) -> None:
 
 def test_a_question_is_sent_as_the_model_was_trained_to_read_it_and_a_memory_as_it_is(world: World) -> None:
     name = f"bge-small-zh-{new_id()}"
-    reading = known_reading(name)
+    reading = input_prefixes(name)
     assert reading is not None
 
     def one_vector_each(request: Request) -> Reply:

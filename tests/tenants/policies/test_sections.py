@@ -27,7 +27,7 @@ from tenants.policies.sections import (
     check_removable,
     check_together,
     differences,
-    effective,
+    effective_values,
     merge_changes,
 )
 
@@ -120,7 +120,7 @@ def test_changes_lie_over_a_document_and_what_is_removed_has_its_default_again()
         {"tea": {"cups": 3, "sweet": True}}, check_document({"tea": {"cups": 4.0}}, SECTIONS), ["tea.sweet"]
     )
     assert document == {"tea": {"cups": 4}}
-    assert effective(document, SECTIONS)["tea"] == {"cups": 4, "kept": 7, "sweet": False, "by_guest": {"ada": 1}}
+    assert effective_values(document, SECTIONS)["tea"] == {"cups": 4, "kept": 7, "sweet": False, "by_guest": {"ada": 1}}
     assert merge_changes(document, {}, ["tea"]) == {}
     assert differences({}, document, SECTIONS) == [Change("tea", "cups", 2, 4)]
     assert differences({}, {"tea": {"cups": 2}}, SECTIONS) == []

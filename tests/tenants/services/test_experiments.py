@@ -46,18 +46,18 @@ def acme(world: World) -> Iterator[UUID]:
         yield world.acme.tenant.id
 
 
-def steering(tenant_id: UUID) -> ActivePolicy:
+def active_policy(tenant_id: UUID) -> ActivePolicy:
     return steering_of(scope_reads([steering_statement(tenant_id)])[0])
 
 
 def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:
     made = create_experiment("strength", ARMS, **BY)
-    assert (made.status, steering(acme).running) == (ExperimentStatus.DRAFT, None)
+    assert (made.status, active_policy(acme).running) == (ExperimentStatus.DRAFT, None)
 
-    before = steering(acme).epoch
+    before = active_policy(acme).epoch
     start_experiment(made.id, **BY)
     started = start_experiment(made.id, **BY)
-    now = steering(acme)
+    now = active_policy(acme)
     assert (started.status, now.epoch) == (ExperimentStatus.RUNNING, before + 1)
     assert set(now.documents) == {1, 2}
     assert now.running is not None
@@ -65,7 +65,7 @@ def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:
 
     end_experiment(made.id, **BY)
     assert end_experiment(made.id, **BY).ended_at is not None
-    assert steering(acme).running is None
+    assert active_policy(acme).running is None
     with pytest.raises(ExperimentConflict):
         start_experiment(made.id, **BY)
     with pytest.raises(ExperimentConflict):
@@ -90,11 +90,11 @@ def test_one_experiment_runs_at_a_time(acme: UUID) -> None:
 def test_percentages_change_while_it_runs(acme: UUID) -> None:
     made = create_experiment("strength", [Arm("as it is", 1, 30), Arm("更浓", 2, 30)], **BY)
     start_experiment(made.id, **BY)
-    before, kept = steering(acme), arms_of(made.arms)[0]
+    before, kept = active_policy(acme), arms_of(made.arms)[0]
     shared = share_out(made.id, {"更浓": 70}, **BY)
     assert arms_of(shared.arms)[0] == kept
     assert arms_of(shared.arms)[1].percent == 70
-    after = steering(acme)
+    after = active_policy(acme)
     assert after.epoch == before.epoch + 1
     assert after.running is not None
     assert len(after.running.owners) == 100
@@ -143,7 +143,7 @@ def test_another_tenant_neither_sees_nor_is_steered_by_it(world: World) -> None:
         made = create_experiment("strength", ARMS, **BY)
         start_experiment(made.id, **BY)
     with tenant_tx(world.globex.tenant.id):
-        assert steering(world.globex.tenant.id) == ActivePolicy(1, 1, {1: {}})
+        assert active_policy(world.globex.tenant.id) == ActivePolicy(1, 1, {1: {}})
         with pytest.raises(ExperimentUnknown):
             experiment_by_id(made.id)
         with pytest.raises(ExperimentRefused):

@@ -52,7 +52,7 @@ def audit_rows() -> list[tuple[str, str, str]]:
     return list(records.values_list("action", "object_id", "reason"))
 
 
-def steering(world: World) -> ActivePolicy:
+def read_active_policy(world: World) -> ActivePolicy:
     tenant_id = world.acme.tenant.id
     return steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0])
 
@@ -142,7 +142,7 @@ def test_the_check_of_a_key_tells_a_new_epoch_and_what_belongs_to_it_is_read_in_
     after = authenticate_key(world.acme.token)
     assert (before.policy_version, after.policy_version) == (1, 2)
     assert after.policy_epoch > before.policy_epoch
-    assert steering(world) == ActivePolicy(after.policy_epoch, 2, {2: STRONG})
+    assert read_active_policy(world) == ActivePolicy(after.policy_epoch, 2, {2: STRONG})
     assert authenticate_key(world.globex.token).policy_version == 1
 
 

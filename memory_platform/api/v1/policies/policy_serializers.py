@@ -10,7 +10,7 @@ from memory_platform.api.requests.fields import FlagField, JsonObjectField, List
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion
-from tenants.policies.sections import Change, Document, Section, effective
+from tenants.policies.sections import Change, Document, Section, effective_values
 
 REASON_CHARS = 400
 REMOVED_MOST = 100
@@ -181,7 +181,7 @@ def serialize_version(version: PolicyVersion, active: int) -> dict[str, Any]:
 
 def serialize_detail(version: PolicyVersion, active: int) -> dict[str, Any]:
     """Return a version as its own page shows it."""
-    return {**serialize_version(version, active), "effective": effective(version.document, SECTIONS)}
+    return {**serialize_version(version, active), "effective": effective_values(version.document, SECTIONS)}
 
 
 def serialize_made_version(
@@ -192,7 +192,7 @@ def serialize_made_version(
         "version": version,
         "based_on": based_on,
         "settings": document,
-        "effective": effective(document, SECTIONS),
+        "effective": effective_values(document, SECTIONS),
         "changes": serialize_changes(changes),
     }
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from memory_platform.benchmarks.load.client import stages_of
-from memory_platform.benchmarks.load.crew import Crew, start_crew, together
+from memory_platform.benchmarks.load.crew import Crew, merge_replies, start_crew
 from memory_platform.benchmarks.load.figures import Slice
 from memory_platform.benchmarks.load.protocol import AskFailed, repeat
 from memory_platform.benchmarks.load.rounds import (
@@ -107,7 +107,7 @@ def test_asking_ends_after_all_questions_or_when_the_time_is_over() -> None:
 
 def test_slices_of_clients_that_work_together_add_up_and_last_as_long_as_the_slowest() -> None:
     one = {"ms": [1.0], "stages": [{}], "failed": 1, "wall_s": 2.0, "cpu_s": 0.5}
-    both = together([one, {**one, "wall_s": 3.0}])
+    both = merge_replies([one, {**one, "wall_s": 3.0}])
     assert both == Slice((1.0, 1.0), 3.0, 1.0, 2, ({}, {}))
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.explanation.page import BAR_UNITS, parts_of
-from memory_platform.console.explanation.prompt import PromptMessage, said_in
+from memory_platform.console.explanation.prompt import PromptMessage, prompt_messages
 from memory_platform.console.memories.sources import ANSWERS_SHOWN
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
@@ -70,7 +70,7 @@ def prompt_of(house: House, receipt: Receipt) -> tuple[list[dict[str, Any]], lis
         found = Receipt.objects.get(pk=receipt.pk)
         candidates, rendered = candidates_of(found), rendered_of(found)
         assert rendered is not None
-        return candidates, said_in(rendered)
+        return candidates, prompt_messages(rendered)
 
 
 @pytest.mark.parametrize("shape", ["messages", "text"])
@@ -105,7 +105,7 @@ def test_the_prompt_is_shown_to_the_letter(ada_with_memories: World, shape: Any)
 
 
 def test_a_prompt_of_release_1_is_shown_without_places() -> None:
-    (said,) = said_in(Rendered("q", [{"role": "system", "content": "<user_memory>tea</user_memory>"}]))
+    (said,) = prompt_messages(Rendered("q", [{"role": "system", "content": "<user_memory>tea</user_memory>"}]))
     assert [(piece.text, piece.position) for piece in said.pieces] == [("<user_memory>tea</user_memory>", None)]
 
 

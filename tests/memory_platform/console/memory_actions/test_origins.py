@@ -21,7 +21,7 @@ from tests.memory_platform.console.memory_actions.test_screens import (
     act,
     address,
     audit_actions,
-    only,
+    only_row,
 )
 from tests.snapshots.understanding.making import preferences, say, settle
 
@@ -38,7 +38,7 @@ def acme(world: World) -> House:
 
 
 def wish(house: House) -> Any:
-    return only(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
+    return only_row(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
 
 
 def in_use(house: House) -> set[str]:

@@ -29,7 +29,7 @@ def acme(world: World) -> House:
     return world.acme
 
 
-def only(house: House, model: type[Any], **filters: Any) -> Any:
+def only_row(house: House, model: type[Any], **filters: Any) -> Any:
     with tenant_tx(house.tenant.id):
         return model.objects.get(**filters)
 
@@ -67,11 +67,11 @@ def audit_actions(house: House) -> list[str]:
 
 def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff) -> None:
     prefer(acme, "navigation", "route", "highway", statement="take the highway")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     assert address(row, "correct") in staff.sam.get(page_of(row)).content.decode()
     page = act(staff.sam, row, "correct", value="不走高速", statement="别走高速")
     assert "Corrected. The next answer knows it." in page
-    made = only(acme, Preference, value="不走高速")
+    made = only_row(acme, Preference, value="不走高速")
     assert (made.statement, made.provenance, made.confidence) == ("别走高速", "confirmed_by_user", 1.0)
     page = staff.sam.get(address(made, "undo")).content.decode()
     assert f"sam: <bdi>{REASON}</bdi>" in page
@@ -92,14 +92,14 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
 )
 def test_a_value_keeps_its_kind(acme: House, staff: Staff, value: Any, typed: str, stored: Any) -> None:
     prefer(acme, "car", "setting", value)
-    act(staff.sam, only(acme, Preference), "correct", value=typed)
+    act(staff.sam, only_row(acme, Preference), "correct", value=typed)
     assert read_preferences(acme) == {"car": {"setting": stored}}
 
 
 @pytest.mark.parametrize("typed", ["{", "NaN", '{"a": "\\u0000"}', "[" * 5000, "[" * 900 + "]" * 900 + "x"])
 def test_what_is_no_json_is_refused(acme: House, staff: Staff, typed: str) -> None:
     prefer(acme, "car", "setting", {"a": 1})
-    assert "This is not JSON" in act(staff.sam, only(acme, Preference), "correct", value=typed)
+    assert "This is not JSON" in act(staff.sam, only_row(acme, Preference), "correct", value=typed)
     assert read_preferences(acme) == {"car": {"setting": {"a": 1}}}
 
 
@@ -113,7 +113,7 @@ def test_every_kind_of_memory_is_confirmed_corrected_retired_and_undone(acme: Ho
         Snapshot: {"text": "她住在维也纳"},
     }
     for model, fields in new.items():
-        row = only(acme, model)
+        row = only_row(acme, model)
         assert "Confirmed." in act(staff.sam, row, "confirm"), model
         assert "Corrected." in act(staff.sam, row, "correct", **fields), model
         told = "艾达" if model is ProfileFact else next(reversed(fields.values()))
@@ -126,8 +126,8 @@ def test_every_kind_of_memory_is_confirmed_corrected_retired_and_undone(acme: Ho
         if model is not Tag:
             assert "Taken back." in act(staff.sam, newest, "undo"), model
             assert "Taken back." in act(staff.sam, newest, "undo"), model
-    assert only(acme, Snapshot).text == "She lives in Graz."
-    assert only(acme, ProfileFact, invalid_at=None, retired_at=None).value == "Ada"
+    assert only_row(acme, Snapshot).text == "She lives in Graz."
+    assert only_row(acme, ProfileFact, invalid_at=None, retired_at=None).value == "Ada"
     with tenant_tx(acme.tenant.id):
         assert not Tag.objects.exists()
 
@@ -135,17 +135,17 @@ def test_every_kind_of_memory_is_confirmed_corrected_retired_and_undone(acme: Ho
 @pytest.mark.parametrize(("old", "new"), [("12 Elm Street", "99 Oak Avenue"), ("枫林路203号", "世纪大道100号")])
 def test_an_earlier_address_is_brought_back_and_that_taken_back(acme: House, staff: Staff, old: str, new: str) -> None:
     label(acme, "home", address=old)
-    assert b"bring-back" not in staff.sam.get(page_of(only(acme, Tag))).content
-    assert staff.sam.get(address(only(acme, Tag), "bring-back")).status_code == 404
+    assert b"bring-back" not in staff.sam.get(page_of(only_row(acme, Tag))).content
+    assert staff.sam.get(address(only_row(acme, Tag), "bring-back")).status_code == 404
     label(acme, "home", address=new)
-    earlier = only(acme, TagDetail, detail="address", invalid_at__isnull=False, retired_at=None)
-    page = staff.sam.get(page_of(only(acme, Tag))).content.decode()
+    earlier = only_row(acme, TagDetail, detail="address", invalid_at__isnull=False, retired_at=None)
+    page = staff.sam.get(page_of(only_row(acme, Tag))).content.decode()
     assert old in page and "bring-back" in page
-    assert "Brought back." in act(staff.sam, only(acme, Tag), "bring-back", value=str(earlier.pk))
-    assert only(acme, Tag).address == old
+    assert "Brought back." in act(staff.sam, only_row(acme, Tag), "bring-back", value=str(earlier.pk))
+    assert only_row(acme, Tag).address == old
     assert "memory.corrected" in audit_actions(acme)
-    assert "Taken back." in act(staff.sam, only(acme, Tag), "undo")
-    assert only(acme, Tag).address == new
+    assert "Taken back." in act(staff.sam, only_row(acme, Tag), "undo")
+    assert only_row(acme, Tag).address == new
 
 
 def test_a_page_of_a_subject_shows_tags_as_they_were(acme: House, staff: Staff) -> None:
@@ -160,7 +160,7 @@ def test_a_page_of_a_subject_shows_tags_as_they_were(acme: House, staff: Staff) 
 def test_two_preferences_become_one_and_come_apart(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "peanuts")
     prefer(acme, "food", "snack", "花生")
-    stays, goes = only(acme, Preference, key="likes"), only(acme, Preference, key="snack")
+    stays, goes = only_row(acme, Preference, key="likes"), only_row(acme, Preference, key="snack")
     assert "花生" in staff.sam.get(address(stays, "merge")).content.decode()
     assert "Merged." in act(staff.sam, stays, "merge", other=str(goes.pk))
     assert read_preferences(acme) == {"food": {"likes": "peanuts"}}
@@ -182,18 +182,18 @@ def test_only_what_may_mean_the_same_is_offered_to_be_merged(acme: House, staff:
         label(acme, name, address="12 Elm Street")
     label(acme, "Ruth", kind="contact", phone="+436601234567")
     know(acme, name="Ada", occupation="nurse")
-    assert offered_ids(staff, only(acme, Preference, category="food", key="likes")) == {
-        str(only(acme, Preference, key="零食").pk)
+    assert offered_ids(staff, only_row(acme, Preference, category="food", key="likes")) == {
+        str(only_row(acme, Preference, key="零食").pk)
     }
-    assert offered_ids(staff, only(acme, Tag, label="home")) == {str(only(acme, Tag, label="office").pk)}
-    assert offered_ids(staff, only(acme, ProfileFact, field="name")) == set()
+    assert offered_ids(staff, only_row(acme, Tag, label="home")) == {str(only_row(acme, Tag, label="office").pk)}
+    assert offered_ids(staff, only_row(acme, ProfileFact, field="name")) == set()
 
 
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "peanuts")
     remember(acme, "She lives in Graz.")
     for model in (Preference, Snapshot):
-        row = only(acme, model)
+        row = only_row(acme, model)
         assert "Forgotten." in act(staff.mia, row, "forget"), model
         assert "exist" in staff.mia.get(address(row, "forget"), follow=True).content.decode()
     with tenant_tx(acme.tenant.id):
@@ -204,7 +204,7 @@ def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -
 
 def test_buttons_are_for_those_who_may_and_refusals_are_on_record(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     assert "/act/" not in staff.vic.get(page_of(row)).content.decode()
     assert "act/forget" not in staff.sam.get(page_of(row)).content.decode()
     assert "act/forget" in staff.mia.get(page_of(row)).content.decode()
@@ -221,7 +221,7 @@ def test_buttons_are_for_those_who_may_and_refusals_are_on_record(acme: House, s
 
 def test_another_tenants_memory_is_like_one_that_nobody_has(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "CANARY")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     for verb in ("confirm", "correct", "merge", "retire", "undo"):
         for method in (staff.gus.get, lambda at: staff.gus.post(at, {"reason": REASON}, follow=True)):
             theirs, nothing = method(address(row, verb)), method(address(row, verb).replace(str(row.pk), str(uuid4())))
@@ -233,13 +233,13 @@ def test_another_tenants_memory_is_like_one_that_nobody_has(acme: House, staff: 
 @pytest.mark.parametrize("verb", ["nonsense", "save", "x" * 300])
 def test_an_act_that_there_is_not_is_not_found(acme: House, staff: Staff, verb: str) -> None:
     prefer(acme, "food", "likes", "tea")
-    assert staff.sam.get(address(only(acme, Preference), verb)).status_code == 404
+    assert staff.sam.get(address(only_row(acme, Preference), verb)).status_code == 404
     assert staff.sam.get(f"/console/profiles/preference/{uuid4()}/act/confirm/").status_code == 302
 
 
 def test_nothing_is_done_without_a_reason(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    row = only(acme, Preference)
+    row = only_row(acme, Preference)
     for verb, fields in (("correct", {"value": "coffee"}), ("retire", {}), ("confirm", {})):
         assert "Nothing was done." in act(staff.sam, row, verb, reason=" \u202e ", **fields)
     assert read_preferences(acme) == {"food": {"likes": "tea"}}
@@ -249,7 +249,7 @@ def test_nothing_is_done_without_a_reason(acme: House, staff: Staff) -> None:
 
 def test_the_forms_speak_chinese(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "tea")
-    page = staff.sam.get(address(only(acme, Preference), "correct"), headers={"Accept-Language": "zh-hans"})
+    page = staff.sam.get(address(only_row(acme, Preference), "correct"), headers={"Accept-Language": "zh-hans"})
     assert "更正" in page.content.decode()
     assert "理由" in page.content.decode() or "原因" in page.content.decode()
 
@@ -257,7 +257,7 @@ def test_the_forms_speak_chinese(acme: House, staff: Staff) -> None:
 def test_a_page_of_an_act_asks_little_of_the_database(acme: House, staff: Staff) -> None:
     for number in range(60):
         prefer(acme, "food", f"likes{number}", f"tea {number}")
-    row = only(acme, Preference, key="likes7")
+    row = only_row(acme, Preference, key="likes7")
     for verb in ("correct", "merge", "undo"):
         with CaptureQueriesContext(connection) as asked:
             assert staff.mia.get(address(row, verb)).status_code == 200

@@ -61,11 +61,11 @@ def page_of(world: World, number: int) -> str:
 def activate(world: World, client: Any, number: int, reason: str = "tried it", seen: str = "") -> Any:
     with tenant_tx(world.acme.tenant.id):
         chosen = str(PolicyVersion.objects.get(number=number).pk)
-    body = {"action": "activate", "_selected_action": [chosen], "reason": reason, "seen": seen or seen_in_list(client)}
+    body = {"action": "activate", "_selected_action": [chosen], "reason": reason, "seen": seen or read_seen(client)}
     return client.post(LIST, body, follow=True)
 
 
-def seen_in_list(client: Any) -> str:
+def read_seen(client: Any) -> str:
     """Return what the list says that it showed; "" for who may not steer."""
     found = re.search(r'name="seen" value="([^"]+)"', client.get(LIST).content.decode())
     return found[1] if found else ""
@@ -262,13 +262,13 @@ def test_a_version_is_activated_and_rolled_back_with_a_reason(world: World, staf
 
 def test_a_list_that_is_overtaken_lets_nothing_steer(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
-    seen = seen_in_list(staff.mia)
+    seen = read_seen(staff.mia)
     for overtaken in (lambda: activate(world, staff.mia, 2), lambda: make(world.acme, {"recall": {"top_k": 4}})):
         overtaken()
         told = activate(world, staff.mia, 1, seen=seen).content.decode()
         assert "since you opened the page" in told
         assert active(world) == 2
-        seen = seen_in_list(staff.mia)
+        seen = read_seen(staff.mia)
     activate(world, staff.mia, 1, seen="1.2")
     assert active(world) == 2
     activate(world, staff.mia, 1, seen=seen)

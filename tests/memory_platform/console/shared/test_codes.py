@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from django.utils import translation
 
-from memory_platform.console.operation.timetable import why
+from memory_platform.console.operation.timetable import job_purpose
 from memory_platform.console.shared import codes
 from memory_platform.console.shared.codes import WORDS, in_words
 from memory_platform.schedule import TIMETABLE
@@ -45,11 +45,11 @@ def test_what_is_no_code_is_shown_as_it_is() -> None:
 def test_what_the_jobs_are_for_is_told_in_chinese() -> None:
     with translation.override("zh-hans"):
         for job in TIMETABLE:
-            told = why(f"{job.why} ({job.owner}) [timetable 0123456789ab]")
+            told = job_purpose(f"{job.why} ({job.owner}) [timetable 0123456789ab]")
             assert not told.isascii()
             assert told.endswith(f"({job.owner})")
-        assert why("moved by Olga") == "moved by Olga"
-        assert why("") == ""
+        assert job_purpose("moved by Olga") == "moved by Olga"
+        assert job_purpose("") == ""
 
 
 def test_a_filter_offers_what_the_newest_rows_hold_and_what_is_chosen(

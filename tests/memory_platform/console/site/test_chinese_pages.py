@@ -14,7 +14,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.rows import one_of_each
-from tests.memory_platform.console.test_every_page import Rows, looked_at, pages_of, people
+from tests.memory_platform.console.test_every_page import Rows, open_page, pages_of, people
 
 SAID = "花生"
 READ_OUT = {"title", "placeholder", "aria-label", "alt"}
@@ -99,7 +99,7 @@ class PageReader(HTMLParser):
             self.told.append(data)
 
 
-def left_over(html: str) -> set[str]:
+def untranslated_texts(html: str) -> set[str]:
     read = PageReader()
     read.feed(html)
     told = (CODE.sub(" ", one).strip() for one in read.told if not DATA.search(one.strip()))
@@ -114,7 +114,7 @@ def rows(world: World) -> Rows:
 
 def in_chinese(client: Client, page: str) -> str:
     client.cookies["django_language"] = "zh-hans"
-    answer = looked_at(client, page)
+    answer = open_page(client, page)
     return answer.content.decode() if "html" in answer["Content-Type"] else ""
 
 
@@ -124,11 +124,11 @@ def test_no_page_has_an_english_word_left_over(world: World, staff: Staff, rows:
     for client in people(world, staff):
         for page in pages_of(rows):
             if not any(own in page for own in LIBRARIES_OWN):
-                for words in left_over(in_chinese(client, page)):
+                for words in untranslated_texts(in_chinese(client, page)):
                     left[words].add(page)
     assert dict(left) == {}
 
 
 def test_what_is_left_over_is_found_and_what_may_stay_is_not() -> None:
     read = '<p title="go on">花生 <b>peanuts</b></p><script>let x</script><td>memory.viewed top_k mia 2026-03-01</td>'
-    assert left_over(read) == {"go on", "peanuts"}
+    assert untranslated_texts(read) == {"go on", "peanuts"}

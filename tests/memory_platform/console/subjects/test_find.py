@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from memory_platform.console.shared.policy import FindPolicy
-from memory_platform.console.subjects.find_patterns import slips_of, wanted_of
+from memory_platform.console.subjects.find_patterns import read_query, slips_of
 from memory_platform.console.subjects.find_search import find_subjects
 from profiles.models import Subject
 from profiles.services.claims import stated_claim
@@ -46,7 +46,7 @@ def people(world: World) -> World:
     return world
 
 
-def found_by(client: Client, query: str) -> list[str]:
+def find_ids(client: Client, query: str) -> list[str]:
     """Return the ids that the page shows for a query, or that of the page it led to."""
     answer = client.get(FIND, {"q": query}, follow=True)
     page = answer.content.decode()
@@ -83,7 +83,7 @@ def found_by(client: Client, query: str) -> list[str]:
     ],
 )
 def test_the_person_meant_comes_first(people: World, staff: Staff, query: str, best: str) -> None:
-    assert found_by(staff.sam, query)[:1] == [best]
+    assert find_ids(staff.sam, query)[:1] == [best]
 
 
 def test_an_exact_id_leads_straight_to_the_page_before_any_name(people: World, staff: Staff) -> None:
@@ -92,7 +92,7 @@ def test_an_exact_id_leads_straight_to_the_page_before_any_name(people: World, s
     page = f"/console/profiles/subject/{wanted.pk}/change/"
     for query in ("smith", " smith ", str(wanted.pk)):
         assert staff.sam.get(FIND, {"q": query})["Location"] == page
-    assert found_by(staff.sam, "Smith")[0] == "smith"
+    assert find_ids(staff.sam, "Smith")[0] == "smith"
 
 
 def test_the_page_says_by_what_each_was_found(people: World, staff: Staff) -> None:
@@ -111,14 +111,14 @@ def test_nobody_of_another_tenant_is_found_by_name_or_id(people: World, staff: S
     for query in ("user_900", "gil", str(people.globex.subject.pk)):
         answer = staff.sam.get(FIND, {"q": query})
         assert answer.status_code == 200
-        assert not {"user_900", "gil"} & set(found_by(staff.sam, query))
-    assert found_by(staff.gus, "jonathan smith") == ["user_900"]
+        assert not {"user_900", "gil"} & set(find_ids(staff.sam, query))
+    assert find_ids(staff.gus, "jonathan smith") == ["user_900"]
 
 
 def test_who_is_being_erased_is_found_by_nothing(people: World, staff: Staff) -> None:
     with tenant_tx(people.acme.tenant.id):
         Subject.objects.filter(external_id="user_124").update(erasing=True)
-    assert "user_124" not in found_by(staff.sam, "john lee")
+    assert "user_124" not in find_ids(staff.sam, "john lee")
     assert staff.sam.get(FIND, {"q": "user_124"}).status_code == 200
 
 
@@ -237,7 +237,7 @@ def test_a_slip_is_forgiven_where_the_word_stays_the_same() -> None:
 
 
 def test_a_query_is_read_as_its_words() -> None:
-    assert wanted_of("Ａda  LOVELACE").words == ("ada", "lovelace")
-    assert wanted_of("张伟北京").words == ("张伟", "北京")
-    assert wanted_of("new york").joined == "newyork"
-    assert len(wanted_of(" ".join("abcdefghij")).words) == FindPolicy().words
+    assert read_query("Ａda  LOVELACE").words == ("ada", "lovelace")
+    assert read_query("张伟北京").words == ("张伟", "北京")
+    assert read_query("new york").joined == "newyork"
+    assert len(read_query(" ".join("abcdefghij")).words) == FindPolicy().words

@@ -99,7 +99,7 @@ def test_a_moment_that_cannot_be_read_shows_now_and_says_so(
 
 def test_the_steps_of_the_slider_lie_between_the_first_change_and_now() -> None:
     span = TimeSpan(MARCH, MAY, (APRIL,))
-    assert (span.at(0), span.at(200)) == (MARCH, MAY)
+    assert (span.moment_at(0), span.moment_at(200)) == (MARCH, MAY)
     assert [span.step(at) for at in (MARCH, MAY, MAY + timedelta(days=9))] == [0, 200, 200]
     assert read_moment({"by": "slider", "step": "100"}, span).at == MARCH + (MAY - MARCH) / 2
     assert read_moment({"at": "2026-06-01T00:00"}, span) == RequestedMoment()

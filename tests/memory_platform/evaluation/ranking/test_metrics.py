@@ -12,7 +12,7 @@ from memory_platform.evaluation.ranking.metrics import (
     recall_at,
     reciprocal_rank,
 )
-from memory_platform.evaluation.ranking.overlap import EvidenceNeed, estimated_tokens, pieces_of, units, wanted_of
+from memory_platform.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of, units
 
 NOTHING: frozenset[int] = frozenset()
 BROUGHT = [NOTHING, {0}, {0}, {1, 2}, NOTHING, {3}]
@@ -57,18 +57,18 @@ def test_units_are_words_and_single_characters() -> None:
 
 
 def test_words_cost_more_than_characters() -> None:
-    assert estimated_tokens("one two three") == 4  # 3.9
-    assert estimated_tokens("我爱 you") == 4  # 2 + 1.3
-    assert estimated_tokens("") == 0
+    assert estimate_tokens("one two three") == 4  # 3.9
+    assert estimate_tokens("我爱 you") == 4  # 2 + 1.3
+    assert estimate_tokens("") == 0
 
 
 def test_sixty_percent_of_the_runs_make_a_turn_present() -> None:
-    turn = wanted_of("a b c d e f g")  # five runs of three
+    turn = evidence_need("a b c d e f g")  # five runs of three
     assert [turn.is_met(held) for held in (2, 3)] == [False, True]
 
 
 def test_a_short_turn_wants_all_its_words() -> None:
-    turn = wanted_of("Yes, yes!")
+    turn = evidence_need("Yes, yes!")
     assert turn.pieces == (("yes",),)
     assert [turn.is_met(held) for held in (0, 1)] == [False, True]
 

@@ -7,7 +7,7 @@ import pytest
 from memory_platform.evaluation.ranking.prepared_questions import KEPT, prepare
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all
-from memory_platform.evaluation.tuning.sweep import alternatives
+from memory_platform.evaluation.tuning.sweep import alternative_policies
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from tests.memory_platform.evaluation.memories import subject
 
@@ -26,7 +26,7 @@ LIN = subject(
 
 @pytest.fixture(scope="module")
 def policies() -> list[RecallPolicy]:
-    return [DEFAULT_RECALL, *(tried for _, _, tried in alternatives([LIN], DEFAULT_RECALL))]
+    return [DEFAULT_RECALL, *(tried for _, _, tried in alternative_policies([LIN], DEFAULT_RECALL))]
 
 
 def test_any_policy_finds_the_same_after_any_other(policies: list[RecallPolicy]) -> None:
@@ -35,7 +35,7 @@ def test_any_policy_finds_the_same_after_any_other(policies: list[RecallPolicy])
 
     for policy in (*policies, *reversed(policies)):
         for question in questions:
-            found = tuple(LIN.image.id(row) for row in question.best(policy).tolist())
+            found = tuple(LIN.image.id(row) for row in question.best_rows(policy).tolist())
             assert list(found) == by_policy(policy)(LIN, question.asked, 4)
             answers.add(found)
     assert len(answers) > 2 * len(questions)  # or the policies would prove nothing
@@ -55,6 +55,8 @@ def test_coverage_is_that_of_the_rows(policies: list[RecallPolicy]) -> None:
 def test_it_keeps_a_few_only() -> None:
     question = prepare(LIN, 4)[0]
     for step in range(3 * KEPT):
-        question.best(replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, sentence_decay=1 / (1 + step))))
+        question.best_rows(
+            replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, sentence_decay=1 / (1 + step)))
+        )
 
     assert all(len(made) <= KEPT for made in question._made.values())

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from memory_platform.evaluation.ranking.ablation import bare
+from memory_platform.evaluation.ranking.ablation import without_optimisations
 from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import (
     DENSE,
@@ -93,9 +93,9 @@ def test_the_most_recent_comes_first_whatever_is_asked() -> None:
 
 
 def test_a_bare_policy_keeps_what_is_left_to_it() -> None:
-    assert bare(DEFAULT_RECALL, named_speaker=0.25).scoring.named_speaker == 0.25
-    assert bare(DEFAULT_RECALL).scoring.keyword_window == 0
-    assert not bare(DEFAULT_RECALL).ranking.use_recency
+    assert without_optimisations(DEFAULT_RECALL, named_speaker=0.25).scoring.named_speaker == 0.25
+    assert without_optimisations(DEFAULT_RECALL).scoring.keyword_window == 0
+    assert not without_optimisations(DEFAULT_RECALL).ranking.use_recency
 
 
 def test_the_figures_of_an_answer_follow_its_order() -> None:

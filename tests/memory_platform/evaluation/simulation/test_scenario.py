@@ -61,9 +61,9 @@ def raw(*texts: str) -> RawHistory:
 
 def test_the_end_of_a_history_stops_at_what_does_not_fit() -> None:
     history = raw("one two three", "four " * 50, "five six", "seven 七")
-    assert history.latest(20) == ["seven 七", "five six"]
-    assert history.latest(1000) == ["seven 七", "five six", "four " * 50, "one two three"]
-    assert history.tokens == sum(COUNTER.count(text) for text in history.latest(1000))
+    assert history.latest_messages(20) == ["seven 七", "five six"]
+    assert history.latest_messages(1000) == ["seven 七", "five six", "four " * 50, "one two three"]
+    assert history.tokens == sum(COUNTER.count(text) for text in history.latest_messages(1000))
 
 
 def test_bm25_finds_rare_words_first_and_passes_over_what_does_not_fit() -> None:

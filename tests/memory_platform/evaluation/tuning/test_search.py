@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from memory_platform.evaluation.policy import GridPolicy, TuningPolicy
-from memory_platform.evaluation.ranking.ablation import bare
+from memory_platform.evaluation.ranking.ablation import without_optimisations
 from memory_platform.evaluation.ranking.inputs import LoadedSubject
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all, mean_figures
@@ -71,7 +71,7 @@ def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned_plan: Tuni
 def test_plain_words_hold_nothing_that_was_fitted() -> None:
     found = with_point(DEFAULT_RECALL, TUNABLES, {name: tunable.plain for name, tunable in TUNABLES.items()})
     rows = ask_all(SUBJECTS, by_policy(found), PLAN)
-    words = bare(DEFAULT_RECALL, keyword_own=1.0, bm25_b=DEFAULT_RECALL.scoring.bm25_b)
+    words = without_optimisations(DEFAULT_RECALL, keyword_own=1.0, bm25_b=DEFAULT_RECALL.scoring.bm25_b)
 
     assert rows == ask_all(SUBJECTS, by_policy(words), PLAN)
 
@@ -85,7 +85,7 @@ def test_the_search_never_ends_below_where_it_began() -> None:
 
 
 def test_the_search_finds_a_weight_that_helps() -> None:
-    plain = bare(DEFAULT_RECALL, keyword_own=0.35)
+    plain = without_optimisations(DEFAULT_RECALL, keyword_own=0.35)
     trials = Trials(PLAN, lambda _: None)
     search = a_search(trials, plain)
 
@@ -95,7 +95,7 @@ def test_the_search_finds_a_weight_that_helps() -> None:
 
 
 def test_a_gain_too_small_to_mean_anything_is_not_learnt() -> None:
-    plain = bare(DEFAULT_RECALL, keyword_own=0.35)
+    plain = without_optimisations(DEFAULT_RECALL, keyword_own=0.35)
     search = a_search(Trials(PLAN, lambda _: None), plain, replace(QUICK, least_gain=1.0))
 
     assert search.best_from(point_of(plain), SUBJECTS) == point_of(plain)

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all, mean_figures
-from memory_platform.evaluation.tuning.sweep import ALTERNATIVES, alternatives, sweep
+from memory_platform.evaluation.tuning.sweep import ALTERNATIVES, alternative_policies, sweep
 from memory_platform.evaluation.tuning.tunables import tunables_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from tests.memory_platform.evaluation.memories import subject
@@ -27,12 +27,12 @@ def differing(one: RecallPolicy, other: RecallPolicy) -> set[str]:
 
 
 def test_one_field_differs_and_none_stays_as_it_is() -> None:
-    for field, value, tried in alternatives([LIN], DEFAULT_RECALL):
+    for field, value, tried in alternative_policies([LIN], DEFAULT_RECALL):
         assert differing(DEFAULT_RECALL, tried) == {field.partition(":")[0]}, (field, value)
 
 
 def test_no_name_stands_for_two_values() -> None:
-    names = [(field, value) for field, value, _ in alternatives([LIN], DEFAULT_RECALL)]
+    names = [(field, value) for field, value, _ in alternative_policies([LIN], DEFAULT_RECALL)]
 
     assert len(names) == len(set(names))
     assert {field for field, _ in names} == set(tunables_of([LIN])) | {name.partition(".")[2] for name in ALTERNATIVES}
@@ -41,7 +41,7 @@ def test_no_name_stands_for_two_values() -> None:
 def test_the_figures_are_those_of_the_other_policy() -> None:
     found = sweep([LIN], DEFAULT_RECALL, PLAN, ["mrr", "coverage@8"])
 
-    for field, value, tried in alternatives([LIN], DEFAULT_RECALL):
+    for field, value, tried in alternative_policies([LIN], DEFAULT_RECALL):
         figures = mean_figures(ask_all([LIN], by_policy(tried), PLAN))
         assert found[field][value] == {"mrr": figures["mrr"], "coverage@8": figures["coverage@8"]}
 
@@ -50,4 +50,4 @@ def test_every_value_is_heard_of() -> None:
     tried: list[int] = []
     sweep([LIN], DEFAULT_RECALL, PLAN, ["mrr"], advance=tried.append)
 
-    assert sum(tried) == len(list(alternatives([LIN], DEFAULT_RECALL)))
+    assert sum(tried) == len(list(alternative_policies([LIN], DEFAULT_RECALL)))

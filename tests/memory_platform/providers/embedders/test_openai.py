@@ -18,7 +18,7 @@ from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.policy import CircuitPolicy, EndpointPolicy, RemoteEmbeddingPolicy
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget
-from tests.flows.stage import eventually
+from tests.flows.stage import wait_until
 from tests.model_server import ModelServer, Reply, Request, model_server
 
 LANGUAGES = ("en", "zh")
@@ -274,9 +274,9 @@ def test_answers_that_never_end_take_no_connection_from_those_that_come_after(se
         except EmbeddingUnavailable:
             return False
 
-    eventually(answers, 5)
+    wait_until(answers, 5)
     left = {one for one in threading.enumerate() if one.name == "time-box"} - before
-    eventually(lambda: answers() and not {one for one in left if one.is_alive()}, 5)  # a later call closes late ones
+    wait_until(lambda: answers() and not {one for one in left if one.is_alive()}, 5)  # a later call closes late ones
 
 
 def test_passing_faults_are_tried_again_and_others_are_not(server: ModelServer) -> None:

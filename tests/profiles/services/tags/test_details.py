@@ -27,7 +27,7 @@ def past(tag: Tag, detail: str) -> list[tuple[Any, datetime, datetime | None]]:
     return [(row.value, row.valid_at, row.invalid_at) for row in rows]
 
 
-def then(subject: Subject, **moment: datetime) -> list[tuple[str, str, str]]:
+def details_at(subject: Subject, **moment: datetime) -> list[tuple[str, str, str]]:
     selected = tags_as_held(list(tags_at(subject, **moment)), **moment)
     told = [(tag.label, tag.address, tag.phone) for tag in selected]
     assert told == [(tag.label, tag.address, tag.phone) for tag in tags_held(subject.id, **moment)]
@@ -42,9 +42,9 @@ def test_an_address_that_changes_keeps_what_it_was(ada: Subject, label: str, old
     outcome = put_tag(ada, label, JULY, address=new)
     assert (outcome.verdict, outcome.tag.address) == ("superseded", new)
     assert past(outcome.tag, "address") == [(old, MAY, JULY), (new, JULY, None)]
-    assert then(ada, as_of=JUNE) == [(label, old, "")]
-    assert then(ada, as_of=AUGUST) == [(label, new, "")]
-    assert then(ada, as_of=MAY - timedelta(days=1)) == []
+    assert details_at(ada, as_of=JUNE) == [(label, old, "")]
+    assert details_at(ada, as_of=AUGUST) == [(label, new, "")]
+    assert details_at(ada, as_of=MAY - timedelta(days=1)) == []
 
 
 def test_what_was_said_earlier_and_came_later_goes_into_the_past(ada: Subject) -> None:
@@ -54,17 +54,17 @@ def test_what_was_said_earlier_and_came_later_goes_into_the_past(ada: Subject) -
     assert past(late.tag, "phone") == [("555-0101", MAY, JULY), ("555-0102", JULY, None)]
     again = put_tag(ada, "mum", JUNE, phone="555-0103")
     assert (again.verdict, again.reason, again.tag.phone) == ("unchanged", "older", "555-0102")
-    assert then(ada, as_of=MAY) == [("mum", "", "555-0101")]
+    assert details_at(ada, as_of=MAY) == [("mum", "", "555-0101")]
 
 
 def test_what_was_known_is_not_what_was_true(ada: Subject) -> None:
     put_tag(ada, "home", MAY, address="12 Elm Street")
     before = utc_now()
     put_tag(ada, "home", JUNE, address="48 Larkspur Lane")
-    assert then(ada, known_at=before) == [("home", "12 Elm Street", "")]
-    assert then(ada, as_of=JULY, known_at=before) == [("home", "12 Elm Street", "")]
-    assert then(ada, as_of=JULY) == [("home", "48 Larkspur Lane", "")]
-    assert then(ada, known_at=MAY) == []
+    assert details_at(ada, known_at=before) == [("home", "12 Elm Street", "")]
+    assert details_at(ada, as_of=JULY, known_at=before) == [("home", "12 Elm Street", "")]
+    assert details_at(ada, as_of=JULY) == [("home", "48 Larkspur Lane", "")]
+    assert details_at(ada, known_at=MAY) == []
 
 
 def test_an_old_address_is_brought_back_with_its_place_on_the_map(ada: Subject) -> None:
@@ -88,8 +88,8 @@ def test_a_change_that_is_put_back_was_never_so(ada: Subject) -> None:
     assert (tag_by_id(ada, tag.id).address, tag_by_id(ada, tag.id).phone) == ("12 Elm Street", "")
     assert past(tag, "address") == [("12 Elm Street", MAY, None)]
     assert past(tag, "phone") == []
-    assert then(ada, known_at=before) == [("home", "12 Elm Street", "")]
-    assert then(ada, known_at=wrong) == [("home", "1 Wrong Way", "555-0101")]
+    assert details_at(ada, known_at=before) == [("home", "12 Elm Street", "")]
+    assert details_at(ada, known_at=wrong) == [("home", "1 Wrong Way", "555-0101")]
 
 
 def test_a_name_and_a_relation_have_a_past_too(ada: Subject) -> None:
@@ -114,11 +114,11 @@ def test_an_observation_replaces_nothing_that_was_confirmed_and_a_confirmation_i
 def test_a_tag_from_before_details_were_kept_is_as_it_was_made(ada: Subject) -> None:
     tag = Tag.objects.create(subject=ada, label="gym", kind="place", address="1 Mill Rd")
     now = utc_now()
-    assert then(ada, as_of=now) == [("gym", "1 Mill Rd", "")]
-    assert then(ada, as_of=now - timedelta(days=1)) == []
+    assert details_at(ada, as_of=now) == [("gym", "1 Mill Rd", "")]
+    assert details_at(ada, as_of=now - timedelta(days=1)) == []
     patch_tag(ada, tag, {"address": "2 Mill Rd"})
     assert [value for value, _, _ in past(tag, "address")] == ["1 Mill Rd", "2 Mill Rd"]
-    assert then(ada, as_of=now) == [("gym", "1 Mill Rd", "")]
+    assert details_at(ada, as_of=now) == [("gym", "1 Mill Rd", "")]
 
 
 def test_a_deleted_tag_takes_its_past_with_it(ada: Subject) -> None:
@@ -126,7 +126,7 @@ def test_a_deleted_tag_takes_its_past_with_it(ada: Subject) -> None:
     put_tag(ada, "home", JULY, address="48 Larkspur Lane")
     delete_tag(ada, tag)
     assert not TagDetail.objects.exists()
-    assert then(ada, as_of=JUNE) == []
+    assert details_at(ada, as_of=JUNE) == []
 
 
 def test_details_are_their_tenants_own(world: World) -> None:

@@ -6,7 +6,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from snapshots.understanding.fields.section import FIELDS_SECTION
 from tenants.policies.described import FieldDescription
-from tenants.policies.sections import check_document, differences, effective
+from tenants.policies.sections import check_document, differences, effective_values
 
 GOOD = {"description": "What hurts in the way they work today.", "examples": ["We lose hours every week"]}
 
@@ -26,7 +26,7 @@ def test_fields_are_held_as_they_are_described() -> None:
         FieldDescription("budget", GOOD["description"]),  # type: ignore[arg-type]
         FieldDescription("pain_point", GOOD["description"], ("We lose hours every week",)),  # type: ignore[arg-type]
     )
-    assert effective({}, SECTIONS)["fields"] == {"attributes": {}}
+    assert effective_values({}, SECTIONS)["fields"] == {"attributes": {}}
     (change,) = differences({}, document, SECTIONS)
     assert (change.section, change.field, change.before) == ("fields", "attributes", {})
     assert list(change.after) == ["budget", "pain_point"]

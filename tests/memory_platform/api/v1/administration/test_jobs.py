@@ -21,7 +21,7 @@ LINES = "application/x-ndjson"
 NOBODYS = "/v1/jobs/00000000-0000-4000-8000-000000000000/retry"
 
 
-def given_up(tenant_id: UUID) -> None:
+def fail_all_jobs(tenant_id: UUID) -> None:
     """Have the worker fail at every job until each is dead."""
 
     def fails(_: UUID, job: Job) -> None:
@@ -40,7 +40,7 @@ def test_a_dead_import_is_retried_and_then_done(acme: Caller, globex: Caller, wo
     lines = acme("GET", f"{ADA}/export").content
     place = f"/v1/jobs/{body_of(acme('POST', '/v1/import', lines, Content_Type=LINES))['job_id']}"
     assert problem_of(acme("POST", f"{place}/retry", {}), 409)["code"] == "job_not_dead"
-    given_up(world.acme.tenant.id)
+    fail_all_jobs(world.acme.tenant.id)
     dead = body_of(acme("GET", place))
     assert (dead["status"], dead["error"]) == ("dead", {"code": "ValueError"})
 

@@ -13,7 +13,7 @@ from tests.memory_platform.api.v1.conversations.test_heard import notes_of
 from tests.memory_platform.api.v1.memories.test_forget_orders import TALK
 
 
-def said_days_ago(caller: Caller, world: World, text: str, *days: int) -> list[dict[str, Any]]:
+def say_days_ago(caller: Caller, world: World, text: str, *days: int) -> list[dict[str, Any]]:
     """Have a text said once on each of these days; return the notes."""
     for ago in days:
         said_at = (utc_now() - timedelta(days=ago)).isoformat()
@@ -25,14 +25,14 @@ def said_days_ago(caller: Caller, world: World, text: str, *days: int) -> list[d
 
 @pytest.mark.parametrize("text", ["My third flat white today", "今天午饭吃拉面"])
 def test_what_is_done_on_several_days_becomes_a_habit(acme: Caller, world: World, text: str) -> None:
-    assert said_days_ago(acme, world, text, 9) == []
-    assert said_days_ago(acme, world, text, 9) == [], "twice on one day is one occasion"
-    (note,) = said_days_ago(acme, world, text, 8)
+    assert say_days_ago(acme, world, text, 9) == []
+    assert say_days_ago(acme, world, text, 9) == [], "twice on one day is one occasion"
+    (note,) = say_days_ago(acme, world, text, 8)
     assert (note["grade"], note["confidence"], note["provenance"]) == ("habit", 0.5, "observation")
     assert len(note["sources"]) == 2
     first_look = note["review_by"]
     assert first_look
-    assert [said_days_ago(acme, world, text, day)[0]["confidence"] for day in (8, 7, 6, 5, 4)] == [
+    assert [say_days_ago(acme, world, text, day)[0]["confidence"] for day in (8, 7, 6, 5, 4)] == [
         0.5,
         0.6,
         0.7,
@@ -54,11 +54,11 @@ def test_what_is_done_on_several_days_becomes_a_habit(acme: Caller, world: World
 def test_a_habit_that_is_only_guessed_starts_low_and_is_confirmed_by_an_outright_word(
     acme: Caller, world: World, hedged: str, outright: str
 ) -> None:
-    (note,) = said_days_ago(acme, world, hedged, 9)
+    (note,) = say_days_ago(acme, world, hedged, 9)
     assert (note["grade"], note["confidence"], note["provenance"]) == ("habit", 0.5, "observation")
-    (note,) = said_days_ago(acme, world, hedged, 8)
+    (note,) = say_days_ago(acme, world, hedged, 8)
     assert note["confidence"] == 0.6
-    notes = said_days_ago(acme, world, outright, 7)
+    notes = say_days_ago(acme, world, outright, 7)
     assert max((one["confidence"], one["provenance"]) for one in notes) == (0.9, "confirmed_by_user")
 
 
@@ -66,7 +66,7 @@ def test_a_habit_that_is_only_guessed_starts_low_and_is_confirmed_by_an_outright
     "text", ["I'm tired", "What time is it?", "Play some jazz", "Is it raining again?", "我好累", "放首歌"]
 )
 def test_moods_questions_orders_and_others_become_no_habit(acme: Caller, world: World, text: str) -> None:
-    assert said_days_ago(acme, world, text, 9, 8, 7) == []
+    assert say_days_ago(acme, world, text, 9, 8, 7) == []
 
 
 @pytest.mark.parametrize(("zone", "held"), [(None, 1), ("Asia/Shanghai", 0), ("Mars/Olympus", 1)])
