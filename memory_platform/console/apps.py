@@ -23,7 +23,7 @@ SCREENS = (
     "review.maintenance",
     "review.forget_orders",
     "receipts.screen",
-    "operation.prefixes",
+    "operation.prompt_caches",
     "operation.work",
     "operation.erasures",
     "operation.platform",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memory_platform.devstack.errors import CannotStart
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.parts import ProcessSpec
+from memory_platform.devstack.processes.stack_processes import ProcessSpec
 from memory_platform.devstack.provision import ProvisionedUrls, provision
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis

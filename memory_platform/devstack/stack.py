@@ -17,7 +17,7 @@ from memory_platform.devstack.completed_steps import (
 from memory_platform.devstack.errors import AlreadyRunning, CannotStart, DevStackError, StopRequested
 from memory_platform.devstack.options import StackOptions
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.programs import MARK, Programs, fresh_metrics_directory
+from memory_platform.devstack.processes.stack_commands import MARK, Programs, fresh_metrics_directory
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.seed.demo import demo_access

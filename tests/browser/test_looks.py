@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.memory_actions.pages import act_address
+from memory_platform.console.memory_actions.act_page import act_address
 from memory_platform.console.shared.display import address_of
 from profiles.models import Preference, Subject
 from snapshots.models import Receipt

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from memory_platform.console.memory_actions.pages import act_address
+from memory_platform.console.memory_actions.act_page import act_address
 from memory_platform.console.shared.display import address_of
 from memory_platform.console.shared.form_tenant import FIELD
 from memory_platform.kernel.ids import new_id

@@ -25,7 +25,7 @@ from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.features import fit_numbers, prepare_fields
 from snapshots.understanding.fields.matching import FILLS, OTHER, WEIGHTS, decide, field_reader
 from snapshots.understanding.grading.reader import LASTING
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 from tests.golden.clause_labels import labelled_messages
 from tests.golden.labels import HERE
 

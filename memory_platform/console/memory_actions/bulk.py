@@ -17,8 +17,8 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from memory_platform.console.memory_actions.acts import Act, outside_run
 from memory_platform.console.memory_actions.forms import ActForm
-from memory_platform.console.memory_actions.verbs import Act, outside_run
 from memory_platform.console.shared.display import LINE, link, short_id
 from memory_platform.console.shared.outside_transaction import AfterCommit
 from memory_platform.kernel.errors import MemoryPlatformError

@@ -12,9 +12,9 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
+from memory_platform.console.memory_actions.act_page import ActPage, act_address
+from memory_platform.console.memory_actions.acts import ACTS, Act, consolidation_of
 from memory_platform.console.memory_actions.bulk import act_on_each
-from memory_platform.console.memory_actions.pages import ActPage, act_address
-from memory_platform.console.memory_actions.verbs import ACTS, Act, consolidation_of
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
@@ -23,7 +23,7 @@ from snapshots.lifecycle.staff_actions.undo import last_act
 
 
 class ActingAdmin(SubjectOwnedAdmin):
-    """A screen of memories with the acts of :data:`memory_platform.console.memory_actions.verbs.ACTS`."""
+    """A screen of memories with the acts of :data:`memory_platform.console.memory_actions.acts.ACTS`."""
 
     change_form_template = "console/act_page.html"
     action_form = ReasonedActions

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from django_celery_beat.models import PeriodicTask
 
 from memory_platform.console.figures.dashboards import Tile
-from memory_platform.console.operation.upcoming import next_runs
+from memory_platform.console.operation.next_runs import next_runs
 from memory_platform.console.operation.workers import BeatState, Worker, beat_now, workers_now
 from memory_platform.console.shared.access import mark_tenantless
 from memory_platform.console.shared.pages import is_operator, own_page, require

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django_celery_beat.admin import CrontabScheduleAdmin, IntervalScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
-from memory_platform.console.operation.upcoming import next_runs
+from memory_platform.console.operation.next_runs import next_runs
 from memory_platform.console.shared.base import OperatorAdmin
 from memory_platform.console.shared.display import EMPTY, column, line, whole
 from memory_platform.console.shared.pages import is_manager, is_operator

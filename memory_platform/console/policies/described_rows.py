@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from tenants.policies.described import Descriptions
+from tenants.policies.descriptions import Descriptions
 from tenants.policies.kinds import WrongValue
 
 EMPTY_ROWS = 2

@@ -15,7 +15,7 @@ from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
-from tenants.policies.described import Descriptions
+from tenants.policies.descriptions import Descriptions
 from tenants.policies.kinds import (
     Choice,
     Days,

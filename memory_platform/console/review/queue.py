@@ -182,9 +182,7 @@ class ReviewQueue:
             "said": evidence_in_context(row),
             "facts": facts_of(row),
             "against": [against_row(held) for held in contradicted(row.subject, row)],
-            "listed": [
-                {"row": one, "address": self._address(candidate=one.id), "says": candidate_line(one)} for one in listed
-            ],
+            "listed": [{"row": one, "address": self._address(candidate=one.id), "says": sum_up(one)} for one in listed],
             "next": self._address(after=row.id),
             "previous": self._address(candidate=before.id) if before else "",
             "may_decide": self.screen._may(self.request, Role.SUPPORT),
@@ -246,7 +244,7 @@ def against_row(held: Any) -> dict[str, Any]:
     }
 
 
-def candidate_line(row: Candidate) -> str:
+def sum_up(row: Candidate) -> str:
     """Return a candidate in one line."""
     value = plain(row.value if row.value is not None else _tag_of(row))
     return ": ".join(filter(None, (row.target, value)))

@@ -22,7 +22,7 @@ from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_
 from memory_platform.console.shared.outside_transaction import answer_in_scope
 from memory_platform.console.shared.pages import console_page, own_entries
 from memory_platform.console.shared.support_guard import answer_with_support, first_asked, shows_people, support_of
-from memory_platform.console.site.start import waiting_tiles, week_tiles
+from memory_platform.console.site.start_page import waiting_tiles, week_tiles
 from memory_platform.console.site.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant

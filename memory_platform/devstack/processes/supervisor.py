@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.processes.parts import (
+from memory_platform.devstack.processes.stack_processes import (
     ProcessSpec,
     RunningPart,
     describe_exit_status,

@@ -18,7 +18,7 @@ import psycopg
 from memory_platform.devstack.errors import BinaryMissing, StartFailed
 from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.identity import Identity, can_reach, unprivileged_identity
-from memory_platform.devstack.servers.places import private_directory, server_home, socket_directory
+from memory_platform.devstack.servers.directories import private_directory, server_home, socket_directory
 from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
 
 MAJOR = "18"

@@ -11,7 +11,7 @@ import redis
 
 from memory_platform.devstack.errors import BinaryMissing
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.servers.places import private_directory, socket_directory
+from memory_platform.devstack.servers.directories import private_directory, socket_directory
 from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
 
 SOCKET_NAME = "redis.sock"

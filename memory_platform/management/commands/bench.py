@@ -12,16 +12,16 @@ from uuid import UUID
 
 from django.core.management.base import CommandError
 
+from memory_platform.benchmarks.console_pages import floor_of, log_in_visitor, starts_of, visit
 from memory_platform.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
 from memory_platform.benchmarks.load.target import recall_of, target_at
 from memory_platform.benchmarks.maintenance import give_work, measure_jobs
-from memory_platform.benchmarks.pages import floor_of, log_in_visitor, starts_of, visit
 from memory_platform.benchmarks.purging import expire_others, purge_apart, steady_load, watch_locks
 from memory_platform.benchmarks.report import table, write
 from memory_platform.benchmarks.session import RunPlan, own_key, run, subjects_of, world_tenant
 from memory_platform.benchmarks.worlds.answers import fill_receipts
 from memory_platform.benchmarks.worlds.build import fill_pool, place_subjects, tenant_for, tidy
-from memory_platform.benchmarks.worlds.repeats import fill_repeats
+from memory_platform.benchmarks.worlds.paraphrases import fill_repeats
 from memory_platform.benchmarks.worlds.sentences import questions
 from memory_platform.benchmarks.worlds.world import Cohort, WorldSpec, check_spec, parse_cohort
 from memory_platform.env.table import environment

@@ -25,9 +25,9 @@ from memory_platform.evaluation.ranking.rankers import DENSE, KEYWORD, by_lane, 
 from memory_platform.evaluation.ranking.runner import Plan, ask_all
 from memory_platform.evaluation.report import report, worth_figures
 from memory_platform.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
+from memory_platform.evaluation.tuning.optimisation_gains import worth_of_each
 from memory_platform.evaluation.tuning.search import tune
 from memory_platform.evaluation.tuning.sweep import alternative_policies, sweep
-from memory_platform.evaluation.tuning.worth import worth_of_each
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.providers.contracts import KeptPrompt
-from memory_platform.providers.prompt_cache.forms import gemini_cached_form, vendor_form
+from memory_platform.providers.prompt_cache.vendor_forms import gemini_cached_form, vendor_form
 from memory_platform.providers.registry import prompt_keeper
 from snapshots.context.values import AssembledContext
 from snapshots.prompt_cache.keep import NotKept, StablePrefix, keep_prefix

@@ -16,7 +16,7 @@ from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.fields.section import FIELDS_SECTION
 from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 from tenants.services.policies import section_in_force
 
 Asked = tuple[FieldDescription, ...]

@@ -16,7 +16,7 @@ from snapshots.understanding.fields.background import LANGUAGES, Background, emb
 from snapshots.understanding.fields.config import MATCHING
 from snapshots.understanding.grading.cues import has_cue
 from snapshots.understanding.reading.forms import language_of, matching_form
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 
 # How much a product of two vectors weighs beside the other numbers, which have a spread of about 1; of 14, 48, 73 and
 # 121 the best across products.

@@ -13,7 +13,7 @@ from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.fields.background import embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.features import LEAD_OVER_TOPICS, fit_numbers, prepare_fields
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 
 WEIGHTS = Path(__file__).with_name("reader.json")
 FILLS, OTHER = "fills", "other"

@@ -6,7 +6,7 @@ from memory_platform.kernel.policy import promised
 from profiles.models.profile import PROFILE_FIELDS
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_as
 from snapshots.understanding.reading.instructions import is_instruction
-from tenants.policies.described import Descriptions, FieldDescription
+from tenants.policies.descriptions import Descriptions, FieldDescription
 from tenants.policies.sections import Section
 
 # Looks like a secret under a name that says so ("wifi_password"), and like nothing under any other.

@@ -14,7 +14,7 @@ from snapshots.understanding.proposing.config import ASKING
 from snapshots.understanding.proposing.counting import count_unknown
 from snapshots.understanding.proposing.prompts import ENDED, FIELDS, PROPOSE
 from snapshots.understanding.proposing.shape import Proposals, handles_of, shape_for
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 
 _ORIGIN_CHARS = 64
 

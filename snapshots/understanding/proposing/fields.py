@@ -11,7 +11,7 @@ from snapshots.understanding.proposing.counting import Outcome
 from snapshots.understanding.proposing.passages import Said, find_words, is_asserted, is_one_off, is_quoted
 from snapshots.understanding.proposing.shape import ProposedField
 from snapshots.understanding.reading.clauses import Clause
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 
 
 def judge_fields(

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.understanding.grading.reader import LASTING
 from snapshots.understanding.proposing.config import ASKING
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 
 NOT_VITAL = "none"
 SLOTS_ASKED = tuple(

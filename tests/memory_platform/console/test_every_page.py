@@ -17,7 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
-from memory_platform.console.memory_actions.verbs import ACTS
+from memory_platform.console.memory_actions.acts import ACTS
 from profiles.models import Subject
 from snapshots.maintenance import JOBS
 from tenants.isolation import tenant_tx

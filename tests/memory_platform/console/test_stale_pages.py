@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memory_platform.console.memory_actions.verbs import ACTS, is_already_so
+from memory_platform.console.memory_actions.acts import ACTS, is_already_so
 from profiles.models import Preference, Tag
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx

@@ -19,7 +19,7 @@ from memory_platform.devstack.backends import names_a_database
 from memory_platform.devstack.banner import banner
 from memory_platform.devstack.errors import CannotStart
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
-from memory_platform.devstack.processes.programs import MARK
+from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.seed.demo import DemoAccess, demo_access
 from memory_platform.devstack.stack import CANNOT_START, run_stack

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import FlagField, OneOfField, TextField, names
 from memory_platform.api.requests.serializers import Output, StrictSerializer
-from memory_platform.providers.prompt_cache.forms import VENDORS
+from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
 from snapshots.context.writing.vendors import KEPT_BY, VendorPrompt, VendorRequest
 from snapshots.prompt_cache.keep import NotKept
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from memory_platform.console.operation.upcoming import next_runs
+from memory_platform.console.operation.next_runs import next_runs
 from memory_platform.console.operation.workers import workers_now
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import get_resolver
 
-from memory_platform.console.memory_actions.verbs import ACTS
+from memory_platform.console.memory_actions.acts import ACTS
 from memory_platform.console.shared.form_tenant import FIELD
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject

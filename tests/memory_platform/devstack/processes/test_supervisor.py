@@ -16,7 +16,7 @@ import pytest
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.processes.parts import ProcessSpec
+from memory_platform.devstack.processes.stack_processes import ProcessSpec
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 

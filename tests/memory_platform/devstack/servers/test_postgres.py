@@ -13,7 +13,7 @@ import pytest
 
 from memory_platform.devstack.errors import AlreadyRunning, StartFailed
 from memory_platform.devstack.processes.identity import Identity, can_reach
-from memory_platform.devstack.servers.places import socket_directory
+from memory_platform.devstack.servers.directories import socket_directory
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, copy_package, installation
 
 

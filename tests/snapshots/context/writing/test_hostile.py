@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from memory_platform.kernel.text import collapse_spaces
-from memory_platform.providers.prompt_cache.forms import VENDORS, gemini_cached_form, vendor_form
+from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
 from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.gathering.material import marked
 from snapshots.context.values import (

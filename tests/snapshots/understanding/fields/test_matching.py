@@ -3,7 +3,7 @@
 from itertools import chain
 
 from snapshots.understanding.fields.matching import TOO_CLOSE, UNSURE, field_reader, fit_notes
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 from tests.golden.labels import HERE
 from tests.golden.teach_fields import EACH, _sets, measured
 

@@ -5,7 +5,7 @@ import pytest
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
 from snapshots.understanding.fields.section import FIELDS_SECTION
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 from tenants.policies.sections import check_document, differences, effective_values
 
 GOOD = {"description": "What hurts in the way they work today.", "examples": ["We lose hours every week"]}

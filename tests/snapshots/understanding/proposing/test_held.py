@@ -12,7 +12,7 @@ from snapshots.models import Note
 from snapshots.understanding.proposing.ask import Question, Shown, prompt_of
 from snapshots.understanding.proposing.shape import Proposals, ProposedNote, handles_of, shape_for
 from tenants.isolation import tenant_tx
-from tenants.policies.described import FieldDescription
+from tenants.policies.descriptions import FieldDescription
 from tests.conftest import House, World
 from tests.model_server import ModelServer
 from tests.snapshots.understanding.changes.test_ends import TUESDAY

@@ -7,7 +7,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.v1.recall.context import answer_draft
-from memory_platform.providers.prompt_cache.forms import VENDORS, vendor_form
+from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget
 from snapshots.context.service import draft_context
 from snapshots.context.stages import ContextQuery

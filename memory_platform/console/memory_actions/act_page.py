@@ -18,8 +18,8 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.memory_actions.acts import Act, consolidation_of, holds_now, is_already_so, outside_run
 from memory_platform.console.memory_actions.forms import ActForm, token_of
-from memory_platform.console.memory_actions.verbs import Act, consolidation_of, holds_now, is_already_so, outside_run
 from memory_platform.console.shared.access import actor_of, current_desk, with_names
 from memory_platform.console.shared.display import LINE, link, plain, share, value_whole, whole
 from memory_platform.console.shared.note_words import facts_of_note, is_note, note_behind

@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.processes.parts import ProcessSpec
+from memory_platform.devstack.processes.stack_processes import ProcessSpec
 
 MARK = "MEMORY_PLATFORM_STACK"
 """Environment variable that every program of a stack carries: the stack's data directory."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from memory_platform.evaluation.ranking.ablation import ABLATIONS
 from memory_platform.evaluation.ranking.rankers import by_policy
 from memory_platform.evaluation.ranking.runner import Plan, ask_all
-from memory_platform.evaluation.tuning.worth import worth_of_each
+from memory_platform.evaluation.tuning.optimisation_gains import worth_of_each
 from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy
 from tests.memory_platform.evaluation.memories import subject
 

@@ -6,8 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 
-from memory_platform.benchmarks.load.target import Target, TargetRefused
-from memory_platform.benchmarks.pages import (
+from memory_platform.benchmarks.console_pages import (
     PageSeen,
     Visitor,
     floor_of,
@@ -17,6 +16,7 @@ from memory_platform.benchmarks.pages import (
     starts_of,
     visit,
 )
+from memory_platform.benchmarks.load.target import Target, TargetRefused
 from tenants.isolation import tenant_tx
 from tenants.models import Member
 from tests.conftest import World
