@@ -52,7 +52,7 @@ def completeness(subject: Subject) -> Completeness:
 
 
 def known_profile(subject: Subject) -> KnownProfile:
-    """Return what is known of a subject now."""
+    """Return the subject's current profile, tags and preferences."""
     return KnownProfile(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
 
 

@@ -25,7 +25,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return what the run was measured on."""
+    """Return the machine and the software of the run."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         postgres = cursor.fetchone()[0]

@@ -88,7 +88,7 @@ def run(
 def measure_peers(
     tenant_id: UUID, plan: RunPlan, bench: Bench, subjects: Mapping[int, Sequence[str]], stack: ExitStack
 ) -> tuple[dict[Cell, Measure], list[PeerSeen]]:
-    """Return what is measured beside HTTP: recall as a function, and other stores with the same texts."""
+    """Measure recall as a function, and other stores with the same texts."""
     if PEER_SIZE not in subjects:
         return {}, []
     subject = subjects[PEER_SIZE][0]

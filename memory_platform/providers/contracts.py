@@ -189,7 +189,7 @@ class ChatModel(Protocol):
         """Stable name of model and version."""
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
-        """Return the model's answer as a valid ``shape``, which the model is told of; repaired at most once."""
+        """Return the model's answer as a valid ``shape``; an invalid answer is repaired at most once."""
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
         """Return the model's answer as it is, without blanks around it and without its thoughts; never empty."""

@@ -86,7 +86,7 @@ def _object_faults(value: dict[str, Any], path: str) -> Iterator[FieldFault]:
 
 
 def printable_key(key: str) -> str:
-    """Return ``key`` as an error may show it: short, and without what cannot be encoded."""
+    """Return ``key`` cut short, without characters that cannot be encoded."""
     return UNSTORABLE.sub("\ufffd", key[:SHOWN_KEY_CHARS])
 
 

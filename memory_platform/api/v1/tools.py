@@ -144,7 +144,6 @@ def reply_to_save(subject_id: str, call: ToolCall) -> Reply:
 
 
 def serialize_tool_answer(answer: ToolAnswer) -> dict[str, Any]:
-    """Return an answer as the API shows it."""
     return {
         "tool": answer.tool,
         "verdict": answer.verdict,

@@ -88,7 +88,7 @@ def start_crew(clients: int, stack: ExitStack) -> Crew:
 
 
 def merge_replies(replies: Sequence[Told]) -> Slice:
-    """Return what several clients measured as one slice: it took as long as the slowest of them."""
+    """Return the measurements of several clients as one slice; it took as long as the slowest client."""
     return Slice(
         ms=tuple(ms for reply in replies for ms in reply["ms"]),
         wall_s=max(reply["wall_s"] for reply in replies),

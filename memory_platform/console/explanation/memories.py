@@ -64,7 +64,7 @@ class CurrentMemory:
 def load_current_memories(
     subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
 ) -> dict[str, CurrentMemory]:
-    """Return what is still held of the candidates, by memory id: two queries for each lane that occurs, or one."""
+    """Return the candidates that are still stored, by memory id: one or two queries for each lane."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
         memory_id = as_id(candidate["memory_id"])

@@ -44,7 +44,7 @@ class NewestSearched(SubjectOwnedAdmin):
         return queryset.filter(pk=row_id)
 
     def _newest_rows(self, request: HttpRequest, queryset: Any) -> Any:
-        """Return those of the rows that are among the tenant's newest; where there are more, the page is told."""
+        """Return the rows among the tenant's newest ones, and tell the page when there are more."""
         field = str(self.ordering[0]).removeprefix("-")  # type: ignore[index]  # ours all have one
         times = self.model._default_manager.order_by(*self.ordering).values_list(field, flat=True)  # type: ignore[misc]
         begin = times[SEARCHED : SEARCHED + 1].first()

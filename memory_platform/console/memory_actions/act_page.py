@@ -84,7 +84,7 @@ class ActPage:
         return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
 
     def _do_act(self, form: ActForm) -> Any:
-        """Do the act in the page's transaction; return what holds now, or the error that took it back."""
+        """Do the act in the page's transaction; return the memory as it is now, or the error that rolled it back."""
         try:
             with transaction.atomic():
                 return self.act.run(self.memory, form, self._doing(form))
@@ -150,7 +150,7 @@ class ActPage:
         return TemplateResponse(self.request, "console/act.html", context, status=status)
 
     def _undo_context(self) -> dict[str, Any]:
-        """Return what an undo would take back: the act, when, by whom and why."""
+        """Return the act that an undo would take back, with its time, actor and reason."""
         act, joined = last_act(self.memory), consolidation_of(self.memory)
         if act is None:
             return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
@@ -178,7 +178,7 @@ def _screen_of(row: Any) -> str:
 
 
 def current_text(memory: Any) -> str:
-    """Return what a memory says, as a page shows it."""
+    """Return the text of a memory for a page."""
     if isinstance(memory, Snapshot):
         return whole(memory.text)
     if isinstance(memory, Tag):
@@ -188,7 +188,7 @@ def current_text(memory: Any) -> str:
 
 
 def earlier_text(memory: Any, token: str) -> str:
-    """Return what a memory said in the version of a token, "" where that is not known: a tag's past has no versions."""
+    """Return the text of the token's version, "" when it is not known: a tag's past has no versions."""
     row_id, _dot, version = token.partition(".")
     if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
         return ""

@@ -81,7 +81,7 @@ def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any])
 def act_on_each(
     screen: Any, request: HttpRequest, queryset: QuerySet[Any], act: Act, doing: Doing
 ) -> HttpResponse | None:
-    """Do an act to each chosen memory, and tell what came of it."""
+    """Do an act to each chosen memory, and show the results."""
     rows = load_chosen_rows(screen, request, queryset)
     if not rows:
         return None

@@ -271,7 +271,7 @@ def may_mean_the_same(memory: Any, other: Any) -> bool:
 
 
 def text_of_memory(memory: Any) -> str:
-    """Return what a memory says, in one text."""
+    """Return the words of a memory as one text."""
     if isinstance(memory, Snapshot):
         return memory.text
     if isinstance(memory, Tag):

@@ -22,7 +22,7 @@ from snapshots.maintenance import CARE, JOBS
 
 
 def job_purpose(description: str) -> str:
-    """Return what a job is for, in the reader's language where the timetable wrote it, without the seal it adds."""
+    """Return the purpose of a job, in the reader's language where the timetable wrote it, without its seal."""
     words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
     return (gettext(words) if words else "") + opening + owner
 

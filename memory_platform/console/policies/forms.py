@@ -164,7 +164,7 @@ PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(form_fields()))
 
 
 def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Return what differs from ``base``: new values, and the names of those that are the platform's own again."""
+    """Return the new values, and the names of the fields that return to the platform's defaults."""
     changes: dict[str, dict[str, Any]] = {}
     remove: list[str] = []
     for section, held in effective_values(base.document, SECTIONS).items():

@@ -117,7 +117,7 @@ def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
 
 
 def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
-    """Return the policies to choose from: what steers now, every version, the newest first, and perhaps a draft."""
+    """Return the policies to choose from: the active one, every version, newest first, and perhaps a draft."""
     steers = _("what steers now (version %s)") % now.version
     if now.experiment:
         steers = _("what steers now (version %(version)s, arm %(arm)s of %(experiment)s)") % {

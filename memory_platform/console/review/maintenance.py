@@ -61,7 +61,7 @@ def with_their_run(calibrations: QuerySet[Calibration]) -> QuerySet[Calibration]
 
 
 def text_of_note(note: Any) -> Any:
-    """Return what the memory of an annotated note says; None when it is gone."""
+    """Return the text of an annotated note's memory; None when it is gone."""
     return next((said for said in (note.text, note.preference, note.fact) if said is not None), None)
 
 

@@ -149,7 +149,7 @@ class ReviewQueue:
         return DECIDED if was_decided else GONE
 
     def _next_candidate(self, after: UUID | None) -> Candidate | None:
-        """Return what waits next after a candidate, from the beginning again after the last; None when nothing does."""
+        """Return the next pending candidate, the first one after the last; None when none is pending."""
         rows = waiting()
         passed = Candidate.objects.filter(id=after).first() if after else None
         found = rows.filter(_later_than(passed)).first() if passed else None
@@ -172,7 +172,7 @@ class ReviewQueue:
         return TemplateResponse(self.request, "console/review.html", context)
 
     def _candidate_context(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
-        """Return what the page tells of one candidate; that it was seen goes on record."""
+        """Return the context of one candidate's page, and record that it was seen."""
         self.screen._note(self.request, "viewed", row)
         listed = list(waiting().filter(Q(id=row.id) | _later_than(row))[:LISTED_MOST])
         before = waiting().filter(~Q(id=row.id) & ~_later_than(row)).order_by("-created_at", "-id").first()

@@ -19,7 +19,7 @@ class AfterCommit(HttpResponse):
 
 
 def answer_in_scope(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
-    """Run and render a view in one transaction of the desk's tenant; a refusal takes back what it had written."""
+    """Run and render a view in one transaction of the desk's tenant; a refusal rolls it back."""
     with tenant_tx(desk.tenant.id):
         response = view()
         if isinstance(response, TemplateResponse):

@@ -91,7 +91,7 @@ TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascr
 
 
 def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
-    """Return what asks for a support session before a view that no scope is open for; None where it may go on."""
+    """Return the page that asks for a support session; None when the view may go on without one."""
     if desk is None or not shows_people(view):
         return None
     with tenant_tx(desk.tenant.id):

@@ -50,7 +50,7 @@ def pieces_of(text: str) -> frozenset[Piece]:
 
 
 def evidence_need(evidence: str) -> EvidenceNeed:
-    """Return what has to occur for this turn to be present."""
+    """Return the pieces an answer needs to contain this turn."""
     found = units(evidence)
     if len(found) < COUNTING.shingle:
         return EvidenceNeed(tuple(dict.fromkeys((unit,) for unit in found)), 1.0)

@@ -79,7 +79,7 @@ def simulation_tenant() -> UUID:
 def run_simulation(
     tenant_id: UUID, life: SimulatedLife, asker: Asker, *, advance: Callable[[int], object]
 ) -> list[TurnFigures]:
-    """Live through ``life`` as ``asker``, who is erased first; ``advance`` hears of each day. Opens its own scopes."""
+    """Erase ``asker``, then simulate each day of ``life``; ``advance`` is called after each. Opens its own scopes."""
     begin_anew(tenant_id, asker.subject)
     days = list(life.days())
     began = utc_now() - timedelta(days=len(days))
@@ -108,7 +108,7 @@ class SimulatedPerson:
         self._raw = RawHistory(COUNTER)
 
     def live_day(self, day: SimulatedDay, at: datetime) -> None:
-        """Live one day: a context before each turn, then what was said; at its end the conversation ends."""
+        """Simulate a day: each turn asks for a context, then posts its messages; then the conversation ends."""
         conversation = f"day-{day.number:03d}"
         for place, turn in enumerate(day.turns):
             self.figures.append(self._ask(day.number, turn, conversation))
@@ -143,7 +143,7 @@ def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | N
 
 
 def coverage_of(built: ContextAnswer, raw: RawHistory, query: str, evidence: Iterable[str]) -> list[EvidenceCoverage]:
-    """Return, for each evidence turn, by whom it is brought. What stands escaped in a prompt counts as it was said."""
+    """Return, for each evidence turn, the contexts that contain it. Escaped text counts as the original."""
     shown = "\n".join(html.unescape(str(one["content"])) for one in built.context.messages[:-1])
     tokens = built.context.tokens.total
     ways = [

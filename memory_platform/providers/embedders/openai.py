@@ -145,7 +145,7 @@ def count_tokens(answer: Mapping[str, Any]) -> None:
 
 
 def _clean_text(text: str, before: str, limit: int) -> str:
-    """Return what is sent of ``text``; nothing of a text that shows nothing."""
+    """Return the part of ``text`` to send; empty when no character is visible."""
     shown = beginning(collapse_spaces(text[: 2 * limit]), limit).encode("utf-8", "replace").decode()
     return f"{before}{shown}" if shown else ""
 

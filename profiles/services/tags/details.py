@@ -205,5 +205,5 @@ def _read(name: str, value: Any) -> Any:
 def detail_claim(
     provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False
 ) -> Claim:
-    """Return the claim under which values of details are recorded."""
+    """Return a claim without a value, for recording details."""
     return Claim(None, Provenance(provenance), confidence, valid_at, explicit=explicit)

@@ -54,7 +54,7 @@ _SYNONYMS_OF: Mapping[str, frozenset[str]] = {
 
 
 def synonyms_of(word: str) -> frozenset[str]:
-    """Return what else a place or person of this name is called, in either language: wife, 老婆 ... for "spouse"."""
+    """Return other names of a place or person, in either language: wife, 老婆 ... for "spouse"."""
     return _SYNONYMS_OF.get(comparable(word), frozenset())
 
 
@@ -205,7 +205,7 @@ def _is_found(tag: Tag, found: Sequence[_LookupHit]) -> bool:
 
 
 def _drop_inner_matches(found: Sequence[_LookupHit]) -> list[_LookupHit]:
-    """Return what is not part of a longer name that was found too: in 去奶奶家 it is 奶奶家, not 家."""
+    """Return the hits that are no part of a longer hit: in 去奶奶家 奶奶家, not 家."""
     spans = [hit.span for hit in found if hit.span is not None]
     return [hit for hit in found if hit.span is None or not any(_is_inside(hit.span, other) for other in spans)]
 

@@ -71,7 +71,6 @@ class ErasureView(TenantView):
 
 
 def serialize_erasure(erasure: Erasure) -> dict[str, Any]:
-    """Return an erasure as the API shows it."""
     certificate = certificate_of(erasure)
     return {
         "id": erasure.id,

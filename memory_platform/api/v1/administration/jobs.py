@@ -113,7 +113,6 @@ def serialize_job_or_end(job_id: UUID) -> dict[str, Any]:
 
 
 def serialize_job(job: Job) -> dict[str, Any]:
-    """Return a job as the API shows it."""
     return {
         "id": job.id,
         "kind": job.kind,
@@ -126,7 +125,6 @@ def serialize_job(job: Job) -> dict[str, Any]:
 
 
 def serialize_work(work: Work) -> dict[str, Any]:
-    """Return the work of a conversation's end as the API shows it."""
     return {
         "id": work.id,
         "kind": CONVERSATION_END,

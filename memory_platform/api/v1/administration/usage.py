@@ -76,7 +76,6 @@ def span_of(asked: dict[str, Any]) -> tuple[date, date]:
 
 
 def serialize_usage_day(day: PricedDay) -> dict[str, Any]:
-    """Return a day as the API shows it."""
     used = day.used
     return {
         "day": used.day.isoformat(),

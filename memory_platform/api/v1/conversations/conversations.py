@@ -202,7 +202,6 @@ def check(condition: IfMatch, conversation: Conversation) -> None:
 
 
 def serialize_conversation(conversation: Conversation) -> dict[str, Any]:
-    """Return a conversation as the API shows it."""
     return {
         "conversation_id": conversation.external_id,
         "status": conversation.status,

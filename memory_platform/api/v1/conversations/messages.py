@@ -188,7 +188,6 @@ def accept(
 
 
 def serialize_accepted(accepted: Accepted) -> dict[str, Any]:
-    """Return an acceptance as the API shows it."""
     return {
         "conversation_id": accepted.conversation.external_id,
         "accepted": [serialize_fate(fate) for fate in accepted.messages],
@@ -198,7 +197,6 @@ def serialize_accepted(accepted: Accepted) -> dict[str, Any]:
 
 
 def serialize_correction(one: FastLaneResult) -> dict[str, Any]:
-    """Return what became of a correction as the API shows it."""
     return {
         "category": one.category,
         "key": one.key,
@@ -218,7 +216,6 @@ def serialize_fate(fate: AcceptedMessage) -> dict[str, Any]:
 
 
 def serialize_window(window: Window) -> dict[str, Any]:
-    """Return a window as the API shows it."""
     return {
         "messages": [serialize_turn(turn) for turn in window.turns],
         "tokens": window.tokens,
@@ -228,7 +225,6 @@ def serialize_window(window: Window) -> dict[str, Any]:
 
 
 def serialize_turn(turn: WindowTurn) -> dict[str, Any]:
-    """Return a turn as the API shows it."""
     return {
         "message_id": turn.message_id,
         "seq": turn.seq,
@@ -243,7 +239,6 @@ def serialize_turn(turn: WindowTurn) -> dict[str, Any]:
 
 
 def serialize_message(message: Message) -> dict[str, Any]:
-    """Return a stored message as the API shows it."""
     return {
         **serialize_turn(turn_of(message)),
         "parts": message.parts,

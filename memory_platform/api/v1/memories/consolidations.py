@@ -74,7 +74,6 @@ def reply_to_undo(subject_id: str, consolidation_id: UUID, by: Actor, reason: st
 
 
 def serialize_consolidation(row: Consolidation) -> dict[str, Any]:
-    """Return a consolidation as the API shows it."""
     return {
         "consolidation_id": row.id,
         "memory_id": row.memory_ref,

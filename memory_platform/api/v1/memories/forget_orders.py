@@ -82,7 +82,6 @@ def reply_to_undo(subject_id: str, order_id: UUID, by: Actor, reason: str) -> Re
 
 
 def serialize_forget_order(row: ForgetOrder) -> dict[str, Any]:
-    """Return an order as the API shows it."""
     return {
         "forget_order_id": row.id,
         "state": row.state,

@@ -104,7 +104,6 @@ def reply_to_decision(subject_id: str, review_id: UUID, given: Mapping[str, Any]
 
 
 def serialize_review(row: MemoryReview, held: Mapping[UUID, Memory]) -> dict[str, Any]:
-    """Return a review as the API shows it."""
     memory = held.get(row.memory_ref)
     return {
         "review_id": row.id,

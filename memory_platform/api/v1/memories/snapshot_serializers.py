@@ -234,12 +234,10 @@ class SnapshotBulkOutput(Output):
 
 
 def serialize_snapshot(sourced: SourcedSnapshot) -> dict[str, Any]:
-    """Return a snapshot as the API shows it."""
     return _common_fields(sourced.snapshot, sourced.sources)
 
 
 def serialize_history_entry(held: HeldSnapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
-    """Return a state of a snapshot's history as the API shows it."""
     return {
         **_common_fields(held.snapshot, sources),
         "recorded_at": held.recorded_at,
@@ -248,7 +246,6 @@ def serialize_history_entry(held: HeldSnapshot, sources: Sequence[SourceNames]) 
 
 
 def serialize_fate(fate: Fate) -> dict[str, Any]:
-    """Return one item's fate as the API shows it."""
     return {"id": fate.id, "verdict": fate.verdict, "reason": fate.reason}
 
 

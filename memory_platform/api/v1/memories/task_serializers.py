@@ -171,7 +171,6 @@ class EpisodeOutput(Output):
 
 
 def serialize_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
-    """Return a task as the API shows it."""
     return {
         "id": task.id,
         "goal": task.goal,
@@ -193,7 +192,7 @@ def serialize_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def serialize_episode(episode: Episode) -> dict[str, Any]:
-    """Return an episode as the API shows it; with its task and snapshot at hand."""
+    """Return an episode as JSON; with its task and snapshot at hand."""
     return {
         "id": episode.id,
         "task_id": episode.task.id,

@@ -94,7 +94,6 @@ def read_draft_fields(fields: dict[str, Any]) -> Asked:
 
 
 def serialize_try(tried: Tried) -> dict[str, Any]:
-    """Return what a text would teach as the API shows it."""
     return {
         "clauses": [{"text": one.text, "lasting": one.lasting, "note": one.note} for one in tried.clauses],
         "notes": [

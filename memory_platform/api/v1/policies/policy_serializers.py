@@ -162,7 +162,7 @@ class SettingsOutput(Output):
 
 
 def serialize_experiment_arm(experiment: str, arm: str) -> dict[str, str] | None:
-    """Return a subject's part in an experiment as the API shows it; None for a subject without any."""
+    """Return a subject's part in an experiment as JSON; None for a subject without any."""
     return {"name": experiment, "arm": arm} if experiment else None
 
 
@@ -198,12 +198,11 @@ def serialize_made_version(
 
 
 def serialize_changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Return differences as the API shows them."""
     return [{"section": one.section, "field": one.field, "before": one.before, "after": one.after} for one in changes]
 
 
 def serialize_settings() -> list[dict[str, Any]]:
-    """Return all that may be set, in the order in which it is declared."""
+    """Return every field a tenant may set, in the order of declaration."""
     return [_setting(section, field) for section in SECTIONS.values() for field in section.kinds]
 
 

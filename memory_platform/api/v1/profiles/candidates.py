@@ -124,7 +124,6 @@ def reply_to_review(subject_id: str, candidate_id: UUID, decide: Decide, by: Act
 
 
 def serialize_candidate(row: Candidate, behind: Mapping[UUID, Message]) -> dict[str, Any]:
-    """Return a candidate as the API shows it."""
     message = behind.get(row.message_ref) if row.message_ref else None
     return {
         "candidate_id": row.id,
@@ -148,7 +147,7 @@ def serialize_candidate(row: Candidate, behind: Mapping[UUID, Message]) -> dict[
 
 
 def serialize_evidence(row: Candidate, message: Message | None) -> dict[str, Any] | None:
-    """Return where the words stand that prove a candidate."""
+    """Return the message and the span of the words that prove a candidate."""
     if message is None or row.quote_start is None or row.quote_end is None:
         return None
     return {

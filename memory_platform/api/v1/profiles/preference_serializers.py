@@ -152,7 +152,7 @@ def claim_of(given: Mapping[str, Any]) -> Claim:
 def serialize_preference(
     preference: Preference, sources: Iterable[SourceNames], note_id: UUID | None = None
 ) -> dict[str, Any]:
-    """Return a value as the API shows it; an image of a value before a change has the value's own id."""
+    """Return a value as JSON; an image of a value before a change has the value's own id."""
     return {
         "id": preference.value_id,
         "category": preference.category,

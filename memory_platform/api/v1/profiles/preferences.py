@@ -157,7 +157,7 @@ def answer(subject: Subject, preference: Preference, outcome: ClaimOutcome[Prefe
 
 
 def serialize_with_sources(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
-    """Return preferences as the API shows them, the sources and the notes of all in one query each."""
+    """Return preferences as JSON, the sources and the notes of all in one query each."""
     sources = preference_sources(subject, preferences)
     notes = notes_of_slots(Preference, [one.value_id for one in preferences])
     return [serialize_preference(one, sources.get(one.value_id, ()), notes.get(one.value_id)) for one in preferences]

@@ -202,12 +202,10 @@ def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
 
 
 def serialize_verdicts(verdicts: Iterable[FactVerdict]) -> list[dict[str, Any]]:
-    """Return verdicts as the API shows them."""
     return [{"field": one.name.path, "verdict": one.verdict, "reason": one.reason or None} for one in verdicts]
 
 
 def serialize_fact(fact: ProfileFact) -> dict[str, Any]:
-    """Return one value of a field's history as the API shows it."""
     return {
         "id": fact.value_id,
         "field": FactName(fact.field, fact.is_attribute).path,
@@ -223,7 +221,7 @@ def serialize_fact(fact: ProfileFact) -> dict[str, Any]:
 
 
 def serialize_standing_profile(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
-    """Return how each current fact stands as the API shows it, by its name; in the open scope, one query."""
+    """Return how each current fact stands as JSON, by its name; in the open scope, one query."""
     notes = notes_of_slots(ProfileFact, [fact.id for fact in facts])
     # A field of the profile proper after the free attributes: it has the name where both do.
     return {

@@ -141,7 +141,6 @@ def answer(subject: Subject, *, status: int = 200) -> Response:
 
 
 def serialize_subject(subject: Subject, profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a subject as the API shows it."""
     return {
         "subject_id": subject.external_id,
         "created_at": subject.created_at,

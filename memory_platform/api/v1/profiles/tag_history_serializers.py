@@ -42,7 +42,7 @@ class TagDetailPageOutput(Output):
 
 
 def serialize_detail(row: TagDetail) -> dict[str, Any]:
-    """Return one value of a detail as the API shows it; an image of a value before a change has the value's own id."""
+    """Return one value of a detail as JSON; an image of a value before a change has the value's own id."""
     return {
         "id": row.value_id,
         "detail": row.detail,

@@ -216,7 +216,6 @@ def draft_of(given: Mapping[str, Any]) -> TagDraft:
 
 
 def serialize_tag(tag: Tag) -> dict[str, Any]:
-    """Return a tag as the API shows it."""
     return {
         "id": tag.id,
         "label": tag.label,
@@ -239,12 +238,10 @@ def serialize_tag(tag: Tag) -> dict[str, Any]:
 
 
 def serialize_listed_tag(tag: Tag, history: Sequence[TagDetail] | None) -> dict[str, Any]:
-    """Return a tag of a list as the API shows it."""
     return {**serialize_tag(tag), "history": None if history is None else [serialize_detail(row) for row in history]}
 
 
 def serialize_tag_with_notes(tag: Tag, notes: Iterable[SourcedNote]) -> dict[str, Any]:
-    """Return a tag with the notes about it as the API shows them."""
     told = (
         {"id": one.snapshot.id, "text": one.snapshot.text, "grade": one.note.grade, "said_at": one.snapshot.said_at}
         for one in notes
@@ -253,10 +250,8 @@ def serialize_tag_with_notes(tag: Tag, notes: Iterable[SourcedNote]) -> dict[str
 
 
 def serialize_tag_outcome(outcome: TagOutcome) -> dict[str, Any]:
-    """Return a posted tag as the API shows it."""
     return {**serialize_tag(outcome.tag), "verdict": outcome.verdict, "reason": outcome.reason or None}
 
 
 def serialize_tag_match(match: TagMatch) -> dict[str, Any]:
-    """Return a match as the API shows it."""
     return {"tag": serialize_tag(match.tag), "score": match.score, "match": match.match}
