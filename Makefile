@@ -21,7 +21,7 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers install clean
+.PHONY: run test test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers precision-bench install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
@@ -75,6 +75,10 @@ evaluation: $(VENV)/.evaluation
 
 # Other memory stores, for `manage.py bench run` to measure beside recall.
 bench-peers: $(VENV)/.bench
+
+# PrecisionMemBench against a running stack: does the right memory come, and that memory only?
+precision-bench: $(VENV)/.core
+	@$(PY) manage.py precision_bench $(ARGS)
 
 install: $(VENV)/.core
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import detect_language
+from snapshots.embedding.aliases import alias_marks
 from snapshots.embedding.marks import marks_of
 from snapshots.embedding.sayings import saying_of
 
@@ -30,9 +31,9 @@ class Turn:
 class IndexedText:
     """The terms of one memory by field, and the two texts whose vectors are stored.
 
-    ``about`` holds the terms of date, category and topics, and the marks of the text; ``before`` those of the turn
-    before, only when that turn is no memory of its own (an assistant's): a remembered one is found through the
-    neighbour pointers of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
+    ``about`` holds the terms of date, category, topics and aliases, and the marks of text and aliases; ``before`` those
+    of the turn before, only when that turn is no memory of its own (an assistant's): a remembered one is found through
+    the neighbour pointers of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
     """
 
     text: tuple[str, ...]
@@ -52,6 +53,7 @@ def index_text(
     previous_is_memory: bool = True,
     category: str | None = None,
     topics: Sequence[str] = (),
+    aliases: Sequence[str] = (),
 ) -> IndexedText:
     """Return what to index for ``turn``: terms per field, ``[date] speaker: text`` and ``previous turn + text``."""
     language = detect_language(turn.text)
@@ -59,10 +61,11 @@ def index_text(
     subject_matter = " ".join(filter(None, (*topics, category)))
     prefix = " / ".join(filter(None, (*topics, category, date)))
     own_terms = previous is not None and not previous_is_memory
+    names = (*topics, *aliases)
     return IndexedText(
         text=tuple(terms(turn.text)),
         speaker=tuple(terms(turn.speaker or "")),
-        about=(*terms(f"{date} {subject_matter}"), *marks_of(turn.text)),
+        about=(*terms(" ".join((date, subject_matter, *aliases))), *marks_of(turn.text), *alias_marks(names)),
         before=tuple(terms(attributed(previous))) if previous and own_terms else (),
         dated=f"[{prefix}] {attributed(turn)}" if prefix else attributed(turn),
         continued=f"{attributed(previous)}\n{attributed(turn)}" if previous else attributed(turn),

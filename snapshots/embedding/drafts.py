@@ -45,6 +45,7 @@ class SnapshotDraft:
     previous_is_memory: bool = True
     category: str = ""
     topics: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     importance: float = 0.5
     confidence: float = 0.6
     provenance: str = "observation"
@@ -99,6 +100,7 @@ def index_draft(draft: SnapshotDraft) -> IndexedText:
         previous_is_memory=draft.previous_is_memory,
         category=draft.category or None,
         topics=draft.topics,
+        aliases=draft.aliases,
     )
     return index_alone(indexed, turn) if draft.kind in CUT_OUT else indexed
 

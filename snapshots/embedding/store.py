@@ -179,6 +179,7 @@ def _snapshot_row(draft: SnapshotDraft, position: int) -> Snapshot:
         position=position,
         category=draft.category,
         topics=list(draft.topics),
+        aliases=list(draft.aliases),
         importance=draft.importance,
         confidence=draft.confidence,
         provenance=draft.provenance,

@@ -99,6 +99,7 @@ def _draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotDraft:
         previous_is_memory=before.is_memory,
         category=snapshot.category,
         topics=tuple(snapshot.topics),
+        aliases=tuple(snapshot.aliases),
         importance=snapshot.importance,
         confidence=snapshot.confidence,
         provenance=snapshot.provenance,

@@ -15,7 +15,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 
-INDEXED = frozenset({"text", "category", "topics", "said_at"})
+INDEXED = frozenset({"text", "category", "topics", "aliases", "said_at"})
 """What stands in words and vectors: a change of it makes new ones."""
 
 TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at", "review_by"})

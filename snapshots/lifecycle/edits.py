@@ -33,7 +33,7 @@ TRIES = 3
 class Edit:
     """Changes to a snapshot, and what the door brings that they come through.
 
-    ``changes`` are new values by column: text, category, topics, importance, confidence, provenance, said_at,
+    ``changes`` are new values by column: text, category, topics, aliases, importance, confidence, provenance, said_at,
     expires_at, metadata. ``accept`` raises for a version that the caller does not expect. ``note`` is called with the
     snapshot as it was read, in the transaction that changed it.
     """
@@ -121,8 +121,9 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
 
 def _masked(edit: Edit) -> dict[str, Any]:
     changes: dict[str, Any] = {}
-    if "topics" in edit.changes:
-        changes["topics"] = labels_without_secrets(edit.changes["topics"], edit.mask)
+    for name in ("topics", "aliases"):
+        if name in edit.changes:
+            changes[name] = labels_without_secrets(edit.changes[name], edit.mask)
     if "category" in edit.changes:
         changes["category"] = "".join(labels_without_secrets([edit.changes["category"]], edit.mask))
     if "text" in edit.changes:

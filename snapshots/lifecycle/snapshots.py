@@ -134,6 +134,7 @@ def _draft(new: NewSnapshot, now: datetime, mask: Mask) -> SnapshotDraft:
         by_kind=new.expires_at is None,
         category="".join(labels_without_secrets([new.category], mask)),
         topics=tuple(labels_without_secrets(new.topics, mask)),
+        aliases=tuple(labels_without_secrets(new.aliases, mask)),
         importance=new.importance,
         confidence=BELIEFS.ceiling(provenance) if new.confidence is None else new.confidence,
         provenance=provenance,

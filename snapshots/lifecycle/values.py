@@ -33,6 +33,7 @@ class NewSnapshot:
     kind: str = SnapshotKind.MANUAL
     category: str = ""
     topics: Sequence[str] = ()
+    aliases: Sequence[str] = ()
     importance: float = 0.5
     confidence: float | None = None
     provenance: str | None = None

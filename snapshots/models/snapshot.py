@@ -44,6 +44,9 @@ class Snapshot(SubjectOwned):
     position = models.BigIntegerField(_("position"), editable=False)
     category = models.CharField(_("category"), max_length=100, blank=True)
     topics = ArrayField(models.CharField(max_length=100), verbose_name=_("topics"), default=list, blank=True)
+    aliases = ArrayField(
+        models.CharField(max_length=100), verbose_name=_("other names"), default=list, db_default=[], blank=True
+    )
     importance = models.FloatField(
         _("importance"), default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
     )

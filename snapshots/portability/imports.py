@@ -146,6 +146,7 @@ def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotD
         previous_is_memory=turn is None or (previous is not None and is_statement(previous)),
         category="".join(labels_without_secrets([row["category"]], mask_sensitive)),
         topics=tuple(labels_without_secrets(row["topics"], mask_sensitive)),
+        aliases=tuple(labels_without_secrets(row.get("aliases", ()), mask_sensitive)),
         importance=row["importance"],
         confidence=CEILINGS.cap_confidence(row["confidence"], Provenance(row["provenance"])),
         provenance=row["provenance"],

@@ -15,7 +15,7 @@ NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
 _TEXTS = """
 SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
-       s.expires_at, links.sources %s
+       s.expires_at, s.aliases, s.metadata, links.sources %s
 FROM snapshot s %s
 LEFT JOIN LATERAL (
   SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
@@ -38,7 +38,7 @@ NOTE_TEXTS = _TEXTS % (
 JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
 LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
-_COLUMNS = 12
+_COLUMNS = 14
 """Those of a memory; a note's own follow them, and then those of the contact that it is about."""
 
 
@@ -107,6 +107,8 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
         provenance=held.provenance,
         category=held.category or None,
         topics=tuple(held.topics),
+        aliases=tuple(held.aliases),
+        metadata=held.metadata,
         said_at=held.said_at,
         valid_at=held.valid_at,
     )
@@ -136,7 +138,8 @@ def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> Recalle
 
 
 def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
-    memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, sources = row
+    memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, *more = row
+    aliases, metadata, sources = more
     return RecalledMemory(
         id=memory_id,
         lane=lane,
@@ -154,4 +157,6 @@ def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
         expires_at=expires_at,
         sources=tuple(Source(*pair) for pair in sources or ()),
         explain=hit.explain,
+        aliases=tuple(aliases),
+        metadata=metadata,
     )

@@ -1,9 +1,9 @@
 """The typed values of recall: what is asked, what one memory brings, what comes back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from snapshots.recall.filtering.grammar import FilterNode
@@ -233,6 +233,8 @@ class RecalledMemory:
     explain: Explain | None = None
     tokens: int | None = None
     relevance: float = 0.0
+    aliases: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,11 @@ _AS_NOTES = (
     "ten lives, coverage at a total of 500: by score alone .821 and .854 (English, Chinese), with .3 .845 and .878, "
     "with .5 .845 and .902, with .7 .821 and .902; with 0.5 ahead instead of 1.5 .821 and .902"
 )
+_STRICT = (
+    "manage.py precision_bench, strict passes of 43 / 77 and mean precision, 23 November 2026: relevance .5 .7 .8 .9 "
+    "with words 5: 38/62/.759 38/63/.786 38/66/.833 38/66/.850; words 2 3 4 5 6 with relevance .9: 29/55/.725 "
+    "35/63/.818 37/65/.847 38/66/.850 38/66/.850"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +41,9 @@ class RelevancePolicy:
     """From which probability on a question may ask for what the assistant said."""
     unasked_reply: float = assumed(0.15, owner="recall", settle_by="labelled questions about what the assistant said")
     """From which relevance on a reply helps a question that does not ask for it."""
-    strict_relevance: float = assumed(0.5, owner="recall", settle_by="PrecisionMemBench, strict")
+    strict_relevance: float = measured(0.9, source=_STRICT)
     """From which relevance on a strict question takes what it does not name."""
-    strict_words: float = assumed(2.0, owner="recall", settle_by="PrecisionMemBench, strict")
+    strict_words: float = measured(5.0, source=_STRICT)
     """From which BM25 on a strict question names a memory: one rare word of it in thirty memories gives 3."""
 
 

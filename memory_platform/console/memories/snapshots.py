@@ -168,6 +168,7 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
             None,
             column("category", word, _("category")),
             column("topics", value_whole, _("topics")),
+            column("aliases", value_whole, _("other names")),
             column("importance", share, _("importance")),
             column("confidence", share, _("confidence")),
             "provenance",

@@ -109,4 +109,4 @@ def _reworded(then: HeldThen) -> bool:
 
 def _indexed_then(held: Snapshot) -> IndexedText:
     turn = Turn(held.text, held.name, held.said_at)
-    return index_text(turn, category=held.category or None, topics=held.topics)
+    return index_text(turn, category=held.category or None, topics=held.topics, aliases=held.aliases)

@@ -1,11 +1,33 @@
-"""An explanation as plain numbers: what answers show (R7)."""
+"""An explanation in plain values: what answers show (R7)."""
 
+import re
 from typing import Any
 
-from snapshots.recall.values import Explain
+from memory_platform.kernel.terms import terms
+from snapshots.recall.values import Explain, RecalledMemory
 from snapshots.receipts.packing import named
 
+_WORD = re.compile(r"[㐀-鿿]+|[^\W_㐀-鿿]+(?:['’-][^\W_㐀-鿿]+)*")
 
-def explained(why: Explain) -> dict[str, Any]:
-    """Return the fields of ``why`` as plain values; a lane that did not find the memory is None."""
-    return named(why)
+
+def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any]:
+    """Return the fields of ``why`` as plain values; a lane that did not find the memory is None.
+
+    ``keyword.words`` are the words of the question that the memory shares, as they are asked.
+    """
+    shown = named(why)
+    if shown["keyword"] is not None:
+        shown["keyword"]["words"] = matched_words(asked, memory)
+    return shown
+
+
+def matched_words(asked: str, memory: RecalledMemory) -> list[str]:
+    """Return the words of ``asked`` that stand in a memory, its speaker, topics and aliases, each once, in order."""
+    said = frozenset(terms(" ".join((memory.text, memory.name or "", *memory.topics, *memory.aliases))))
+    words = (part for word in _WORD.findall(asked) for part in _shared(word, said))
+    return list(dict.fromkeys(words))
+
+
+def _shared(word: str, said: frozenset[str]) -> list[str]:
+    found = [term for term in terms(word) if term in said]
+    return found if not word.isascii() else [word] * bool(found)

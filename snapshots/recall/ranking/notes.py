@@ -39,6 +39,6 @@ def rank_apart(
     near = relevance_of_notes(image, alive, scores, probe)
     in_time = said_in_time(image, asked.times.spans, policy.scoring)
     near = probe.needs * raise_odds(near, favoured + in_time)
-    alive &= relevant_rows(near, scores.keyword[0], query)
+    alive &= relevant_rows(near, scores.keyword[0], query, image)
     best = best_sayings(near.astype(np.float32), near, alive, query, image, policy)
     return hits_of(best, scores, alive, query, image)

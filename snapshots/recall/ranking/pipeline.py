@@ -60,7 +60,7 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
         if query.whole
         else relevance_of_statements(scores.fused, may_answer, probe)
     )
-    alive &= relevant_rows(near, scores.keyword[0], query)
+    alive &= relevant_rows(near, scores.keyword[0], query, image)
     best, said_again = told_apart(scores.fused, near, alive, query, image, policy)
     hits = hits_of(best, scores, alive, query, image)
     return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from snapshots.embedding.rows import TEXT, Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
+from snapshots.recall.ranking.naming import named_rows
 from snapshots.recall.ranking.probe import Probe
 from snapshots.recall.ranking.scoring import Scores
 from snapshots.recall.values import RecallQuery
@@ -35,12 +36,15 @@ def weigh_as_notes(
     return probe.needs * _between(by_score, as_notes, policy.statement_as_note)
 
 
-def relevant_rows(near: Float64, words: Float32, query: RecallQuery, policy: RelevancePolicy = RELEVANCE) -> Mask:
-    """Return which rows are relevant enough for ``query``: by their relevance ``near`` and the BM25 of their own
-    ``words``, shape (n,)."""
+def relevant_rows(
+    near: Float64, words: Float32, query: RecallQuery, image: Image, policy: RelevancePolicy = RELEVANCE
+) -> Mask:
+    """Return which rows are relevant enough for ``query``: by their relevance ``near``, the BM25 of their own
+    ``words``, shape (n,), and whether it names them."""
     relevant = near >= query.min_relevance
     if query.strict:
-        relevant &= (near >= policy.strict_relevance) | (words >= policy.strict_words)
+        very = (near >= policy.strict_relevance) | (words >= policy.strict_words)
+        relevant &= very | named_rows(image, query.text)
     return np.asarray(relevant, np.bool_)
 
 

@@ -22,6 +22,7 @@ from memory_platform.api.requests.serializers import Input, Output, StrictSerial
 from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.text import collapse_spaces, visible
 from profiles.values import Provenance, Verdict
+from snapshots.embedding.aliases import ALIAS_CHARS, ALIASES_MOST
 from snapshots.lifecycle.selectors import SnapshotFilter
 from snapshots.lifecycle.values import Fate, HeldSnapshot, SourcedSnapshot, SourceNames
 from snapshots.models import CUT_OUT, Snapshot, SnapshotKind
@@ -72,6 +73,12 @@ class SnapshotFields(StrictSerializer):
 
     category = name_field()
     topics = ListOfField(child=TextField(max_bytes=NAME_BYTES, max_length=NAME_CHARS), most=TOPICS_MOST, required=False)
+    aliases = ListOfField(
+        child=TextField(max_bytes=4 * ALIAS_CHARS, max_length=ALIAS_CHARS),
+        most=ALIASES_MOST,
+        required=False,
+        help_text="Other names of what it is about: `strict` takes a memory whose alias the question says.",
+    )
     importance = NumberField(least=0.0, most=1.0, required=False)
     confidence = NumberField(least=0.0, most=1.0, required=False)
     provenance = OneOfField(choices=names(Provenance.values), required=False)
@@ -118,8 +125,8 @@ class SnapshotEditInput(SnapshotFields, Input):
     def changes_of(parsed: dict[str, Any]) -> dict[str, Any]:
         """Return the changes by column."""
         changes = {name: value for name, value in parsed.items() if name != "remove"}
-        if "topics" in changes:
-            changes["topics"] = list(dict.fromkeys(changes["topics"]))
+        for name in {"topics", "aliases"} & changes.keys():
+            changes[name] = list(dict.fromkeys(changes[name]))
         return changes | {name: REMOVABLE[name] for name in parsed.get("remove", ())}
 
 
@@ -176,6 +183,7 @@ class SnapshotOutput(Output):
     name = serializers.CharField(allow_null=True)
     category = serializers.CharField(allow_null=True)
     topics = serializers.ListField(child=serializers.CharField())
+    aliases = serializers.ListField(child=serializers.CharField())
     importance = serializers.FloatField()
     confidence = serializers.FloatField()
     provenance = serializers.ChoiceField(choices=Provenance.choices)
@@ -257,6 +265,7 @@ def _common_fields(snapshot: Snapshot, sources: Sequence[SourceNames]) -> dict[s
         "name": snapshot.name,
         "category": snapshot.category or None,
         "topics": snapshot.topics,
+        "aliases": snapshot.aliases,
         "importance": snapshot.importance,
         "confidence": snapshot.confidence,
         "provenance": snapshot.provenance,

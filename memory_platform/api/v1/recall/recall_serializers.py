@@ -46,6 +46,12 @@ class LaneHitOutput(Output):
     view = serializers.ChoiceField(choices=["own", "window", "continued"])
 
 
+class KeywordHitOutput(LaneHitOutput):
+    """Where a memory stands among the keywords; ``words`` are those of the question that it shares."""
+
+    words = serializers.ListField(child=serializers.CharField())
+
+
 class FactorsOutput(Output):
     """The multipliers of the score."""
 
@@ -65,7 +71,7 @@ class ExplainOutput(Output):
     """
 
     dense = LaneHitOutput(allow_null=True)
-    keyword = LaneHitOutput(allow_null=True)
+    keyword = KeywordHitOutput(allow_null=True)
     fused = serializers.FloatField()
     smoothed = serializers.FloatField()
     conversation = serializers.FloatField()
@@ -92,6 +98,8 @@ class MemoryOutput(Output):
     provenance = serializers.CharField()
     category = serializers.CharField(allow_null=True)
     topics = serializers.ListField(child=serializers.CharField())
+    aliases = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField()
     said_at = serializers.DateTimeField(allow_null=True)
     valid_at = serializers.DateTimeField(allow_null=True)
     expires_at = serializers.DateTimeField(allow_null=True)
@@ -120,6 +128,8 @@ class RecalledNoteOutput(Output):
     possibly_outdated = serializers.BooleanField()
     context = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # not what serializers are given
     topics = serializers.ListField(child=serializers.CharField())
+    aliases = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField()
     sources = SourceOutput(many=True)
     explain = ExplainOutput(allow_null=True)
 
@@ -181,11 +191,11 @@ class RecallOutput(Output):
 def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dict[str, Any]:
     """Return an answer as the API shows it."""
     return {
-        "memories": [shown_memory(memory) for memory in found.memories],
+        "memories": [shown_memory(memory, query.text) for memory in found.memories],
         "profile": found.lanes.beliefs.profile,
         "preferences": found.lanes.beliefs.preference_values,
-        "notes": [shown_recalled_note(note) for note in found.notes],
-        "replies": [shown_reply(reply) for reply in found.replies],
+        "notes": [shown_recalled_note(note, query.text) for note in found.notes],
+        "replies": [shown_reply(reply, query.text) for reply in found.replies],
         "tags": [shown_match(match) for match in found.lanes.meant],
         "abstained": shown_abstained(found),
         "intent": detect_intent(query.text, found.vectors),
@@ -196,7 +206,7 @@ def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dic
     }
 
 
-def shown_memory(memory: RecalledMemory) -> dict[str, Any]:
+def shown_memory(memory: RecalledMemory, asked: str) -> dict[str, Any]:
     """Return a memory as the API shows it."""
     return {
         "id": memory.id,
@@ -210,15 +220,17 @@ def shown_memory(memory: RecalledMemory) -> dict[str, Any]:
         "provenance": memory.provenance,
         "category": memory.category,
         "topics": memory.topics,
+        "aliases": memory.aliases,
+        "metadata": memory.metadata,
         "said_at": memory.said_at,
         "valid_at": memory.valid_at,
         "expires_at": memory.expires_at,
         "sources": shown_sources(memory),
-        "explain": explained(memory.explain) if memory.explain else None,
+        "explain": explained(memory.explain, asked, memory) if memory.explain else None,
     }
 
 
-def shown_recalled_note(note: RecalledNote) -> dict[str, Any]:
+def shown_recalled_note(note: RecalledNote, asked: str) -> dict[str, Any]:
     """Return a note as the API shows it."""
     memory, about = note.memory, note.about
     return {
@@ -237,12 +249,14 @@ def shown_recalled_note(note: RecalledNote) -> dict[str, Any]:
         "possibly_outdated": note.possibly_outdated,
         "context": note.context or None,
         "topics": memory.topics,
+        "aliases": memory.aliases,
+        "metadata": memory.metadata,
         "sources": shown_sources(memory),
-        "explain": explained(memory.explain) if memory.explain else None,
+        "explain": explained(memory.explain, asked, memory) if memory.explain else None,
     }
 
 
-def shown_reply(reply: RecalledMemory) -> dict[str, Any]:
+def shown_reply(reply: RecalledMemory, asked: str) -> dict[str, Any]:
     """Return what the assistant said as the API shows it."""
     return {
         "id": reply.id,
@@ -257,7 +271,7 @@ def shown_reply(reply: RecalledMemory) -> dict[str, Any]:
         "said_at": reply.said_at,
         "expires_at": reply.expires_at,
         "sources": shown_sources(reply),
-        "explain": explained(reply.explain) if reply.explain else None,
+        "explain": explained(reply.explain, asked, reply) if reply.explain else None,
     }
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from snapshots.recall.filtering.grammar import parse_filter
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.ranking.explained import explained
 from snapshots.recall.ranking.factors import DIGITS
 from snapshots.recall.ranking.pipeline import best_rows, rank_memories
 from snapshots.recall.ranking.scoring import score_memories
 from snapshots.recall.values import RankedHit, RecallQuery
+from snapshots.receipts.packing import named
 from tests.snapshots.recall.world import EMBEDDER, NOW, ask, conversation, id_of, image_of, memory, probe_of
 
 DAY = timedelta(days=1)
@@ -151,7 +151,7 @@ def test_the_parts_of_an_explanation_make_the_score_of_every_hit() -> None:
         for question in ("Which hotel in Paris did Ada like?", "花生", "nothing of the kind"):
             hits = ask(question, image, policy)
             for hit in hits:
-                shown = explained(hit.explain) if hit.explain else {}
+                shown = named(hit.explain) if hit.explain else {}
                 assert shown["semantic"] == hit.semantic
                 assert round(shown["semantic"] * math.prod(shown["factors"].values()), DIGITS) == round(
                     hit.score, DIGITS

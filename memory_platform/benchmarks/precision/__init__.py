@@ -1,0 +1,1 @@
+"""PrecisionMemBench (tenurehq, MIT): does the right memory come, and that memory only?"""
