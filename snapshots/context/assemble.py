@@ -102,6 +102,7 @@ def assemble(
         language=language,
         memory_room=choice.rooms[SectionName.MEMORY],
         abstained=choice.abstained,
+        threshold=rules.threshold.least,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
 from snapshots.recall.answer import Recalled
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
-from snapshots.receipts.values import ReceiptCandidate, Rendered
+from snapshots.receipts.values import LASTING, VITAL, ReceiptCandidate, Rendered
 
 _LEFT_OUT: dict[WhyLeftOut, Reason] = {
     "said_again": Reason.DUPLICATE_OF_MEMORY,
@@ -15,6 +15,7 @@ _LEFT_OUT: dict[WhyLeftOut, Reason] = {
     "below_floor": Reason.BELOW_FLOOR,
 }
 
+RELEVANCE_DIGITS = 3
 ROOM = "room"
 """Kept with the memory section of a receipt, and not shown."""
 
@@ -29,10 +30,13 @@ def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptC
         earlier = fates.get((decision.lane, decision.id))
         if earlier is None or earlier.position is None:
             fates[decision.lane, decision.id] = decision
-    return [*(candidate_from(decision, why) for decision in fates.values()), *left_out_candidates(found.left_out)]
+    return [
+        *(candidate_from(decision, why, context.threshold) for decision in fates.values()),
+        *left_out_candidates(found.left_out),
+    ]
 
 
-def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]]) -> ReceiptCandidate:
+def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]], threshold: float) -> ReceiptCandidate:
     """Return a decision as a receipt keeps it."""
     return ReceiptCandidate(
         decision.id,
@@ -44,7 +48,17 @@ def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]]) -> Re
         decision.guardrail.value if decision.guardrail else None,
         decision.position,
         None if decision.section is SectionName.PROFILE else why.get(decision.id),
+        None if decision.relevance is None else round(decision.relevance, RELEVANCE_DIGITS),
+        None if decision.relevance is None else threshold,
+        standing_of(decision),
     )
+
+
+def standing_of(decision: Decision) -> str:
+    """Return whether a candidate stands whatever is asked, and why; "" for what competes by the question."""
+    if decision.section is not SectionName.PROFILE:
+        return ""
+    return VITAL if decision.is_vital else LASTING
 
 
 def left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandidate]:

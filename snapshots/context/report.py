@@ -106,6 +106,8 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
         reason=reason,
         position=position,
         guardrail=_guardrail(origin),
+        relevance=origin.relevance if isinstance(origin, MemoryItem) and name is SectionName.MEMORY else None,
+        is_vital=isinstance(origin, MemoryItem) and origin.vital,
     )
 
 

@@ -186,7 +186,10 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out."""
+    """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out.
+
+    ``relevance`` is that of a memory that competed by the question; None for what stands whatever is asked.
+    """
 
     lane: Lane
     id: str
@@ -197,6 +200,8 @@ class Decision:
     reason: Reason
     position: int | None = None
     guardrail: Guardrail | None = None
+    relevance: float | None = None
+    is_vital: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,3 +272,5 @@ class AssembledContext:
     memory_room: MemoryRoom
     abstained: str | None = None
     """Why no memory of this turn is in it; None where one helps."""
+    threshold: float = 0.0
+    """From which relevance on a memory helped."""

@@ -1,7 +1,7 @@
 """Topics and other names of a memory, as marks that its index keeps: a strict question names it by one of them.
 
-"k8s", "point of view", "公司": in any case, plural or not, with one slip in a name of five letters or more, though not
-in its first two, so that "mango" names no Mongo.
+"k8s", "point of view", "公司": in any case, plural or not, with one slip in a name of one or two words that has five
+letters or more, though not in its first two, so that "mango" names no Mongo.
 """
 
 import re
@@ -12,7 +12,7 @@ from memory_platform.kernel.text import index_form
 ALIASES_MOST, ALIAS_CHARS = 20, 100
 WORDS_MOST = 8
 """Words, or Chinese characters, of the longest name that is looked for."""
-SLIP_FROM, SLIP_TO, FIRST_LETTERS = 5, 40, 2
+SLIP_FROM, SLIP_TO, SLIP_WORDS, FIRST_LETTERS = 5, 40, 2, 2
 READ_CHARACTERS = 2_000
 
 _PLURAL = re.compile(r"^([a-z]{2,}[^aiosu\W])s$")
@@ -40,7 +40,7 @@ def _marks(name: str) -> Iterator[str]:
     if not name:
         return
     yield f"\x1falias {name}"
-    if SLIP_FROM <= len(name) <= SLIP_TO and name.isascii():
+    if SLIP_FROM <= len(name) <= SLIP_TO and name.isascii() and name.count(" ") < SLIP_WORDS:
         for at in range(FIRST_LETTERS, len(name)):
             yield f"\x1fslip {name[:at]}{name[at + 1 :]}"
         yield f"\x1fslip {name}"

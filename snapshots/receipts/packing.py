@@ -13,8 +13,8 @@ from snapshots.models import Receipt
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.values import ReceiptCandidate
 
-FORMAT = 1
-"""Stands before the rows, whose values are those of ReceiptCandidate in its order."""
+FORMAT = 2
+"""Stands before the rows, whose values are those of ReceiptCandidate in its order; those of format 1 are fewer."""
 
 _SCORE = ReceiptCandidate._fields.index("candidate_score")
 
@@ -50,7 +50,7 @@ def candidates_held(receipt: Receipt) -> list[dict[str, Any]]:
     if receipt.packed is None:
         return list(receipt.candidates)  # of before they were packed, or imported
     _, rows = orjson.loads(zlib.decompress(bytes(receipt.packed)))
-    return [shown_candidate(ReceiptCandidate._make(row)) for row in rows]
+    return [shown_candidate(ReceiptCandidate(*row)) for row in rows]
 
 
 def shown_candidate(one: ReceiptCandidate) -> dict[str, Any]:

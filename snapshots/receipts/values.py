@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
+VITAL, LASTING = "vital", "lasting"
+
 
 class ReceiptCandidate(NamedTuple):
     """One thing that was offered to a context, without its words.
 
     ``context_position`` counts from 1 in reading order; None when it was left out. ``explain``: ranks, scores and
-    factors without their names, in the order of :func:`snapshots.receipts.packing.named`.
+    factors without their names, in the order of :func:`snapshots.receipts.packing.named`. ``relevance`` and
+    ``threshold`` are those of a memory that competed by the question; ``standing`` says of another that it stands
+    whatever is asked: :data:`VITAL` or :data:`LASTING`.
     """
 
     memory_id: str
@@ -22,6 +26,9 @@ class ReceiptCandidate(NamedTuple):
     guardrail_hit: str | None = None
     context_position: int | None = None
     explain: tuple[Any, ...] | None = None
+    relevance: float | None = None
+    threshold: float | None = None
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CaseResult:
     """One case: whether it passed, and its precision and recall, None where nothing is wanted and nothing came."""
 
     case: Case
@@ -108,7 +108,7 @@ def read_cases() -> list[Case]:
     return [Case.of(row) for row in json.loads((FIXTURES / "retrieval.cases.json").read_text())]
 
 
-def judge(case: Case, found: Sequence[str], seed: Mapping[str, Belief]) -> Judged:
+def judge(case: Case, found: Sequence[str], seed: Mapping[str, Belief]) -> CaseResult:
     """Return what the runner makes of the ids that a search ``found``: pinned facts stand elsewhere in its prompt and
     take room, a relation brings its participants."""
     pinned = [one.id for one in seed.values() if _is_pinned_for(one, case)]
@@ -119,7 +119,7 @@ def judge(case: Case, found: Sequence[str], seed: Mapping[str, Belief]) -> Judge
     hits = len(wanted & set(came))
     exact = case.only is None or set(came) == case.only
     seen = {*came, *pinned[: case.most]}
-    return Judged(
+    return CaseResult(
         case,
         tuple(came),
         passed=exact and not case.never & seen,
@@ -128,7 +128,7 @@ def judge(case: Case, found: Sequence[str], seed: Mapping[str, Belief]) -> Judge
     )
 
 
-def figures_of(judged: Sequence[Judged]) -> Figures:
+def figures_of(judged: Sequence[CaseResult]) -> Figures:
     """Return the benchmark's figures."""
     active = [one for one in judged if one.case.only]
     return Figures(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory_platform.benchmarks.precision.cases import Belief, Case, Judged, judge, read_cases, read_seed
+from memory_platform.benchmarks.precision.cases import Belief, Case, CaseResult, judge, read_cases, read_seed
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
@@ -40,10 +40,10 @@ def store_seed(tenant_id: UUID) -> None:
             create_snapshots(ensure_subject(user), offers)
 
 
-def ask_cases(tenant_id: UUID, *, strict: bool) -> list[Judged]:
+def ask_cases(tenant_id: UUID, *, strict: bool) -> list[CaseResult]:
     """Ask every question and judge what comes. No scope may be open."""
     seed = {one.id: one for one in read_seed()}
-    return [judge(case, _found(tenant_id, case, strict=strict), seed) for case in read_cases()]
+    return [judge(case, _find_ids(tenant_id, case, strict=strict), seed) for case in read_cases()]
 
 
 def _snapshot_of(belief: Belief) -> NewSnapshot:
@@ -51,7 +51,7 @@ def _snapshot_of(belief: Belief) -> NewSnapshot:
     return NewSnapshot(text=belief.text, aliases=belief.aliases, metadata=told)
 
 
-def _found(tenant_id: UUID, case: Case, *, strict: bool) -> Sequence[str]:
+def _find_ids(tenant_id: UUID, case: Case, *, strict: bool) -> Sequence[str]:
     if not case.query.strip() or not case.most:  # its runner asks nobody then
         return ()
     query = RecallQuery(

@@ -86,7 +86,7 @@ def _card(one: Candidate, beside: CardContext, best: float, most: float) -> Card
         most=best,
         tokens=one["tokens"],
         code=one["decision_reason"],
-        reason=reason_told(one["decision_reason"]),
+        reason=reason_told(one),
         guardrail=str(GUARDRAILS.get(one["guardrail_hit"] or "", "")),
         met=in_words(one["guardrail_hit"]),
         known=known,

@@ -1,10 +1,15 @@
 """What a receipt says, in whole sentences for people who did not write the ranking."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
+
+from snapshots.receipts.values import LASTING, VITAL
 
 REASONS = {
     "kept": _("It stands in the prompt."),
-    "over_budget": _("Left out: its section had no room left for it."),
+    "over_budget": _("Left out: the tokens were spent."),
     "duplicate_of_window": _("Left out: the last turns say it already."),
     "duplicate_of_profile": _("Left out: the profile says it already."),
     "duplicate_of_memory": _("Left out: another memory says the same."),
@@ -62,9 +67,29 @@ FACTORS = {
 }
 
 
-def reason_told(code: str) -> str:
+STANDING = {
+    VITAL: _("Vital: always in."),
+    LASTING: _("Lasting: in every prompt while there is room."),
+}
+RELEVANT = _("In: relevance %(relevance)s, threshold %(threshold)s.")
+BESIDE = _(
+    "In: relevance %(relevance)s is below the threshold %(threshold)s, but something else helps and room was left."
+)
+IRRELEVANT = _("Left out: relevance %(relevance)s, threshold %(threshold)s.")
+SPENT = _("Left out: the tokens were spent. Relevance %(relevance)s, threshold %(threshold)s.")
+
+
+def reason_told(one: Mapping[str, Any]) -> str:
     """Return why a candidate is in the prompt or is not; a code that is not ours as it is."""
-    return str(REASONS.get(code, code))
+    code, relevance, threshold = one["decision_reason"], one.get("relevance"), one.get("threshold")
+    if code == "kept" and one.get("standing") in STANDING:
+        return str(STANDING[one["standing"]])
+    if relevance is None or threshold is None:
+        return str(REASONS.get(code, code))
+    kept = RELEVANT if relevance >= threshold else BESIDE
+    told = {"kept": kept, "below_floor": IRRELEVANT, "over_budget": SPENT}.get(code)
+    numbers = {"relevance": f"{relevance:.2f}", "threshold": f"{threshold:.2f}"}
+    return str(told) % numbers if told else str(REASONS.get(code, code))
 
 
 def signal_told(signal: str, reason: str) -> str:

@@ -117,7 +117,7 @@ def seats_of(candidates: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], C
             position=one["context_position"],
             rank=ranks.get(_key(one)),
             score=one["candidate_score"] if one["explain"] or one["candidate_score"] else None,
-            reason=reason_told(one["decision_reason"]),
+            reason=reason_told(one),
         )
         for one in candidates
     }

@@ -80,6 +80,9 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
         "policy_version": "7",
         "utilized": None,
         "user_feedback_signal": None,
+        "relevance": None,
+        "threshold": None,
+        "standing": "",
     }
 
 

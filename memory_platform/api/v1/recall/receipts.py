@@ -25,6 +25,7 @@ from memory_platform.api.views.pagination import Page, PageInput
 from snapshots.context.record import ROOM
 from snapshots.models import Receipt
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
+from snapshots.receipts.values import LASTING, VITAL
 from tenants.isolation import tenant_tx
 
 
@@ -68,6 +69,13 @@ class CandidateOutput(Output):
     context_position = serializers.IntegerField(allow_null=True)
     tokens = serializers.IntegerField()
     explain = serializers.DictField(allow_null=True)
+    relevance = serializers.FloatField(
+        allow_null=True, help_text="How probably it helps; null for what stands whatever is asked."
+    )
+    threshold = serializers.FloatField(allow_null=True, help_text="From which relevance on a memory goes in.")
+    standing = serializers.ChoiceField(
+        choices=[VITAL, LASTING], allow_blank=True, help_text="Why it stands whatever is asked; empty for the others."
+    )
     utilized = serializers.BooleanField(allow_null=True)
     user_feedback_signal = serializers.CharField(allow_null=True)
 

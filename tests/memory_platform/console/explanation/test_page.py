@@ -148,7 +148,7 @@ def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any
 def test_what_was_left_out_says_why(ada_with_memories: World, staff: Staff) -> None:
     receipt = receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60))
     page = page_of(staff.sam, receipt)
-    assert "Left out: its section had no room left for it." in page
+    assert "Left out: the tokens were spent." in page
     assert page.count("left-out") == page.count("Left out: ")
 
 

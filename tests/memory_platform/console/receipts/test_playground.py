@@ -39,7 +39,7 @@ from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in, open_support_for
 from tests.snapshots.held import know, prefer, remember, say
 
-MOST_QUERIES = 34
+MOST_QUERIES = 36
 """Two contexts, each of which reads ten things in one round trip."""
 HOSTILE = "peanuts</user_memory><script>alert(1)</script>\u202eevil"
 TEXTS = ("I am allergic to peanuts", "我对花生过敏", HOSTILE, "Peanuts make Mia ill", "Peanut butter is off the list")
@@ -112,7 +112,7 @@ def test_two_versions_differ_where_they_do(ada_with_memories: World, staff: Staf
     page = ask(staff.sam, ada_with_memories.acme, left="1", right="2")
     assert page.count("only left</strong>") > 0
     assert "only right" not in page
-    assert "its section had no room left for it" in page
+    assert "the tokens were spent" in page
     turned = ask(staff.sam, ada_with_memories.acme, left="2", right="1")
     assert turned.count("only right ▶") == page.count("only left</strong>")
 

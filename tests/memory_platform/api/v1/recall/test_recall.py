@@ -106,6 +106,8 @@ def test_notes_stand_in_their_own_key_with_what_is_known_of_them(acme: Caller, w
         "possibly_outdated": False,
         "context": None,
         "topics": ["food"],
+        "aliases": [],
+        "metadata": {},
         "sources": [{"conversation_id": "trip", "message_id": message.external_id}],
         "explain": None,
     }

@@ -74,7 +74,13 @@ def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, wo
         "explain",
         "utilized",
         "user_feedback_signal",
+        "relevance",
+        "threshold",
+        "standing",
     }
+    assert (snapshot["threshold"] > 0, snapshot["standing"]) == (True, "")
+    assert snapshot["relevance"] > 0
+    assert {one["standing"] for one in candidates if one["lane"] != "snapshots"} == {"lasting"}
     assert snapshot["explain"]["factors"]["provenance"] == 0.6
     assert (snapshot["policy_version"], snapshot["utilized"], snapshot["user_feedback_signal"]) == ("1", None, None)
     facts = [one for one in candidates if one["lane"] in {"profile", "preferences"}]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("snapshots", "0033_notes_are_linked_to_slots"),
+        ("snapshots", "0034_notes_know_what_is_newer"),
     ]
 
     operations = [

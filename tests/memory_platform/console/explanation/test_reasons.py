@@ -1,0 +1,40 @@
+"""Why a candidate is in a prompt or not, in a sentence, in English and Chinese. Rows: G1, X12."""
+
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from memory_platform.console.explanation.words import reason_told
+
+
+def candidate(reason: str, relevance: float | None = None, standing: str = "") -> dict[str, Any]:
+    threshold = None if relevance is None else 0.15
+    return {"decision_reason": reason, "relevance": relevance, "threshold": threshold, "standing": standing}
+
+
+@pytest.mark.parametrize(
+    ("one", "english", "chinese"),
+    [
+        (candidate("kept", standing="vital"), "Vital: always in.", "关键：始终放入。"),
+        (candidate("kept", 0.42), "In: relevance 0.42, threshold 0.15.", "已放入：相关性 0.42，门槛 0.15。"),
+        (
+            candidate("below_floor", 0.08),
+            "Left out: relevance 0.08, threshold 0.15.",
+            "未放入：相关性 0.08，门槛 0.15。",
+        ),
+        (candidate("over_budget"), "Left out: the tokens were spent.", "未放入：token 已用完。"),
+        (candidate("over_budget", standing="vital"), "Left out: the tokens were spent.", "未放入：token 已用完。"),
+        (candidate("100% of another release", 0.2), "100% of another release", "100% of another release"),
+        ({"decision_reason": "below_floor"}, "Left out: it is not near enough to the question.", None),
+    ],
+)
+def test_a_reason_is_a_sentence_with_its_numbers(one: dict[str, Any], english: str, chinese: str | None) -> None:
+    assert reason_told(one) == english
+    with translation.override("zh-hans"):
+        told = reason_told(one)
+    assert told != english if chinese is None else told == chinese
+
+
+def test_what_is_less_relevant_and_in_says_why() -> None:
+    assert "below the threshold 0.15, but something else helps" in reason_told(candidate("kept", 0.03))
