@@ -49,8 +49,38 @@ def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUI
 
     A note that also fills another slot becomes possibly outdated: part of it still holds.
     """
-    over = [one for model in PLACES for one in _over_values(model, subject_id, messages)]
-    over += _over_details(subject_id, messages)
+    over = [
+        one for model in PLACES for one in _over_values(model, subject_id, _places_told_of(model, subject_id, messages))
+    ]
+    told = SOURCES[Tag]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages)).order_by()
+    over += _over_details(subject_id, told.values("memory_id"))
+    ended = _end_notes(subject_id, over)
+    _name_successors(subject_id, messages)
+    return ended
+
+
+def end_notes_of_values(subject_id: UUID, model: type[Any], places: Sequence[Mapping[str, Any]]) -> list[UUID]:
+    """End the notes behind values that somebody has replaced or ended by hand; return their snapshots.
+
+    ``places`` are columns of ``PLACES``.
+    """
+    return _end_notes(subject_id, list(_over_values(model, subject_id, places)))
+
+
+def end_notes_of_tag(tag: Tag) -> list[UUID]:
+    """End the notes behind an address or number of a tag that was changed by hand; return their snapshots."""
+    return _end_notes(tag.subject_id, list(_over_details(tag.subject_id, [tag.id])))
+
+
+def end_notes_at(slot: Preference | ProfileFact | Tag) -> list[UUID]:
+    """End the notes behind what a slot held before it was written by hand; return their snapshots."""
+    if isinstance(slot, Tag):
+        return end_notes_of_tag(slot)
+    model = type(slot)
+    return end_notes_of_values(slot.subject_id, model, [{name: getattr(slot, name) for name in PLACES[model]}])
+
+
+def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
     if over:
         lock_memory(subject_id)
     held = current_notes(subject_id, [one.note_id for one in over]) if over else {}
@@ -67,7 +97,6 @@ def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUI
             ended.append(one.note_id)
     if positions:
         touch_memory(subject_id, changed=positions)
-    _name_successors(subject_id, messages)
     return ended
 
 
@@ -98,12 +127,19 @@ def names(text: str, value: Any) -> bool:
     return bool(wanted) and wanted in said
 
 
-def _over_values(model: type[Any], subject_id: UUID, messages: Collection[UUID]) -> Iterator[_Over]:
-    own = model._default_manager.filter(subject_id=subject_id, retired_at__isnull=True, version_of__isnull=True)
+def _held_values(model: type[Any], subject_id: UUID) -> Any:
+    return model._default_manager.filter(subject_id=subject_id, retired_at__isnull=True, version_of__isnull=True)
+
+
+def _places_told_of(model: type[Any], subject_id: UUID, messages: Collection[UUID]) -> list[dict[str, Any]]:
     told = SOURCES[model]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages)).order_by()
-    touched = own.filter(id__in=told.values("memory_id")).order_by()
-    for place in list(touched.values(*PLACES[model]).distinct()):
-        rows = list(own.filter(**place))
+    touched = _held_values(model, subject_id).filter(id__in=told.values("memory_id")).order_by()
+    return list(touched.values(*PLACES[model]).distinct())
+
+
+def _over_values(model: type[Any], subject_id: UUID, places: Sequence[Mapping[str, Any]]) -> Iterator[_Over]:
+    for place in places:
+        rows = list(_held_values(model, subject_id).filter(**place))
         past = {row.id: row for row in rows if not row.is_current}
         held = next((row.value for row in rows if row.is_current), None)
         for note_id, slot_id, text in _links_to(model, past):
@@ -139,12 +175,11 @@ def _ender(model: type[Any], row: Any) -> UUID | None:
     return ender
 
 
-def _over_details(subject_id: UUID, messages: Collection[UUID]) -> Iterator[_Over]:
+def _over_details(subject_id: UUID, tags: Any) -> Iterator[_Over]:
     links = SOURCES[Tag]._default_manager.filter(subject_id=subject_id)
-    told = links.filter(message_id__in=list(messages)).order_by()
     past = TagDetail.objects.filter(
         subject_id=subject_id,
-        tag_id__in=told.values("memory_id"),
+        tag_id__in=tags,
         detail__in=TOLD_OF_A_TAG,
         invalid_at__isnull=False,
         retired_at__isnull=True,

@@ -34,7 +34,7 @@ from snapshots.understanding.drafting.replies import Answer, answers_in, draft_r
 from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
 from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
 from snapshots.understanding.grading.reader import grade_messages
-from snapshots.understanding.heard.asks import context_of, settle_answered, with_asks
+from snapshots.understanding.heard.asks import context_of, settle_answered, settle_doubted, with_asks
 from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents
 from snapshots.understanding.heard.repetition import as_guessed, doing_drafts, habit_repeat_of, keep_repeated
 from snapshots.understanding.people import give_to_people, people_before
@@ -249,6 +249,7 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
             if learn(lesson):
                 names |= own_names([subject])
                 settle_answered(subject, learned.heard.get(message.id))
+            settle_doubted(subject, learned.heard.get(message.id))
             fill_fields(lesson, context.own_names, learned.filled.get(message.id, ()))
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]

@@ -26,6 +26,7 @@ from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, f
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tool_saves import note_saved, was_saved
 from profiles.values import Provenance, Verdict
+from snapshots.notes.slot_ends import end_notes_at
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
 Arguments = Mapping[str, Any]
@@ -66,6 +67,7 @@ def save_once(subject: Subject, call: ToolCall) -> ToolAnswer:
         return ToolAnswer(call.tool, saved.verdict, saved.reason)
     if call.conversation_id and saved.verdict is not Verdict.REJECTED:
         note_saved(subject, call.conversation_id, _lasting_id(saved.row))
+    end_notes_at(saved.row)
     return ToolAnswer(call.tool, saved.verdict, saved.reason, saver.shown(saved.row))
 
 

@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
+from django.db.models import Q
+
+from memory_platform.kernel.terms import terms
 from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import MessageRole
-from snapshots.understanding.heard.questions import evades, is_bare_answer, state_answer
+from snapshots.understanding.changes.asking import OF_A_NOTE, settle_outdated
+from snapshots.understanding.heard.questions import evades, is_bare_answer, says_no, says_yes, state_answer
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.statements.statements import Heard
 from snapshots.understanding.values import ExtractionContext, Nearby
@@ -18,6 +22,8 @@ from snapshots.understanding.values import ExtractionContext, Nearby
 # An ask that was given out longer ago is no longer what the assistant's question is about.
 ASKED_WITHIN = timedelta(hours=1)
 _LOOSE = " .!。"
+REWORDED = 0.5
+"""Share of the words of an ask about a note that the assistant's question holds, however it puts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ def with_asks(heard: Iterable[Heard]) -> list[Heard]:
     rows = Ask.objects.filter(
         subject_id__in={one.message.subject_id for one in may}, conversation__in=conversations, answered_at__isnull=True
     )
-    asks = list(rows.filter(key__in=list(KEYS)).order_by("-asked_at"))
+    asks = list(rows.filter(Q(key__in=list(KEYS)) | Q(key__startswith=OF_A_NOTE)).order_by("-asked_at"))
     known = {one.message.id for one in may}
     return [_with_ask(one, asks) if one.message.id in known else one for one in everything]
 
@@ -95,13 +101,27 @@ def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> Ex
 
 def settle_answered(subject: Subject, heard: Heard | None) -> None:
     """Note that the subject answered an ask, in the open scope, unless somebody has noted it."""
-    _, _, ask_id = heard.asked.partition(":") if heard else ("", "", "")
-    if not ask_id:
-        return
-    lock_subject(subject)
-    ask = Ask.objects.filter(subject_id=subject.id, id=UUID(ask_id), answered_at__isnull=True).first()
+    ask = _open_ask(subject, heard)
     if ask is not None:
         settle_ask(subject, ask, accepted=True)
+
+
+def settle_doubted(subject: Subject, heard: Heard | None) -> None:
+    """Confirm or end the note that an ask was for, where the subject said yes or no to it, in the open scope."""
+    if heard is None or not heard.asked.startswith(OF_A_NOTE):
+        return
+    ask = _open_ask(subject, heard)
+    if ask is not None:
+        settle_outdated(subject, ask.key, says_yes(heard.message.content))
+        settle_ask(subject, ask, accepted=True)
+
+
+def _open_ask(subject: Subject, heard: Heard | None) -> Ask | None:
+    _, _, ask_id = heard.asked.rpartition(":") if heard else ("", "", "")
+    if not ask_id:
+        return None
+    lock_subject(subject)
+    return Ask.objects.filter(subject_id=subject.id, id=UUID(ask_id), answered_at__isnull=True).first()
 
 
 def _may_answer(one: Heard) -> bool:
@@ -119,6 +139,15 @@ def _with_ask(one: Heard, asks: Iterable[Ask]) -> Heard:
     for ask in asks:
         is_here = ask.subject_id == one.message.subject_id and ask.conversation == one.message.conversation.external_id
         age = one.message.accepted_at - ask.asked_at
-        if is_here and timedelta(0) <= age <= ASKED_WITHIN and KEYS[ask.key].asks.search(said):
+        if is_here and timedelta(0) <= age <= ASKED_WITHIN and _puts_ask(said, ask, one.message.content):
             return replace(one, asked=f"{ask.key}:{ask.id}")
     return one
+
+
+def _puts_ask(question: str, ask: Ask, answer: str) -> bool:
+    """Return whether the assistant's question puts an ask; one about a note is answered by yes or no alone."""
+    if not ask.key.startswith(OF_A_NOTE):
+        return KEYS[ask.key].asks.search(question) is not None
+    wanted = set(terms(ask.question))
+    is_put = len(wanted & set(terms(question))) >= REWORDED * len(wanted)
+    return is_put and says_yes(answer) != says_no(answer)

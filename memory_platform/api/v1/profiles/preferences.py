@@ -33,6 +33,7 @@ from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
 from snapshots.lifecycle.preference_sources import link_preference_sources, preference_sources
+from snapshots.notes.slot_ends import end_notes_of_values
 from snapshots.notes.slots import notes_of_slots
 from tenants.isolation import tenant_tx
 
@@ -91,6 +92,7 @@ class PreferenceView(SubjectView):
             subject = ensure_subject(subject_id)
             check(condition, subject, category, key)
             outcome = record_preference(subject, category, key, claim)
+            end_notes_of_values(subject.id, Preference, [{"category": category, "key": key}])
             if outcome.row is not None and given.get("sources"):
                 link_preference_sources(subject, outcome.row.id, given["sources"])
             return answer(subject, what_holds(outcome), outcome)
@@ -106,6 +108,7 @@ class PreferenceView(SubjectView):
             held = current_preference(subject, category, key)
             condition.check(held.id, held.version)
             retract_preference(subject, category, key)
+            end_notes_of_values(subject.id, Preference, [{"category": category, "key": key}])
         return no_content()
 
 

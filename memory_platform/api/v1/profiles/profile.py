@@ -26,10 +26,11 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.completeness import completeness
-from profiles.models import Subject
+from profiles.models import ProfileFact, Subject
 from profiles.selectors import profile_facts, profile_history, profile_of, subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.profile import patch_profile
+from snapshots.notes.slot_ends import end_notes_of_values
 from tenants.isolation import tenant_tx
 
 BY_VALIDITY = Order(fields=("valid_at", "id"))
@@ -61,7 +62,11 @@ class ProfileView(SubjectView):
             subject = subject_by_external_id(subject_id)
             lock_subject(subject)
             condition.check(subject.id, subject.profile_version, PART)
-            verdicts = patch_profile(subject, changes_of(given), remove=removals_of(given))
+            changes, removed = changes_of(given), removals_of(given)
+            verdicts = patch_profile(subject, changes, remove=removed)
+            names = [*(one.name for one in changes), *removed]
+            places = [{"field": name.field, "is_attribute": name.is_attribute} for name in names]
+            end_notes_of_values(subject.id, ProfileFact, places)
             facts = list(profile_facts(subject))
             shown = {
                 **profile_of(facts),

@@ -52,6 +52,7 @@ from profiles.services.subjects import ensure_subject
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
 from snapshots.notes.selectors import NoteFilter, notes_of, with_details
+from snapshots.notes.slot_ends import end_notes_of_tag
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
@@ -134,6 +135,7 @@ class TagView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
+            end_notes_of_tag(tag)
         return Response(serialize_tag(tag), headers=header_of(tag))
 
     @extend_schema(responses={204: None})

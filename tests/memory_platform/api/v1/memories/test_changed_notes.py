@@ -88,6 +88,61 @@ def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, 
     assert (settled["verdict"], list_texts(acme)) == ("superseded", ["My sister lives in Leeds"])
 
 
+ANSWERS = [
+    ("No", []),
+    ("nope", []),
+    ("yes", ["My sister lives in Leeds"]),
+    ("Why do you ask?", ["My sister lives in Leeds"]),
+]
+
+
+@pytest.mark.parametrize(("answer", "left"), ANSWERS)
+@pytest.mark.parametrize(
+    "question", ["Is it still so: “My sister lives in Leeds”?", "Does your sister still live in Leeds?"]
+)
+def test_a_bare_answer_in_talk_settles_what_was_asked(
+    acme: Caller, world: World, question: str, answer: str, left: list[str]
+) -> None:
+    post_text(acme, "My sister lives in Leeds", "2026-05-04T09:00:00Z")
+    settle(world.acme)
+    for number in range(4):
+        acme("POST", f"{ADA}/asks/next", {"conversation_id": f"k{number // 2}"})
+    doubt(world, "My sister lives in Leeds")
+    assert body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": "c1"}))["reason"] == "possibly_outdated"
+    acme("POST", TALK, {"messages": [{"role": "assistant", "content": question}, {"role": "user", "content": answer}]})
+    settle(world.acme)
+    assert [text for text in list_texts(acme) if "Leeds" in text] == left
+    noted = body_of(acme("GET", NOTES))["data"]
+    assert [one["possibly_outdated"] for one in noted if one["text"] in left] == [answer != "yes"] * len(left)
+
+
+WRITTEN = [
+    ("PATCH", "profile", {"attributes": {"employer": "Hoof & Paw"}}),
+    ("PATCH", "profile", {"remove": ["attributes.employer"]}),
+    (
+        "POST",
+        "tools/save_profile_fact",
+        {"arguments": {"field": "attributes.employer", "value": "Vets", "provenance": "confirmed_by_user"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "place", "body"), WRITTEN)
+def test_what_is_written_over_by_hand_ends_the_note_that_said_it(
+    acme: Caller, world: World, method: str, place: str, body: dict[str, Any]
+) -> None:
+    for number, text in enumerate(["I work at Acme Robotics", "I love eating sushi", "My sister lives in Leeds"]):
+        post_text(acme, text, f"2026-05-04T09:0{number}:00Z")
+    settle(world.acme)
+    assert "I work at Acme Robotics" in list_texts(acme)
+    written = acme(method, f"{ADA}/{place}", body)
+    assert written.status_code == 200, written.content
+    assert list_texts(acme) == ["I love eating sushi", "My sister lives in Leeds"]
+    removed = acme("DELETE", f"{ADA}/preferences/food/likes")
+    assert removed.status_code == 204
+    assert list_texts(acme) == ["My sister lives in Leeds"]
+
+
 def test_globex_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
     post_text(acme, "My sister lives in Leeds", "2026-05-04T09:00:00Z")
     settle(world.acme)
