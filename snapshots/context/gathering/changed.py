@@ -14,18 +14,22 @@ from snapshots.understanding.heard.turns import tells_something
 
 CHANGED = f"""
 SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at,
-       o.id, o.text, o.confidence, o.provenance, o.valid_at, nn.grade, nn.statement_id, nn.about_label, nn.relation,
-       nn.context, nn.vital_class, o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())
+       ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
+         WHERE l.tenant_id = n.tenant_id AND l.snapshot_id = n.snapshot_id AND n.possibly_outdated), o.kind,
+       o.id, o.text, o.confidence, o.provenance, o.valid_at, coalesce(nn.grade, ''), nn.statement_id,
+       coalesce(nn.about_label, ''), coalesce(nn.relation, ''), coalesce(nn.context, ''), coalesce(nn.vital_class, ''),
+       o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())
 FROM note n
 JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND n.possibly_outdated
-LEFT JOIN note nn ON nn.tenant_id = n.tenant_id AND nn.snapshot_id = coalesce(s.superseded_by_id, n.newer)
-LEFT JOIN snapshot o ON o.tenant_id = nn.tenant_id AND o.id = nn.snapshot_id
+LEFT JOIN snapshot o ON o.tenant_id = n.tenant_id AND o.id = coalesce(s.superseded_by_id, n.newer)
+LEFT JOIN note nn ON nn.tenant_id = o.tenant_id AND nn.snapshot_id = o.id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
   AND (s.invalid_at IS NOT NULL OR n.possibly_outdated OR n.newer IS NOT NULL)
 ORDER BY s.said_at DESC, s.id LIMIT {DEFAULT_CONTEXT.changed_notes}
 """  # noqa: S608  # made of constants; values are parameters
-"""The newest notes that ended, are possibly outdated, or are told of anew, each with the note that is newer."""
+"""The newest notes that ended, are possibly outdated, or are told of anew, each with the note, or the message, that is
+newer, and the slots that it fills while it is doubted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +46,29 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What became of a subject's notes, by the ids of the notes and of their statements."""
+    """What became of a subject's notes, by the ids of the notes and of their statements; since when slots are doubted
+    with their notes, by the ids of the slots."""
 
     of_note: Mapping[str, Change] = field(default_factory=dict)
     of_statement: Mapping[str, Sequence[Change]] = field(default_factory=dict)
+    of_slot: Mapping[str, datetime] = field(default_factory=dict)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]], item_of: Callable[[Sequence[Any]], MemoryItem]) -> "Changes":
         """Return what rows of ``CHANGED`` tell; ``item_of`` makes an item of a standing note's
         columns."""
-        of_note, of_statement = dict[str, Change](), defaultdict[str, list[Change]](list)
-        for note_id, statement_id, text, is_over, doubted_at, *newer, is_held in rows:
+        of_note, of_slot = dict[str, Change](), dict[str, datetime]()
+        of_statement = defaultdict[str, list[Change]](list)
+        for note_id, statement_id, text, is_over, doubted_at, slots, kind, *newer, is_held in rows:
             item = None
             if newer[0] is not None and is_held:  # as relevant as what it comes with, and no more
-                item = replace(item_of((*newer, None)), relevance=0.0, score=0.0)
+                item = replace(item_of((*newer, None)), kind=kind, relevance=0.0, score=0.0)
+            if doubted_at and not is_over:
+                of_slot |= {str(slot): doubted_at for slot in slots}
             change = Change(str(note_id), text, is_over, None if is_over else doubted_at, item)
             of_note[change.note_id] = change
             of_statement[str(statement_id or "")].append(change)
-        return cls(of_note, of_statement)
+        return cls(of_note, of_statement, of_slot)
 
     def of_item(self, item: MemoryItem) -> Sequence[Change]:
         """Return what became of a note, or of the notes of a statement."""
@@ -68,6 +77,10 @@ class Changes:
         if item.kind == "note":
             return [self.of_note[item.id]] if item.id in self.of_note else ()
         return self.of_statement.get(item.id, ())
+
+    def mark_slots(self, items: Iterable[MemoryItem]) -> tuple[MemoryItem, ...]:
+        """Return slots, those whose note may be over with the day since when."""
+        return tuple(replace(one, doubted_since=self.of_slot.get(one.id)) for one in items)
 
     def newest_of(self, change: Change) -> MemoryItem | None:
         """Return what holds now in place of a changed note: the last of those that are newer one than the other."""

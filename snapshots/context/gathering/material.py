@@ -38,7 +38,7 @@ def material_of(
 ) -> Material:
     """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory."""
     changes = Changes.of_rows(around.changed, _standing_note)
-    profile = replace(profile_view(found.lanes), notes=standing_notes(around, changes))
+    profile = profile_view(found.lanes, changes, standing_notes(around, changes))
     statements = {one.id: one for one in map(memory_item, found.memories)}
     notes = (as_its_message(note_item(note), statements) for note in found.notes)
     said = (*notes, *statements.values(), *map(memory_item, found.replies))
@@ -57,16 +57,17 @@ def material_of(
     )
 
 
-def profile_view(lanes: RecalledLanes) -> ProfileView:
-    """Return the rows of the lanes as a profile."""
+def profile_view(lanes: RecalledLanes, changes: Changes, standing: tuple[MemoryItem, ...]) -> ProfileView:
+    """Return the rows of the lanes as a profile, with the notes that stand whatever is asked."""
     facts = lanes.beliefs.facts
     locale = next((fact.value for fact in facts if fact.field == LOCALE and not fact.is_attribute), None)
     return ProfileView(
         locale=locale if isinstance(locale, str) else None,
-        fields=tuple(fact_item(fact) for fact in facts if not fact.is_attribute),
-        attributes=tuple(fact_item(fact) for fact in facts if fact.is_attribute),
-        preferences=tuple(map(preference_item, lanes.beliefs.preferences)),
-        tags=tuple(map(tag_item, lanes.tags)),
+        fields=changes.mark_slots(fact_item(fact) for fact in facts if not fact.is_attribute),
+        attributes=changes.mark_slots(fact_item(fact) for fact in facts if fact.is_attribute),
+        preferences=changes.mark_slots(map(preference_item, lanes.beliefs.preferences)),
+        tags=changes.mark_slots(map(tag_item, lanes.tags)),
+        notes=standing,
     )
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import F
 
+from memory_platform.kernel.ids import stable_id
 from profiles.services.locking import lock_subject
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
@@ -13,6 +14,7 @@ from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.slot_ends import end_slots_of_notes
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
+from snapshots.understanding.statements.statements import STATEMENT_VERSION
 
 
 def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
@@ -50,21 +52,22 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
 
 def name_successors(message: Message, endings: Sequence[Ending]) -> None:
     """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
-    retells: the note of the same words, once it is stored."""
+    retells: the note of the same words, once it is stored, and without one the whole message."""
     own = {"subject_id": message.subject_id}
     made = SnapshotSource.objects.filter(message_id=message.id, memory__kind=SnapshotKind.NOTE, **own)
     new = Note.objects.filter(snapshot_id__in=made.order_by().values("memory_id"), span_start__isnull=False, **own)
     spans = [(row.span_start or 0, row.span_end or 0, row.snapshot_id) for row in new]
     for one in endings:
         over = [(start, row_id) for start, end, row_id in spans if start < one.end and one.start < end]
-        if not over or min(over)[1] == one.note_id:
+        newer = min(over)[1] if over else stable_id(STATEMENT_VERSION, message.id)
+        if newer == one.note_id:
             continue
-        if one.is_sure:
+        if one.is_sure and over:
             ended = Snapshot.objects.filter(id=one.note_id, invalid_at__isnull=False, superseded_by__isnull=True, **own)
-            ended.update(superseded_by=min(over)[1], version=F("version") + 1)
-        else:
+            ended.update(superseded_by=newer, version=F("version") + 1)
+        elif not one.is_sure:
             doubted = {"changed_by": message.id} if one.effect is Effect.DOUBTS else {"possibly_outdated": False}
-            Note.objects.filter(snapshot_id=one.note_id, **doubted, **own).update(newer=min(over)[1])
+            Note.objects.filter(snapshot_id=one.note_id, **doubted, **own).update(newer=newer)
 
 
 def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:

@@ -86,7 +86,7 @@ def judge(
             found.append(Judged(place, Effect.ENDS, ends))
         elif sentence.hints and ends + doubts >= policy.doubt_from:
             found.append(Judged(place, Effect.DOUBTS, ends + doubts))
-        elif ends + doubts >= policy.retold_from:
+        elif ends + doubts >= (policy.hinted_from if sentence.hints else policy.retold_from):
             found.append(Judged(place, Effect.RETELLS, ends + doubts))
     return found
 

@@ -5,14 +5,16 @@ from datetime import timedelta
 
 import pytest
 
+from memory_platform.kernel.ids import stable_id
 from snapshots.context.service import build_context
 from snapshots.context.stages import ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.models import Message, Note, SnapshotKind
+from snapshots.models import Message, Note, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of
 from snapshots.understanding.changes.ending import name_successors
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
+from snapshots.understanding.statements.statements import STATEMENT_VERSION
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, say, settle
@@ -63,3 +65,16 @@ def test_a_later_word_of_the_same_is_kept_beside_a_note_until_it_is_confirmed(wo
     settle(house)
     with tenant_tx(house.tenant.id):
         assert Note.objects.get(snapshot=old).newer is None
+
+
+def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:
+    house = world.acme
+    say(house, TOLD[0][0])
+    say(house, "Hm.", at=LATER, conversation="c2")
+    settle(house)
+    with tenant_tx(house.tenant.id):
+        old = notes_of(house.subject, NoteFilter()).get()
+        message, said = Message.objects.get(content="Hm."), Message.objects.get(content=TOLD[0][0])
+        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)])
+        assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, message.id)
+        assert Snapshot.objects.filter(id=stable_id(STATEMENT_VERSION, said.id), kind=SnapshotKind.STATEMENT).exists()

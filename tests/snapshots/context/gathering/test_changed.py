@@ -36,12 +36,14 @@ def test_what_is_newer_stands_before_the_older_and_is_as_relevant() -> None:
 
 
 def test_what_is_newer_is_no_more_relevant_than_what_it_comes_with() -> None:
-    row = ("old", None, OLD.text, False, None, "new", NEW.text, *[None] * 9, True)
+    row = ("old", None, OLD.text, False, TUESDAY, ["tag"], "statement", "new", NEW.text, *[None] * 9, True)
     changes = Changes.of_rows([row], lambda columns: make_item(columns[0], columns[1], score=1.0))
     (first, _) = bring_up_to_date([OLD], changes)
-    assert (first.id, first.relevance) == ("new", 0.6)
+    assert (first.id, first.kind, first.relevance) == ("new", "statement", 0.6)
+    home, other = changes.mark_slots(replace(OLD, id=name, lane="tags") for name in ("tag", "other"))
+    assert (home.doubted_since, other.doubted_since) == (TUESDAY, None)
     nobody = Changes.of_rows([(*row[:-1], False)], lambda columns: make_item(columns[0], columns[1]))
-    assert bring_up_to_date([OLD], nobody) == [OLD]
+    assert [one.id for one in bring_up_to_date([OLD], nobody)] == ["old"]
 
 
 def test_the_last_of_several_comes_and_none_that_is_over() -> None:
