@@ -66,14 +66,10 @@ def test_a_question_that_needs_memory_is_told(question: str) -> None:
 
 
 def test_without_a_vector_of_the_encoder_memory_may_be_needed() -> None:
-    others: tuple[dict[str, Any], ...] = (
-        {},
-        {"another": np.ones(8)},
-        {ENCODER_SPACE: np.zeros(512)},
-        {ENCODER_SPACE: np.ones(24)},
-    )
-    for vectors in others:
-        assert read_wants("When is it?", {name: row.astype(np.float32) for name, row in vectors.items()}) == Wants()
+    nothing, short = np.zeros(512, np.float32), np.ones(24, np.float32)
+    assert read_wants("When is it?", {}) == Wants()
+    for space, row in (("another", short), (ENCODER_SPACE, nothing), (ENCODER_SPACE, short)):
+        assert read_wants("When is it?", {space: row}) == Wants()
 
 
 @pytest.mark.parametrize("question", REPLIES)
