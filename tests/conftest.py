@@ -17,7 +17,6 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from profiles.models import Subject
-from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, Tenant
 from tenants.services.audit import COMMAND_LINE
@@ -95,7 +94,6 @@ def opened_database(blocker: DjangoDbBlocker) -> Iterator[None]:
     """Let the block at an empty database, and empty it again."""
     with blocker.unblock():
         assert not Tenant.objects.exists(), "a test that shares its world with its module asks for another one"
-        LEARNT_FLOORS.read()  # none: what an earlier test's spaces have learnt is not kept, and no question reads them
         yield
         empty_database()
 

@@ -19,7 +19,6 @@ from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
 from snapshots.consolidation.writing import Writer
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import Embedders
-from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
@@ -79,7 +78,7 @@ def find_groups(
         group
         for some in lists
         for embedder, known in _by_embedder(some, embedders)
-        for group in groups_among(known, unit_rows(embedder, known), apart, policy, bound=bound_of(embedder, policy))
+        for group in groups_among(known, unit_rows(embedder, known), apart, policy, bound=policy.similarity)
     ]
 
 
@@ -102,12 +101,6 @@ def subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:
     with tenant_tx(tenant_id):
         rows = Subject.objects.filter(id__gt=after) if after else Subject.objects.all()
         return list(rows.filter(erasing=False).order_by("id").values_list("id", flat=True))
-
-
-def bound_of(embedder: Embedder, policy: ConsolidationPolicy) -> float:
-    """Return the cosine above which two texts say nearly the same in the embedder's space."""
-    floor = LEARNT_FLOORS.of([embedder.name]).get(embedder.name, 0.0)
-    return max(policy.similarity, floor + policy.way_from_floor * (1 - floor))
 
 
 def unit_rows(embedder: Embedder, members: Sequence[Member]) -> Float32:

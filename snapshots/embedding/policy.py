@@ -1,24 +1,8 @@
 """Numbers of the embedding room."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
-from memory_platform.kernel.policy import assumed, measured
-
-_ENOUGH = (
-    "locomo-dev, wordllama: floors of 20 samples differ by a standard deviation of 0.009 with 50 memories (1,786 "
-    "pairs), 0.008 with 100, 0.005 with 200, 0.002 with 400"
-)
-_PERCENTILE = (
-    "75 % of the questions lie below 0.134 (locomo-dev, wordllama) and 0.157 (madial-zh-dev, use-multilingual-v3) of "
-    "other subjects' memories, and coverage is equal up to 0.181 and 0.25. Pairs of memories of different subjects, "
-    "one undated: 50 % lie below 0.144 and 0.198, 40 % below 0.122 and 0.177, 75 % below 0.205 and 0.258; both dated, "
-    "75 % below 0.248 and 0.340. 40 plain sentences of strangers, wordllama: questions 0.066, pairs 50 % 0.029, 75 % "
-    "0.073"
-)
-_HARMLESS = (
-    "coverage is equal up to a floor of 0.181 (locomo-dev, wordllama) and 0.25 (madial-zh-dev, use-multilingual-v3)"
-)
+from memory_platform.kernel.policy import assumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +27,6 @@ class DropPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class FloorPolicy:
-    """How the similarity floor of an embedding space is learnt, and how long a process keeps what it read of it."""
-
-    sample: int = measured(400, source=_ENOUGH)
-    """Memories of each tenant."""
-    subject_sample: int = assumed(10, owner="embedding", settle_by="floors of tenants with few subjects and many")
-    """At most so many of one subject: nobody's own flood of messages is what memories are like."""
-    tenant_pairs: int = assumed(200, owner="embedding", settle_by="floors of tenants with less than 50 memories")
-    """A tenant with fewer does not speak."""
-    least_pairs: int = measured(1_500, source=_ENOUGH)
-    """Of all tenants that speak; with fewer the space has no floor."""
-    percentile: float = measured(50.0, source=_PERCENTILE)
-    highest_of_few: float = measured(0.25, source=_HARMLESS)
-    """No floor that fewer than ``agreeing`` tenants teach is higher, whatever one of them stores."""
-    agreeing: int = assumed(3, owner="embedding", settle_by="how many tenants share a space in production")
-    """From here on the lower median is between the floors of two others, whatever one tenant stores."""
-    highest: float = assumed(
-        0.85, owner="embedding", settle_by="floors of models whose texts are all near to each other, as e5's"
-    )
-    """No floor is higher."""
-    kept: timedelta = assumed(timedelta(minutes=10), owner="embedding", settle_by="how fast floors of new spaces move")
-    tried_again: timedelta = assumed(timedelta(seconds=5), owner="embedding", settle_by="how long the database is away")
-    """How long floors that could not be read are not asked for."""
-
-
-@dataclass(frozen=True, slots=True)
 class SayingPolicy:
     """How much of its own a text has to say before it can repeat another: so many words, or characters of Chinese.
 
@@ -83,6 +41,5 @@ class SayingPolicy:
 
 BACKFILL = BackfillPolicy()
 DROP = DropPolicy()
-FLOOR = FloorPolicy()
 SAYING = SayingPolicy()
 WALK = WalkPolicy()

@@ -46,8 +46,7 @@ class SnapshotWords(SubjectOwned):
 class EmbeddingSpace(models.Model):
     """One model's space (row S5); vectors of different spaces are never compared. Holds no tenant data.
 
-    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.space_counts``. The
-    floor is the cosine from which nearness speaks for a memory; see ``snapshots.embedding.upkeep.floors``.
+    The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.space_counts``.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -59,7 +58,6 @@ class EmbeddingSpace(models.Model):
     belonging = models.PositiveBigIntegerField(_("memories it should hold"), null=True, editable=False)
     missing = models.PositiveBigIntegerField(_("memories it lacks"), null=True, editable=False)
     oldest_missing_at = models.DateTimeField(_("oldest it lacks"), null=True, editable=False)
-    similarity_floor = models.FloatField(_("similarity floor"), null=True, editable=False)
     counted_at = models.DateTimeField(_("counted at"), null=True, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 

@@ -1,6 +1,6 @@
 """The parts of a recall: the question made ready, and the images that this process holds."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -11,7 +11,6 @@ from memory_platform.providers.registry import word_relations
 from snapshots.embedding.contextual import EVERY_LANGUAGE
 from snapshots.embedding.rows import Float32
 from snapshots.embedding.spaces import Embedders, active_embedders, spaces_key
-from snapshots.embedding.upkeep.floors import LEARNT_FLOORS
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.images.image import Image
 from snapshots.recall.loading.cache import ImageCache, ImageKey, KnownSubjects
@@ -100,8 +99,7 @@ def prepare_questions(
         probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
     wanted = [read_wants(text, probe.vectors) for text, probe in zip(texts, probes, strict=True)]
     read = [
-        replace(probe, floors=learnt_floors(probe.vectors, policy), needs=wants.memory, replies=wants.replies)
-        for probe, wants in zip(probes, wanted, strict=True)
+        replace(probe, needs=wants.memory, replies=wants.replies) for probe, wants in zip(probes, wanted, strict=True)
     ]
     missing = degraded | {DegradedReason.DOCUMENTS_UNAVAILABLE} if DOCUMENTS in lanes else degraded
     return [Question(probe, embedders, missing, watch.ms["embed"], policy=policy) for probe in read]
@@ -112,11 +110,6 @@ def in_other_words(question: Question, others: Sequence[str]) -> Question:
     more = prepare_questions(others, question.policy)
     wordings = tuple(map(Wording, others, (one.probe for one in more)))
     return replace(question, others=wordings, degraded=question.degraded.union(*(one.degraded for one in more)))
-
-
-def learnt_floors(spaces: Iterable[str], policy: RecallPolicy = DEFAULT_RECALL) -> Mapping[str, float]:
-    """Return the floors of ``spaces`` (names) that have learnt one and for which none was measured."""
-    return LEARNT_FLOORS.of(set(spaces) - dict(policy.scoring.cosine_floors).keys())
 
 
 def embed_question(text: str, embedders: Embedders) -> tuple[dict[str, Float32], frozenset[DegradedReason]]:

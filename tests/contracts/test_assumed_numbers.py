@@ -46,7 +46,6 @@ ASSUMED = {
     "candidates_most changed_notes left_out_noted texts_remembered tier tier_by_intent raised_turns good_hit_share",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
-    "snapshots.embedding.FloorPolicy": "subject_sample tenant_pairs agreeing highest kept tried_again",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",
     "snapshots.embedding.WalkPolicy": "page",
     "snapshots.episodes.EpisodePolicy": "partial taught_all part_chars",

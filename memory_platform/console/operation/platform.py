@@ -66,7 +66,6 @@ class EmbeddingSpaceScreen(OperatorAdmin):
         "belonging",
         "missing",
         "oldest_missing_at",
-        "similarity_floor",
         "counted_at",
         "created_at",
     )

@@ -1,7 +1,7 @@
 """What an evaluation works on once everything is read: pure values, so that a policy is tried in seconds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from snapshots.recall.degraded import joined
 from snapshots.recall.images.image import Image
 from snapshots.recall.loading.current import in_scope
 from snapshots.recall.loading.images import load_image
-from snapshots.recall.search import embed_question, learnt_floors
+from snapshots.recall.search import embed_question
 from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
@@ -61,7 +61,7 @@ class LoadedQuestion:
 class LoadedSubject:
     """One subject's memory, as recall sees it, with the questions that are put to it.
 
-    ``relations`` say which words are related; None when no model does. ``floors`` are those that spaces have learnt.
+    ``relations`` say which words are related; None when no model does.
     """
 
     subject_id: str
@@ -69,7 +69,6 @@ class LoadedSubject:
     relations: WordRelations | None
     memories: Mapping[UUID, LoadedMemory]
     questions: tuple[LoadedQuestion, ...]
-    floors: Mapping[str, float] = field(default_factory=dict)
 
 
 def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
@@ -93,8 +92,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     if lacking := joined(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
     questions = map_questions(asked, [vectors for vectors, _ in embedded], list(memories.values()))
-    floors = learnt_floors(embedder.name for embedder in embedders)
-    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions), floors)
+    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))
 
 
 def map_questions(

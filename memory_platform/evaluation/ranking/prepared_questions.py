@@ -4,7 +4,7 @@ Most of a search changes weights only. Then nothing is read again: the stages th
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
@@ -67,7 +67,7 @@ class PreparedQuestion:
 
     def _read(self, policy: ScoringPolicy) -> Probe:
         probe = make_probe(self.query.text, self.asked.vectors, policy, self.subject.relations)
-        return asked_at(replace(probe, floors=self.subject.floors), self.query.text, self.query.at)
+        return asked_at(probe, self.query.text, self.query.at)
 
     def _alive_mask(self, policy: RecallPolicy) -> Mask:
         return alive_rows(self.subject.image.columns, self.query, skew=policy.clock_skew_seconds)

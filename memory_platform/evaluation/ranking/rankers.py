@@ -84,7 +84,7 @@ def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> boo
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
     """Read the question as ``policy`` reads it, and rank."""
     probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, replace(probe, floors=subject.floors), subject.image, policy)
+    return rank_memories(query, probe, subject.image, policy)
 
 
 def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:

@@ -38,16 +38,13 @@ INTERRUPTED = 130
 """What shells call a program that Ctrl-C ended."""
 HEADINGS = (
     *("space", "length", "languages", "listed", "answers"),
-    *("holds", "should hold", "done", "oldest missing", "floor"),
+    *("holds", "should hold", "done", "oldest missing"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceLine:
-    """One space as the table shows it; ``answers`` is empty for a space that is not listed.
-
-    ``floor`` is the last one that the whole platform's vectors taught.
-    """
+    """One space as the table shows it; ``answers`` is empty for a space that is not listed."""
 
     name: str
     dimensions: int
@@ -55,7 +52,6 @@ class SpaceLine:
     listed: str
     answers: str
     count: SpaceCount
-    floor: float | None
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -71,7 +67,6 @@ class SpaceLine:
             f"{count.belonging:,}",
             "-" if count.percent is None else f"{count.percent} %",
             f"{oldest:%Y-%m-%d %H:%M}" if oldest else "-",
-            "-" if self.floor is None else f"{self.floor:.3f}",
         )
 
 
@@ -187,12 +182,12 @@ def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
     kept = {space.id: space for space in EmbeddingSpace.objects.order_by("name")}
     found = []
     for place, one in enumerate(embedders, start=1):
-        own, count = kept.pop(space_id(one), None), counts.get(space_id(one), NOTHING)
-        floor = own.similarity_floor if own else None
-        found.append(SpaceLine(one.name, one.dimensions, one.languages, f"{place}", describe_answer(one), count, floor))
+        kept.pop(space_id(one), None)
+        count = counts.get(space_id(one), NOTHING)
+        found.append(SpaceLine(one.name, one.dimensions, one.languages, f"{place}", describe_answer(one), count))
     for other in kept.values():
-        count, floor = counts.get(other.id, NOTHING), other.similarity_floor
-        found.append(SpaceLine(other.name, other.dimensions, other.languages, "no", "", count, floor))
+        count = counts.get(other.id, NOTHING)
+        found.append(SpaceLine(other.name, other.dimensions, other.languages, "no", "", count))
     return found
 
 

@@ -14,26 +14,20 @@ from django.db import transaction
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.spaces import Embedders, ensure_space, space_id
 from snapshots.embedding.upkeep.backfill import MissingOf, space_of
-from snapshots.embedding.upkeep.floors import NO_PAIRS, Unrelated, floor_of, sample_unrelated
 from snapshots.embedding.upkeep.index_pages import IndexedMemory, walk
 from snapshots.models import EmbeddingSpace
-from tenants.isolation import tenant_tx
 
 WHOLE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceCount:
-    """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them.
-
-    ``unrelated`` is what a sample of each tenant's says of the space's floor; none of a space that is not listed.
-    """
+    """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them."""
 
     held: int = 0
     belonging: int = 0
     missing: int = 0
     oldest_missing_at: datetime | None = None
-    unrelated: tuple[Unrelated, ...] = ()
 
     @property
     def percent(self) -> int | None:
@@ -47,7 +41,6 @@ class SpaceCount:
             self.belonging + other.belonging,
             self.missing + other.missing,
             min(times, default=None),
-            self.unrelated + other.unrelated,
         )
 
 
@@ -62,8 +55,7 @@ def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
     counts: Counts = {}
     for page in walk(tenant_id):
         counts = added_up(counts, _counted(page, listed))
-    with tenant_tx(tenant_id):
-        return added_up(counts, {own.space_id: _unrelated(own, counts) for own in listed})
+    return counts
 
 
 def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Counts:
@@ -78,12 +70,6 @@ def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Coun
     return counts
 
 
-def _unrelated(own: MissingOf, counts: Counts) -> SpaceCount:
-    """Return what a sample of the tenant's memories says of the floor of a space, in the open scope."""
-    sample = sample_unrelated(own.space_id) if counts.get(own.space_id, NOTHING).held else NO_PAIRS
-    return SpaceCount(unrelated=(sample,) if sample.pairs else ())
-
-
 def added_up(one: Counts, other: Counts) -> Counts:
     """Return the counts of both."""
     return {space: one.get(space, NOTHING) + other.get(space, NOTHING) for space in {*one, *other}}
@@ -96,10 +82,7 @@ def count_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
 
 
 def note_counts(counts: Counts, embedders: Embedders) -> None:
-    """Keep the platform's counts on the spaces, for pages, and the floors they teach, for recall.
-
-    A listed space that nobody wrote to yet gets its row; one that is not listed keeps the floor it had.
-    """
+    """Keep the platform's counts on the spaces, for pages. A listed space that nobody wrote to yet gets its row."""
     with transaction.atomic():
         listed = {ensure_space(embedder) for embedder in embedders}
         for space in EmbeddingSpace.objects.select_for_update().order_by("id"):
@@ -107,6 +90,4 @@ def note_counts(counts: Counts, embedders: Embedders) -> None:
             space.is_listed = space.id in listed
             space.held, space.belonging, space.missing = count.held, count.belonging, count.missing
             space.oldest_missing_at, space.counted_at = count.oldest_missing_at, utc_now()
-            if space.is_listed:
-                space.similarity_floor = floor_of(count.unrelated)
             space.save()

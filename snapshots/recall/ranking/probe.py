@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
@@ -48,7 +48,7 @@ class Probe:
     ``terms`` are its terms by key with their weights, ``vectors`` its vector by embedding space (only of spaces that
     know its language), ``asks_when`` whether it asks for a time,
     ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them,
-    ``floors`` the learnt similarity floors of the spaces that have no measured one, ``needs`` how probable it is that
+    ``needs`` how probable it is that
     the question needs memory at all, ``replies`` that it asks for what the assistant said.
     """
 
@@ -58,7 +58,6 @@ class Probe:
     asks_when: bool = False
     times: Times = NO_TIMES
     beside: frozenset[int] = frozenset()
-    floors: Mapping[str, float] = field(default_factory=dict)
     needs: float = 1.0
     replies: float = 0.0
     is_chinese: bool = False

@@ -193,8 +193,7 @@ def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearne
         if space.name in probe.vectors:
             found, weight = space_cosines(space, probe.vectors[space.name]), policy.dense_weight(space.name)
             cosine[:, space.rows], held[space.rows] = found, True
-            floor = probe.floors.get(space.name, policy.cosine_floor(space.name))
-            near[space.rows] = found.max(axis=0) >= floor
+            near[space.rows] = found.max(axis=0) >= policy.cosine_floor(space.name)
             if (least := policy.alike_cosine(space.name)) < 1:
                 alike[space.rows] = np.clip((found[0] - least) / (1 - least), 0, 1)
             standing[:, space.rows] = np.float32(weight) * standings(found, policy)

@@ -1,7 +1,6 @@
 """The taught readers of relevance: sentences that taught nothing, and what may be missing. Rows: X12, R3."""
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import pytest

@@ -25,11 +25,9 @@ def test_the_operator_sees_the_last_count_and_writes_nothing(world: World, staff
         "Memories it should hold",
         "Memories it lacks",
         "Oldest it lacks",
-        "Similarity floor",
     ):
         assert heading in page
     assert '<td class="field-missing">2</td>' in page
-    assert '<td class="field-similarity_floor">-</td>' in page
     assert not [query for query in asked.captured_queries if "snapshot_vector" in query["sql"]]
     space = EmbeddingSpace.objects.get(name="hashing-32")
     assert staff.olga.get(f"{SPACES}{space.pk}/change/").status_code == 200

@@ -24,7 +24,6 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.model_server import ModelServer, Reply, Request, model_server
-from tests.snapshots.embedding.strangers import ENGLISH, strangers
 from tests.snapshots.embedding.world import counts, store
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -66,16 +65,6 @@ def test_the_table_shows_what_each_space_holds_and_lacks(migrating: World) -> No
     assert cells(run_command("--tenant", "globex"), "hashing-32")[5:7] == ["0", "1"]
     assert "secret" not in printed
     assert EmbeddingSpace.objects.get(name="hashing-32").missing == 4  # kept for the console
-
-
-def test_the_table_shows_the_floor_that_the_whole_platform_taught(world: World, settings: Settings) -> None:
-    settings.EMBEDDER = OLD
-    assert cells(run_command(), "hashing-64")[-1] == "-"
-    strangers(world.acme, *ENGLISH)
-    assert cells(run_command("--tenant", "acme"), "hashing-64")[-1] == "-", "one tenant's alone is not kept"
-    shown = cells(run_command(), "hashing-64")[-1]
-    assert shown == f"{EmbeddingSpace.objects.get().similarity_floor:.3f}"
-    assert cells(run_command("--tenant", "globex"), "hashing-64")[-1] == shown
 
 
 def test_a_tenants_count_is_not_kept_as_the_platforms(migrating: World) -> None:

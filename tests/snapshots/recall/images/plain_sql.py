@@ -271,7 +271,7 @@ def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
                 "place": place,
                 "id": space_id(embedder),
                 "vector": probe.vectors[embedder.name].tolist() if embedder.name in probe.vectors else None,
-                "floor": probe.floors.get(embedder.name, scoring.cosine_floor(embedder.name)),
+                "floor": scoring.cosine_floor(embedder.name),
                 "weight": scoring.dense_weight(embedder.name),
                 "alike": scoring.alike_cosine(embedder.name),
             }

@@ -200,18 +200,7 @@ def test_without_a_common_word_a_memory_must_be_near_enough() -> None:
     assert answers(2.0) == {id_of("aisle seats")}, "a word is reason enough"
 
 
-def test_a_learnt_floor_counts_in_its_own_space_alone() -> None:
-    image, probe = image_of([memory("aisle seats"), memory("loud music")]), probe_of("aisle")
-
-    def answers(space: str, floor: float) -> set[object]:
-        asked = RecallQuery(text="aisle", asked_at=NOW)
-        return ids(rank_memories(asked, replace(probe, floors={space: floor}), image, DEFAULT_RECALL))
-
-    assert answers(EMBEDDER.name, 0.9) == {id_of("aisle seats")}
-    assert answers("another", 0.9) == answers(EMBEDDER.name, -1) == {id_of("aisle seats"), id_of("loud music")}
-
-
-def test_a_space_whose_floor_was_not_learnt_has_none() -> None:
+def test_a_space_whose_floor_was_not_measured_has_none() -> None:
     assert ScoringPolicy().cosine_floor("unheard-of") == -1
     assert 0 < ScoringPolicy().cosine_floor("wordllama-l2_supercat-256") < 1
 
