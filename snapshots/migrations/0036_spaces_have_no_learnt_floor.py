@@ -4,6 +4,6 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("snapshots", "0034_notes_know_what_is_newer")]
+    dependencies = [("snapshots", "0035_memories_have_other_names")]
 
     operations = [migrations.RemoveField("embeddingspace", "similarity_floor")]
