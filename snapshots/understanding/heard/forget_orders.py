@@ -44,7 +44,9 @@ _REFERS = re.compile(
 )
 _FORGETS = re.compile(r"forget|忘", re.IGNORECASE)
 _NO_ORDER = re.compile(
-    r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)", re.I
+    r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)"
+    r"|\W*(?:you|你|您)(?:又|都|怎么|是不是)?(?: forgot|忘了我(?!.*吧))",
+    re.I,
 )
 _ENDS, _ABOUT = re.compile(r"[.!?;。\n]"), re.compile(r"\babout\b|关于|的事", re.IGNORECASE)
 _ON_TEXT = re.compile(
