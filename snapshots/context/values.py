@@ -88,6 +88,12 @@ class MemoryItem:
     statement_id: str = ""
     doubted_since: datetime | None = None
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether it must not enter a prompt: it gives orders, and nobody is harmed when it is missing. What is vital
+        stays, with a caution beside it."""
+        return self.untrusted_instruction and not self.vital
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -47,7 +47,7 @@ def screened(
     """
     seen = _Seen(noted=Counter(present.noted))
     for item in best_first:
-        if item.statement_id and (item.lane, item.id) not in present.facts and not item.untrusted_instruction:
+        if item.statement_id and (item.lane, item.id) not in present.facts and not item.is_refused:
             seen.noted[item.statement_id] += len(item.text)
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, Reason]] = []
@@ -65,7 +65,7 @@ def screened(
 
 
 def _reason_against(item: MemoryItem, said: str | None, present: Present, seen: _Seen) -> Reason | None:
-    if item.untrusted_instruction:
+    if item.is_refused:
         return Reason.UNTRUSTED_INSTRUCTION
     if said_in_window(item, present.message_keys):
         return Reason.DUPLICATE_OF_WINDOW

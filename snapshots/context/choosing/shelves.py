@@ -55,8 +55,8 @@ def in_speaking_order(newest_first: Iterable[Piece]) -> tuple[Piece, ...]:
 
 
 def trusted_shelf(shelf: Shelf) -> tuple[Shelf, Refused]:
-    """Return the shelf of profile facts without those phrased as instructions, and those."""
-    posing = {id(p) for p in shelf.pieces if isinstance(p.origin, MemoryItem) and p.origin.untrusted_instruction}
+    """Return the shelf of profile facts without those that pose as instructions, and those."""
+    posing = {id(p) for p in shelf.pieces if isinstance(p.origin, MemoryItem) and p.origin.is_refused}
     return (
         Shelf(tuple(piece for piece in shelf.pieces if id(piece) not in posing), shelf.opening, shelf.unbroken),
         [(piece, Reason.UNTRUSTED_INSTRUCTION) for piece in shelf.pieces if id(piece) in posing],

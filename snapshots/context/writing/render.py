@@ -65,13 +65,14 @@ class Scribe:
     def memory(self, item: MemoryItem, *, in_prefix: bool = False) -> Piece:
         """Return ``item`` as a line with its date, in the element of its group, or as an element of its own where the
         request wants that. The prefix has no nonce and whole dates, to stay the same."""
-        if self.request.style == "full" and self.request.format != "plain":
+        is_plain = self.request.format == "plain" and not item.untrusted_instruction  # orders never go without a fence
+        if self.request.style == "full" and not is_plain:
             return self._element(item, in_prefix=in_prefix)
         today = None if in_prefix or self.request.at is None else self.request.at.date()
         since = self._dated(item, today)
         field = f"{escaped_attribute(item.category)}: " if item.lane == "profile" else ""
         line = f"- {field}{_body(item, one_line=True)}{since}\n"
-        frame = None if self.request.format == "plain" else self._frame(item, in_prefix=in_prefix)
+        frame = None if is_plain else self._frame(item, in_prefix=in_prefix)
         return Piece(line, self.counter.count(line), item, frame)
 
     def _dated(self, item: MemoryItem, today: date | None) -> str:
@@ -82,10 +83,9 @@ class Scribe:
 
     def passage(self, passage: Passage) -> Piece:
         """Return ``passage`` as one element named for what it is."""
-        attributes = {"label": passage.label} if passage.label else {}
-        if passage.untrusted_instruction:
-            attributes["caution"] = CAUTION[self.language]
-        return self._piece(element(_PASSAGE_ELEMENTS[passage.lane], attributes, passage.text), passage)
+        label = {"label": passage.label} if passage.label else {}
+        told = label | self._caution(passage)
+        return self._piece(element(_PASSAGE_ELEMENTS[passage.lane], told, passage.text), passage)
 
     def turn(self, turn: WindowTurn) -> Piece:
         """Return ``turn``: for messages the tokens of what is sent, for text an element."""
@@ -105,15 +105,19 @@ class Scribe:
         confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
         since = _day(item.valid_since).isoformat() if item.valid_since else "unknown"
         values = (REPLIED if item.kind == "reply" else item.kind, confidence, item.provenance, since, item.category)
-        tag = self._tag(dict(zip(_ATTRIBUTES, values, strict=True)), in_prefix=in_prefix)
+        told = dict(zip(_ATTRIBUTES, values, strict=True)) | self._caution(item)
+        tag = self._tag(told, in_prefix=in_prefix)
         rest = f"{_body(item)}</{MEMORY}>\n"
         return Piece(tag + rest, self._count(tag) + self.counter.count(rest), item)
 
     def _frame(self, item: MemoryItem, *, in_prefix: bool) -> Frame:
         band = confidence_band(item.confidence, self.policy)
-        told = {"source": source_of(item), "confidence": band, "provenance": item.provenance}
+        told = {"source": source_of(item), "confidence": band, "provenance": item.provenance} | self._caution(item)
         opening, closing = self._tag(told, in_prefix=in_prefix) + "\n", f"</{MEMORY}>\n"
         return Frame(opening, closing, self._count(opening) + self._count(closing))
+
+    def _caution(self, origin: MemoryItem | Passage) -> dict[str, str]:
+        return {"caution": CAUTION[self.language]} if origin.untrusted_instruction else {}
 
     def _tag(self, attributes: Mapping[str, str], *, in_prefix: bool) -> str:
         return opening(MEMORY, dict(attributes) | ({} if in_prefix else {"nonce": self.nonce}))
