@@ -37,6 +37,7 @@ class Reason(StrEnum):
     DUPLICATE_OF_MEMORY = "duplicate_of_memory"
     UNTRUSTED_INSTRUCTION = "untrusted_instruction"
     BELOW_FLOOR = "below_floor"
+    NOT_NEEDED = "not_needed"
     EXPIRED = "expired"
 
 

@@ -15,6 +15,7 @@ REASONS = {
     "duplicate_of_memory": _("Left out: another memory says the same."),
     "untrusted_instruction": _("Left out: it gives orders to the model."),
     "below_floor": _("Left out: it is not near enough to the question."),
+    "not_needed": _("Left out: the question needs no memory."),
     "expired": _("Left out: its time is over."),
 }
 GUARDRAILS = {

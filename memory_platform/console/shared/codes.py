@@ -16,6 +16,7 @@ DECISIONS = {
     "duplicate_of_memory": _("already in another memory"),
     "untrusted_instruction": _("instruction from an untrusted source"),
     "below_floor": _("not near enough to the question"),
+    "not_needed": _("the question needs no memory"),
     "expired": _("its time is over"),
 }
 GUARDRAILS = {

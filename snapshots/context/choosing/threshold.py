@@ -65,7 +65,8 @@ def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool) ->
     Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
     """
     kept = [] if abstains else [piece for piece in shelf.pieces if _may_enter(piece, threshold)]
-    refused: Refused = [(piece, Reason.BELOW_FLOOR) for piece in shelf.pieces if id(piece) not in set(map(id, kept))]
+    held = set(map(id, kept))
+    refused = [(piece, _reason_against(piece, threshold)) for piece in shelf.pieces if id(piece) not in held]
     first = [piece for piece in kept if _is_note(piece) or _relevance(piece) >= threshold.least]
     opening = shelf.opening.tokens if shelf.opening else 0
     is_whole = not threshold.strict and any(map(_is_note, first)) and tokens_of(first) + opening <= room
@@ -78,6 +79,11 @@ def _may_enter(piece: Piece, threshold: Threshold) -> bool:
     if threshold.strict:
         return _relevance(piece) >= threshold.least
     return _is_note(piece) or _relevance(piece) >= threshold.filling
+
+
+def _reason_against(piece: Piece, threshold: Threshold) -> Reason:
+    """Return why a refused memory is: what is relevant enough is refused only where the question needs no memory."""
+    return Reason.NOT_NEEDED if _relevance(piece) >= threshold.least else Reason.BELOW_FLOOR
 
 
 def _relevance(piece: Piece) -> float:

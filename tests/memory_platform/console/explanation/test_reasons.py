@@ -23,6 +23,7 @@ def candidate(reason: str, relevance: float | None = None, standing: str = "") -
             "Left out: relevance 0.08, threshold 0.15.",
             "未放入：相关性 0.08，门槛 0.15。",
         ),
+        (candidate("not_needed", 0.42), "Left out: the question needs no memory.", "未放入：这个问题不需要记忆。"),
         (candidate("over_budget"), "Left out: the tokens were spent.", "未放入：token 已用完。"),
         (candidate("over_budget", standing="vital"), "Left out: the tokens were spent.", "未放入：token 已用完。"),
         (candidate("100% of another release", 0.2), "100% of another release", "100% of another release"),

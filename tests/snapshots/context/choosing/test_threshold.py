@@ -108,6 +108,7 @@ def test_a_question_that_hardly_needs_memory_gets_none_however_near_one_is() -> 
     near, doubtful = (item("near", 0.2), item("far", 0.01)), DEFAULT_CONTEXT.least_need - 0.01
     context = assemble_with(*near, needs=doubtful)
     assert (kept(context), context.abstained) == ([], Abstained.NOTHING_RELEVANT)
+    assert {one.id: one.reason for one in context.decisions} == {"near": Reason.NOT_NEEDED, "far": Reason.BELOW_FLOOR}
     assert kept(assemble_with(*near, needs=doubtful, min_relevance=0.1)) == ["near", "far"]
 
 

@@ -90,7 +90,7 @@ def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, wo
 def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World) -> None:
     told_twice = set(map(str, remember(world.acme, PEANUTS, PEANUTS)))
     (over,) = remember(world.acme, "peanuts were served long ago", expires_at=utc_now() - timedelta(minutes=1))
-    receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme)['receipt_id']}"))
+    receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme, min_relevance=0)['receipt_id']}"))
     first, *others = receipt["candidates"]
     (again,) = told_twice - {first["memory_id"]}
     assert first["decision_reason"] == "kept"
@@ -101,17 +101,26 @@ def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World
     assert all((one["context_position"], one["explain"], one["kind"]) == (None, None, "statement") for one in others)
 
 
-def test_what_is_not_near_enough_is_told(acme: Caller, world: World, settings: Any) -> None:
+def test_what_is_not_relevant_enough_is_told_with_its_relevance(acme: Caller, world: World) -> None:
+    held = set(map(str, remember(world.acme, PEANUTS, "The lighthouse was painted white")))
+    context = assembled(acme, "May I eat peanuts?", min_relevance=0.95)
+    assert context["abstained"] == {"reason": "nothing_relevant"}
+    left_out = body_of(acme("GET", f"/v1/receipts/{context['receipt_id']}"))["candidates"]
+    assert {one["memory_id"]: one["decision_reason"] for one in left_out} == dict.fromkeys(held, "below_floor")
+    assert all(0 <= one["relevance"] < one["threshold"] == 0.95 for one in left_out)
+
+
+def test_what_a_strict_question_does_not_name_is_told(acme: Caller, world: World, settings: Any) -> None:
     settings.EMBEDDER = "wordllama,use"
-    held, far = remember(world.acme, PEANUTS, "The lighthouse was painted white")
-    receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme)['receipt_id']}"))
-    assert {one["memory_id"]: one["decision_reason"] for one in receipt["candidates"]} == {
-        str(held): "kept",
-        str(far): "below_floor",
-    }
-    (left_out,) = [one for one in receipt["candidates"] if one["memory_id"] == str(far)]
-    assert (left_out["tokens"], left_out["context_position"]) == (0, None)
-    assert -1 <= left_out["candidate_score"] < 0.134
+    (held,) = remember(world.acme, PEANUTS, topics=("peanuts",))
+    (far,) = remember(world.acme, "The lighthouse was painted white")
+    asked = "May I eat peanuts?"
+    receipts = [assembled(acme, asked, strict=strict)["receipt_id"] for strict in (False, True)]
+    loose, strict = (body_of(acme("GET", f"/v1/receipts/{one}"))["candidates"] for one in receipts)
+    assert {one["memory_id"]: one["decision_reason"] for one in loose} == {str(held): "kept", str(far): "kept"}
+    assert {one["memory_id"]: one["decision_reason"] for one in strict} == {str(held): "kept", str(far): "below_floor"}
+    (left_out,) = [one for one in strict if one["memory_id"] == str(far)]
+    assert (left_out["tokens"], left_out["context_position"], left_out["relevance"]) == (0, None, None)
 
 
 def test_receipts_are_listed_by_subject_memory_and_time(acme: Caller, world: World) -> None:
