@@ -23,6 +23,7 @@ from snapshots.context.budget import (
     unused_below,
 )
 from snapshots.context.choosing.facts import in_stable_order
+from snapshots.context.choosing.prefix import VitalRoom, in_order_of_need, in_order_of_shelf
 from snapshots.context.choosing.shelves import (
     Refused,
     in_speaking_order,
@@ -42,10 +43,11 @@ from snapshots.context.writing.render import Scribe, write_prompt
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """In which order sections are filled, and which memories help at all."""
+    """In which order sections are filled, which memories help at all, and what room vital notes have."""
 
     order: Sequence[Step]
     threshold: Threshold
+    vital: VitalRoom
 
 
 @dataclass(slots=True)
@@ -80,10 +82,11 @@ def assemble(
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
     slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
     shelves = shelves_of(request, material, scribe, is_small=total < policy.small)
-    rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs))
+    vital = VitalRoom(policy.vital_notes, int(policy.vital_share * slots[SectionName.PROFILE].tokens))
+    rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
-    chosen[SectionName.PROFILE] = together(chosen[SectionName.PROFILE])
+    chosen[SectionName.PROFILE] = together(in_order_of_shelf(chosen[SectionName.PROFILE], shelves[SectionName.PROFILE]))
     memories = chosen[SectionName.MEMORY]
     chosen[SectionName.MEMORY] = together(memories if choice.is_whole else arranged(memories, request.order))
     sections = section_reports(chosen, shelves, choice.refused)
@@ -122,6 +125,8 @@ def choose(
         held = choice.pieces.get(name, ())
         shelf, refused = _screened(name, shelves[name].beyond(held, most), choice, request, material)
         choice.refused.extend(refused)
+        if name is SectionName.PROFILE:
+            shelf = in_order_of_need(shelf, rules.vital)
         if name is SectionName.MEMORY:
             room = room.with_more(unused_below(later, shelves, slots))
         reserved = reserved_below(later, shelves, slots)

@@ -21,6 +21,10 @@ class ContextPolicy:
     """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
     profile_share: float = promised(0.4, row="X1")
     """The most of a total that the profile takes, where that is less."""
+    vital_notes: int = promised(20, row="X1")
+    """Vital notes that stand whatever is asked; of more the newest."""
+    vital_share: float = promised(0.4, row="X1")
+    """What they take of the profile's tokens before name and slots; beyond it they wait for these."""
     small: int = promised(1000, row="X11")
     """Below it, a prefix holds only what does harm when missing; all else competes by the question."""
     last_turns: int = promised(2, row="X11")

@@ -229,7 +229,7 @@ def test_a_small_total_goes_to_what_harms_the_last_turns_and_facts_before_the_gu
 
 
 def test_the_prefix_takes_two_fifths_of_a_total_at_most() -> None:
-    notes = tuple(memory(n, f"Nuts close my throat {n}", kind="note", vital=True) for n in range(80))
+    notes = tuple(memory(n, f"Nuts close my throat {'so fast ' * 15}{n}", kind="note", vital=True) for n in range(80))
     sizes = {
         total: report(context(Material(ProfileView(notes=notes)), budget=within(total)), SectionName.PROFILE)[1]
         for total in (300, 500, 1_000, 6_000)
