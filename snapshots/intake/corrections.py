@@ -1,6 +1,7 @@
 """The fast lane at the door: what new messages correct and end is applied in the transaction that accepts them (G4)."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from profiles.models import CandidateKind, Subject
 from profiles.values import Verdict
@@ -27,12 +28,13 @@ def correct_at_once(
     """Apply what the subject's new messages correct and end; the same conversation's next call sees it."""
     results = apply_corrections(subject, conversation, messages)
     changed = [one.memory_id for one in results if one.verdict in APPLIED]
-    changed += end_outdated_notes(subject.id, [one.id for one in messages]) if changed else []
-    ended = _end_notes(messages, foreseen)
-    changed += [one.note_id for one in ended if one.is_sure]
+    outdated = end_outdated_notes(subject.id, [one.id for one in messages]) if changed else []
+    endings = _end_notes(messages, foreseen)
+    changed += [*outdated, *(one.note_id for one in endings if one.is_sure)]
     if changed:
         note_changes(subject.id, changed, accepted_at=messages[0].accepted_at)
-    return (*map(result_of, results), *map(_result_of_ending, ended))
+    ended = [*((note_id, True) for note_id in outdated), *((one.note_id, one.is_sure) for one in endings)]
+    return (*map(result_of, results), *(_result_of_note(*one) for one in ended))
 
 
 def result_of(learned: Learned) -> FastLaneResult:
@@ -56,6 +58,6 @@ def _end_notes(messages: Sequence[Message], foreseen: Foreseen) -> list[Ending]:
     return ended
 
 
-def _result_of_ending(one: Ending) -> FastLaneResult:
-    verdict, reason = (Verdict.SUPERSEDED, ENDED) if one.is_sure else (Verdict.UNCHANGED, DOUBTED)
-    return FastLaneResult(None, None, NOTE, verdict, reason, one.note_id)
+def _result_of_note(note_id: UUID, is_over: bool) -> FastLaneResult:
+    verdict, reason = (Verdict.SUPERSEDED, ENDED) if is_over else (Verdict.UNCHANGED, DOUBTED)
+    return FastLaneResult(None, None, NOTE, verdict, reason, note_id)
