@@ -1,4 +1,4 @@
-"""What a sentence names as over, and what it puts in its place: the ways of ``ways.toml``, compiled once."""
+"""What a sentence names as over, and what it puts in its place: the ways of ``data/ways.toml``, compiled once."""
 
 import re
 import tomllib
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-WAYS = Path(__file__).with_name("ways.toml")
+WAYS = Path(__file__).with_name("data") / "ways.toml"
 # Sides are runs without a mark; Chinese ones are shorter. ``new_at`` begins a sentence or follows a mark or a verb.
 _SIDES = {
     "en": {

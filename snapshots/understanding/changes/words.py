@@ -1,6 +1,6 @@
-"""The words of changes, read from data files: hints of an end, kinds of things, and words for people.
+"""The words of changes, read from files: hints of an end, kinds of things, and words for people.
 
-Every row of ``cues.toml``, ``kinds.toml`` and ``people.toml`` is one pattern in both languages.
+Every row of ``cues.toml``, ``kinds.toml`` and ``people.toml`` in ``data`` is one pattern in both languages.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-HERE = Path(__file__).parent
+DATA = Path(__file__).with_name("data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def may_change(form: str) -> bool:
 
 
 def _rows(name: str) -> tuple[WordRow, ...]:
-    found = tomllib.loads((HERE / name).read_text(encoding="utf-8"))
+    found = tomllib.loads((DATA / name).read_text(encoding="utf-8"))
     return tuple(
         WordRow(key, _compiled(row), tuple(row.get("examples", ())), bool(row.get("trigger")))
         for key, row in found.items()
