@@ -37,6 +37,7 @@ TABLES: Mapping[Lane, type[Snapshot] | type[Preference] | type[ProfileFact]] = {
 }
 BY_JOB = "review-memories"
 ASKING = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+_NEVER_VALIDATED = Q(snapshot__last_validated_at__lte=F("snapshot__recorded_at"))
 OPEN = "open"
 """The state of what nobody has decided yet."""
 
@@ -171,8 +172,16 @@ def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
 
 def _overdue() -> Q:
     """Return the condition for notes that were to be looked at again by a time that is past, and were not since."""
-    overdue = Note.objects.filter(review_by__lte=Now(), review_by__gt=F("snapshot__last_validated_at")).order_by()
-    return Q(id__in=overdue.values("snapshot_id"))  # not correlated: the notes are read once, not once for each memory
+    overdue = Note.objects.filter(Q(review_by__gt=F("snapshot__last_validated_at")) | _NEVER_VALIDATED)
+    due = overdue.filter(review_by__lte=Now()).order_by()
+    return Q(id__in=due.values("snapshot_id"))  # not correlated: the notes are read once, not once for each memory
+
+
+def _made_in_doubt() -> Exists:
+    """Return whether a memory is a note that was to be looked at from the first, and never was."""
+    return Exists(
+        Note.objects.filter(_NEVER_VALIDATED, snapshot_id=OuterRef("id"), review_by__lte=F("snapshot__recorded_at"))
+    )
 
 
 def _steps(policy: ReviewPolicy) -> list[tuple[timedelta, float]]:
@@ -185,9 +194,11 @@ def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
     for lane in TABLES:
         asked = MemoryReview.objects.filter(lane=lane, memory_ref=OuterRef("id"))
         lately = Q(decided_at__isnull=True) | Q(decision=ReviewDecision.KEPT, decided_at__gt=Now() - policy.kept_for)
-        rows = in_question(lane, policy).exclude(Exists(asked.filter(lately))).order_by("effective", "id")
-        for memory in rows.iterator(policy.batch):
-            is_stale = memory.last_validated_at < stale_before or memory.effective >= policy.unsure_below
+        doubted = _made_in_doubt() if lane == Lane.SNAPSHOTS else Value(False)
+        rows = in_question(lane, policy).exclude(Exists(asked.filter(lately))).annotate(made_in_doubt=doubted)
+        for memory in rows.order_by("effective", "id").iterator(policy.batch):
+            is_unsure = memory.effective < policy.unsure_below or memory.made_in_doubt
+            is_stale = memory.last_validated_at < stale_before or not is_unsure
             reason = ReviewReason.STALE if is_stale else ReviewReason.UNSURE
             yield InQuestion(lane, memory.id, memory.subject_id, reason, memory.effective)
 

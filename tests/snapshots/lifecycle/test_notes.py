@@ -13,18 +13,21 @@ from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibratio
 from snapshots.lifecycle.policy import EVICTION
 from snapshots.lifecycle.retention.eviction import evict_tenant
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
-from snapshots.lifecycle.review import review_tenant
+from snapshots.lifecycle.review import decide_review, review_tenant
 from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memories
 from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
-from snapshots.models import MemoryReview, Note, Snapshot, SnapshotCounter
+from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot, SnapshotCounter
+from snapshots.understanding.config import NOTING
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note
 from tests.snapshots.policies.test_effective import make
+from tests.snapshots.understanding.making import MONDAY, say, settle
 
+UNSURE = "I had an allergic reaction to penicillin last year"
 STAFF = Doing(COMMAND_LINE, "tidy up 整理")
 
 
@@ -100,9 +103,9 @@ def test_a_note_is_asked_about_once_its_time_has_come(world: World) -> None:
     past, ahead = utc_now() - timedelta(minutes=1), utc_now() + timedelta(days=9)
     due = note(world.acme, ALLERGY, review_by=past, confidence=1.0, provenance="confirmed_by_user")
     note(world.acme, ALLERGY_ZH, review_by=ahead, confidence=1.0, provenance="confirmed_by_user")
-    assert review_tenant(world.acme.tenant.id) == 0  # recorded after it was due: it was looked at then
     with tenant_tx(world.acme.tenant.id):
         Snapshot.objects.update(last_validated_at=utc_now() - timedelta(days=1))
+        Snapshot.objects.update(recorded_at=utc_now() - timedelta(days=2))
     assert review_tenant(world.acme.tenant.id) == 1
     with tenant_tx(world.acme.tenant.id):
         (asked,) = MemoryReview.objects.values_list("memory_ref", "reason")
@@ -111,6 +114,30 @@ def test_a_note_is_asked_about_once_its_time_has_come(world: World) -> None:
     review_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         assert MemoryReview.objects.get().decision == "gone"
+
+
+@pytest.mark.parametrize("decision", [ReviewDecision.KEPT, ReviewDecision.RETIRED])
+def test_a_note_that_the_reader_is_unsure_of_is_asked_about_once(world: World, decision: ReviewDecision) -> None:
+    acme = world.acme
+    say(acme, UNSURE, "I work as a midwife in Ghent")
+    settle(acme)
+    assert review_tenant(acme.tenant.id) == 1
+    assert review_tenant(acme.tenant.id) == 0, "it waits for a decision"
+    with tenant_tx(acme.tenant.id):
+        asked = MemoryReview.objects.get()
+        note_row = Note.objects.get(snapshot_id=asked.memory_ref)
+        assert (note_row.snapshot.text, asked.reason, asked.decision) == (UNSURE, "unsure", "")
+        assert note_row.grade_probability < NOTING.held_from
+        decide_review(acme.subject, asked.id, decision, by=COMMAND_LINE, reason="looked at 看过了")
+    assert review_tenant(acme.tenant.id) == 0, "somebody has looked at it"
+
+
+def test_an_unsure_note_that_is_said_again_needs_no_review(world: World) -> None:
+    say(world.acme, UNSURE)
+    settle(world.acme)
+    say(world.acme, UNSURE, conversation="c2", at=MONDAY + timedelta(days=1))
+    settle(world.acme)
+    assert review_tenant(world.acme.tenant.id) == 0
 
 
 def test_consolidation_leaves_notes_alone(world: World) -> None:

@@ -37,6 +37,8 @@ from tenants.services.job_runs import run_by_hand
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import know, label, prefer, remember, say
+from tests.snapshots.understanding.making import say as tell
+from tests.snapshots.understanding.making import settle
 
 REASON = "asked her on the phone"
 SAME = ("I love spicy ramen noodles", "I really love spicy ramen noodles", "I love the spicy ramen noodles")
@@ -238,3 +240,15 @@ def test_viewers_other_tenants_and_the_reasonless_change_nothing(
     for action, row in (*calls, ("forget", list_rows(acme, Preference)[0])):
         act(getattr(staff, who), action, row, reason=reason)
     assert {model: [vars(row) | {"_state": None} for row in list_rows(acme, model)] for model in models} == before
+
+
+def test_a_note_that_the_reader_is_unsure_of_waits_in_the_queue(staff: Staff, acme: House) -> None:
+    unsure = "I had an allergic reaction to penicillin last year"
+    tell(acme, unsure)
+    settle(acme)
+    assert unsure not in staff.sam.get(address(MemoryReview)).content.decode()
+    review_tenant(acme.tenant.id)
+    assert unsure in staff.sam.get(address(MemoryReview)).content.decode()
+    act(staff.sam, "keep", *list_rows(acme, MemoryReview))
+    assert review_tenant(acme.tenant.id) == 0
+    assert [row.decision for row in list_rows(acme, MemoryReview)] == ["kept"]
