@@ -6,7 +6,7 @@ from django.core.management import call_command
 
 from profiles.values import Provenance
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import AboutKind, Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
+from snapshots.models import AboutKind, Message, Note, NoteGrade, NoteSlot, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.understanding.backfill import count_messages, make_notes
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -126,6 +126,20 @@ def test_the_command_makes_notes_of_old_messages_and_repeats_safely(world: World
     assert "2 notes were made" in run_make_notes("--tenant", acme.tenant.slug)
     assert len(notes(acme)) == 2
     assert "0 notes were made" in run_make_notes("--tenant", acme.tenant.slug)
+
+
+def test_notes_of_old_messages_are_linked_to_what_was_believed_by_then(world: World) -> None:
+    acme = world.acme
+    say(acme, "I work as a midwife", "I'm allergic to peanuts", "我住在苏州")
+    settle(acme)
+    with tenant_tx(acme.tenant.id):
+        believed = set(NoteSlot.objects.values_list("preference_id", "fact_id", "tag_id"))
+        Snapshot.objects.filter(kind=SnapshotKind.NOTE).delete()
+        assert len(believed) >= 3
+        assert not NoteSlot.objects.exists()
+    assert sum(done.notes for done in make_notes(acme.tenant.id)) == 3
+    with tenant_tx(acme.tenant.id):
+        assert set(NoteSlot.objects.values_list("preference_id", "fact_id", "tag_id")) == believed
 
 
 def run_make_notes(*options: str) -> str:

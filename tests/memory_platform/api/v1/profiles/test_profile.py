@@ -7,7 +7,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.understanding.making import settle
 
 PROFILE = "/v1/subjects/ada/profile"
 NOTHING: dict[str, Any] = {
@@ -212,3 +214,13 @@ def test_another_tenant_gets_what_it_gets_for_nobody_and_ada_stays(
     unknown = problem_of(globex(method, f"/v1/subjects/ida/profile{path}", body), 404)
     assert foreign | {"request_id": ""} == unknown | {"request_id": ""}
     assert body_of(acme("GET", PROFILE))["name"] == "Ada"
+
+
+@pytest.mark.parametrize(("text", "field"), [("I work as a midwife", "occupation"), ("我在医院当护士", "occupation")])
+def test_a_field_names_the_note_whose_words_it_was_read_from(acme: Caller, world: World, text: str, field: str) -> None:
+    said = {"messages": [{"role": "user", "content": text}]}
+    assert acme("POST", "/v1/subjects/ada/conversations/c1/messages", said).status_code == 202
+    settle(world.acme)
+    standing = body_of(acme("GET", PROFILE))["standing"]
+    notes = {one["id"]: one["text"] for one in body_of(acme("GET", "/v1/subjects/ada/notes"))["data"]}
+    assert notes[standing[field]["note_id"]] == text
