@@ -36,6 +36,8 @@ _INSTRUCTION = re.compile(
     r"|\b(?:you|i) (?:must|have to|should) (?:obey|always obey)\b|\bi(?:'m| am) (?:an?|the|"
     rf"your) (?:admin(?:istrator)?|developer|root)\b[^.!?\n]{{0,30}}\b(?:so|grant|access|"
     r"must)\b"
+    r"|\b(?:store|save|record|log|remember|note) that (?:i am|i'm|my (?:role|rank|account|access) is) (?:an? |the )?"
+    r"(?:root|superuser|(?:super)?admin(?:istrator)?(?! (?:at|in|for|of)\b))\b"
     r"|(?:忽略|无视|忘记|忘掉|绕过|跳过|违反|解除|关闭|不用管|不要遵守|不必遵守|"
     r"别管)[^。!?\n]{0,16}(?:指令|指示|规则|规定|限制|提示词|提示|安全|约束|设定|审核|策略)"
     r"|(?:修改|改写|替换|更改)[^。!?\n]{0,10}(?:系统提示|提示词|你的规则|你的指令|你的设定)"
@@ -53,8 +55,9 @@ _INSTRUCTION = re.compile(
 _CUE_STEMS = """
 ignor disregard forget overrid bypass disabl skip violat break circumvent prompt reveal secret password credential
 confirm approv permission consent checking verif send forward upload email transmit export leak jailbreak obey admin
-developer rules instruct 忽略 无视 忘 绕过 跳过 违反 解除 关闭 不用 遵守 别管 提示 指令 规则 透露 泄露 密码 密钥
-口令 确认 同意 批准 授权 问我 直接 自动 数据 记录 信息 资料 隐私 通讯录 文件 记忆 历史 对话 模式 限制
+developer root superuser rules instruct
+忽略 无视 忘 绕过 跳过 违反 解除 关闭 不用 遵守 别管 提示 指令 规则 透露 泄露 密码 密钥 口令
+确认 同意 批准 授权 问我 直接 自动 数据 记录 信息 资料 隐私 通讯录 文件 记忆 历史 对话 模式 限制
 """
 _CUES = (
     *_CUE_STEMS.split(),

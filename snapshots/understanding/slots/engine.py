@@ -20,6 +20,7 @@ from snapshots.understanding.slots.lexicon import Ask, Language, Row, Words, loa
 from snapshots.understanding.slots.persons import Person, find_mentions, give_to, is_animal, is_same_relation
 from snapshots.understanding.slots.pronouns import known_names, meant_by
 from snapshots.understanding.slots.speakers import Text, find_starts, spoken_parts
+from snapshots.understanding.slots.transcripts import find_lines_of_others
 from snapshots.understanding.values import (
     Candidate,
     Evidence,
@@ -57,7 +58,11 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     form = matching_form(message)
     if modality.is_played(form):
         return []
-    reading = _Reading(message, message_key, modality.find_quoted(form), context.nearby)
+    nearby = context.nearby
+    lines = find_lines_of_others(message, form, known_names((*nearby.contacts, *nearby.known)))
+    mine = {name.casefold() for name in context.own_names}
+    others = [span for label, span in lines if label.casefold() not in mine]
+    reading = _Reading(message, message_key, [*modality.find_quoted(form), *others], nearby)
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
     for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
         reading.read_sentence(form, sentence, following)
