@@ -70,7 +70,7 @@ chat: $(VENV)/.chat
 # Models on disk, for EMBEDDER and RERANKER to name.
 models: $(VENV)/.models
 
-# What `manage.py evaluate --plot` draws with.
+# What `manage.py evaluate --plot` and `context_curve --plot` draw with.
 evaluation: $(VENV)/.evaluation
 
 # Other memory stores, for `manage.py bench run` to measure beside recall.

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from memory_platform.kernel.terms import terms
 from memory_platform.providers.contracts import TokenCounter
@@ -12,10 +12,11 @@ K1, B = 1.2, 0.75
 
 
 class RawHistory:
-    """All that was said, in order, with its sizes and words; it grows, and is never summarised."""
+    """All that was said, in order, with its sizes and the words that ``split`` finds; it grows, is never summarised."""
 
-    def __init__(self, counter: TokenCounter) -> None:
+    def __init__(self, counter: TokenCounter, split: Callable[[str], Iterable[str]] = terms) -> None:
         self._counter = counter
+        self._split = split
         self._texts: list[str] = []
         self._tokens: list[int] = []
         self._words: list[Counter[str]] = []
@@ -29,7 +30,7 @@ class RawHistory:
 
     def add(self, text: str) -> None:
         """Add what was said next."""
-        words = Counter(terms(text))
+        words = Counter(self._split(text))
         self._texts.append(text)
         self._tokens.append(self._counter.count(text))
         self._words.append(words)
@@ -45,7 +46,7 @@ class RawHistory:
 
         A word counts as often as the query has it. Messages that share no word with the query are left out.
         """
-        asked = Counter(terms(query))
+        asked = Counter(self._split(query))
         mean = sum(self._lengths) / max(1, len(self._lengths))
         scores = {place: self._score(place, asked, mean) for place in range(len(self._texts))}
         best = sorted((place for place, score in scores.items() if score > 0), key=lambda place: -scores[place])
