@@ -1,0 +1,35 @@
+"""The README prints a context of 500 tokens; its lines are what the code brings of that life today. Rows: X1, G1."""
+
+import re
+from pathlib import Path
+
+from pytest_django.fixtures import Settings
+
+from memory_platform.env.table import Environment
+from memory_platform.evaluation.contexts.lives import read_lives
+from tests.conftest import World
+from tests.memory_platform.api.conftest import Caller, body_of
+from tests.snapshots.understanding.making import settle
+
+ROOT = Path(__file__).resolve().parents[5]
+ASKED = re.compile(r"<!-- printed: (\S+) (\d+) -->\n```text\n(.*?)\n```", re.S)
+
+
+def test_the_readme_prints_what_the_code_brings(acme: Caller, world: World, settings: Settings) -> None:
+    settings.EMBEDDER = Environment.model_fields["embedder"].default  # the product's own models, which tests do without
+    [(wanted, budget, printed)] = ASKED.findall((ROOT / "README.md").read_text())
+    lives = read_lives(ROOT / "tests" / "golden" / "lives" / "en.json").lives
+    [(life, question)] = [(one, asked) for one in lives for asked in one.questions if asked.id == wanted]
+    for session in life.sessions:
+        where = f"/v1/subjects/ingrid/conversations/{session.id}"
+        body_of(acme("POST", f"{where}/messages", {"messages": session.messages}))
+        acme("POST", f"{where}/end", {})
+        settle(world.acme)
+    body = {"query": question.query, "at": question.at, "budget": {"total": int(budget)}, "format": "plain"}
+    body |= {"conversation_id": "new", "system_prompt": "You are a helpful assistant."}
+    answer = body_of(acme("POST", "/v1/subjects/ingrid/context", body))
+    brought = [line for message in answer["messages"] for line in message["content"].splitlines()]
+
+    lines = printed.splitlines()
+    assert len(lines) >= 8
+    assert [line for line in lines if line not in brought] == []
