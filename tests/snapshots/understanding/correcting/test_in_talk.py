@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from profiles.services.subjects import ensure_subject
+from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.golden.labels import rows
@@ -56,8 +57,11 @@ def test_the_next_request_sees_it_before_any_worker_has_read_it(world: World, ro
 def test_the_answer_says_what_was_changed(world: World, said: str, correction: str, kind: str, key: str) -> None:
     say(world.acme, said)
     settle(world.acme)
-    (told,) = say(world.acme, correction, at=MONDAY.replace(hour=10)).fast_lane
+    told, *notes = say(world.acme, correction, at=MONDAY.replace(hour=10)).fast_lane
     assert (told.kind, told.key, told.reason) == (kind, key, None)
+    with tenant_tx(world.acme.tenant.id):
+        over = Snapshot.objects.filter(kind="note", invalid_at__isnull=False)
+        assert [(one.kind, one.memory_id) for one in notes] == [("note", row.id) for row in over]
     assert told.memory_id is not None
 
 
