@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
+from profiles.models import Subject
 from snapshots.feedback.tallies.indicators import roll_up_indicators
+from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.memory_platform.api.v1.policies.test_policies import SHORT, post
@@ -96,6 +98,8 @@ def test_contexts_of_each_arm_are_made_told_apart_and_judged(acme: Caller, world
     trial = body_of(acme("POST", "/v1/experiments", {"name": "trial", "arms": arms, **WHY}))["id"]
     act(acme, trial, "start")
 
+    with tenant_tx(world.acme.tenant.id):
+        Subject.objects.bulk_create(Subject(external_id=f"s{n}") for n in range(12))
     made: dict[str, set[str]] = {}
     for n in range(12):
         given = body_of(acme("POST", f"/v1/subjects/s{n}/context", {"query": "tea?"}))
