@@ -127,20 +127,19 @@ def slots_for(
     request: ContextRequest, policy: ContextPolicy, *, total: int, system_tokens: int
 ) -> dict[SectionName, Slot]:
     """Return the slot of every section that is filled. A slot named by the caller, or by an intent that it names, is a
-    ceiling; one by an intent that was read grows, because a reading may be wrong, except that small talk stays small.
+    ceiling.
 
     ``system_tokens``: what the system prompt takes of the slot that it shares with the guide.
     """
-    budget, intent = request.budget, request.intent
-    by_intent = policy.memory_slot_of(intent)
-    grows = by_intent is None or (request.intent_read and intent not in policy.memory_kept_small)
+    budget = request.budget
+    of_memory = policy.memory_slot_of(request.intent_named) if budget.memory is None else budget.memory
     profile = min(policy.profile, int(policy.profile_share * total)) if budget.profile is None else budget.profile
     system = policy.system if budget.system is None else budget.system
     return {
         SectionName.GUIDE: Slot(max(0, system - system_tokens), grows="freely"),
         SectionName.PROFILE: Slot(profile, grows="never"),
         SectionName.WINDOW: _slot(budget.window, policy.window),
-        SectionName.MEMORY: _slot(budget.memory, policy.memory if by_intent is None else by_intent, grows=grows),
+        SectionName.MEMORY: _slot(of_memory, policy.memory),
         SectionName.SUMMARY: Slot(policy.summary),
         SectionName.TASK: Slot(policy.task),
         SectionName.KNOWLEDGE: _slot(budget.knowledge, policy.knowledge),
@@ -193,5 +192,5 @@ def unused_below(
     return sum(max(0, slots[name].tokens - shelves[name].demand) for name in later)
 
 
-def _slot(named: int | None, default: int, *, grows: bool = True) -> Slot:
-    return Slot(default, grows="elastic" if grows else "never") if named is None else Slot(named, grows="never")
+def _slot(named: int | None, default: int) -> Slot:
+    return Slot(default) if named is None else Slot(named, grows="never")

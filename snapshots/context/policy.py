@@ -52,8 +52,7 @@ class ContextPolicy:
         ),
         row="X2",
     )
-    memory_kept_small: tuple[str, ...] = promised(("small_talk",), row="X2")
-    """Intents whose slot does not grow by what other sections leave, even where they were only read."""
+    """Of an intent that the call names; one that was read sizes nothing, because a reading may be wrong."""
     window: int = promised(3000, row="X1")
     query: int = promised(100, row="X1")
     summary: int = assumed(500, owner="context", settle_by="running summaries of long conversations")
@@ -78,13 +77,13 @@ class ContextPolicy:
             ("preference_confirmation", "light"),
             ("task", "middle"),
             ("knowledge", "middle"),
-            ("recommendation", "strong"),
-            ("complaint", "strong"),
+            ("recommendation", "middle"),
+            ("complaint", "middle"),
         ),
         owner="context",
         settle_by="answers judged by tier and intent",
     )
-    """Looked up or carried out: light to middle; weighed or made good again: strong."""
+    """Courtesy or looked up: light; carried out or weighed: middle. Strong is kept for turns after a correction."""
     raised_turns: int = assumed(3, owner="context", settle_by="turns until a corrected conversation is confirmed")
     good_hit_share: float = assumed(0.5, owner="context", settle_by="feedback on answers after a correction")
     state_from: float = promised(0.8, row="X5")
@@ -94,11 +93,9 @@ class ContextPolicy:
         """Return the memory slot that ``intent`` asks for, in tokens; None when it asks for none."""
         return dict(self.memory_by_intent).get(intent or "")
 
-    def candidates_for(self, budget: BudgetRequest, intent: str | None, *, intent_read: bool = False) -> int:
+    def candidates_for(self, budget: BudgetRequest, intent: str | None) -> int:
         """Return how many snapshots to ask of recall: no more than the memory section could hold at its largest."""
-        slot = budget.memory
-        if slot is None and (not intent_read or intent in self.memory_kept_small):
-            slot = self.memory_slot_of(intent)
+        slot = self.memory_slot_of(intent) if budget.memory is None else budget.memory
         total = self.total if budget.total is None else budget.total
         most = total if slot is None else min(slot, total)
         return min(self.candidates_most, most // self.least_per_memory + self.candidates_spare)

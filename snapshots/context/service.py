@@ -112,9 +112,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
 def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
     asked, policy = prepared.asked, prepared.policy
-    candidates = policy.candidates_for(
-        asked.request.budget, asked.request.intent, intent_read=asked.request.intent_read
-    )
+    candidates = policy.candidates_for(asked.request.budget, asked.request.intent_named)
     query = RecallQuery(
         asked.request.query,
         asked_at=utc_now(),

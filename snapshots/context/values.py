@@ -151,7 +151,8 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller.
+    """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller, so
+    that it sizes nothing.
     ``tenant_locale`` stands in where the subject has no locale and the system prompt no language. ``at`` is the moment
     of the question, in the subject's time zone; None leaves its date out. ``min_relevance`` None leaves the threshold
     to the policy; ``strict``: nothing below it fills what room is left."""
@@ -170,6 +171,11 @@ class ContextRequest:
     tenant_locale: str | None = None
     min_relevance: float | None = None
     strict: bool = False
+
+    @property
+    def intent_named(self) -> str | None:
+        """The intent that the caller named."""
+        return None if self.intent_read else self.intent
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,8 @@ def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
     else (a slot may grow by what others leave, and a caller may name its own) as much as was taken.
     """
     if asked.bound is not None:
-        return max(0, room_in(asked.bound, slot_of(after.context, asked.intent)) - asked.beside)
+        named = "" if asked.bound.grows else asked.intent  # an intent that was read sizes nothing
+        return max(0, room_in(asked.bound, slot_of(after.context, named)) - asked.beside)
     used = sum(one.tokens for one in asked.offered if one.taken)
     slot = slot_of(before.context, asked.intent)
     change = slot_of(after.context, asked.intent) - slot

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from snapshots.context.budget import Piece, Room, Shelf, Slot, take
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.policy import ContextPolicy
+from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,
@@ -114,22 +115,24 @@ def test_the_memory_slot_follows_the_intent_that_the_caller_names(intent: str, s
     assert slot - 100 < tokens <= slot
 
 
-@pytest.mark.parametrize(("intent", "least", "most"), [("small_talk", 400, 500), ("knowledge", 5000, 6000)])
-def test_the_slot_of_an_intent_that_was_read_grows_but_for_small_talk(intent: str, least: int, most: int) -> None:
-    material = Material(memories=tuple(memory(n) for n in range(500)))
-    result = context(material, intent=intent, intent_read=True)
-    assert least < report(result, SectionName.MEMORY)[1] <= most
+@pytest.mark.parametrize("intent", INTENTS)
+@pytest.mark.parametrize("total", [300, 1000, 6000, 20_000])
+def test_an_intent_that_was_read_sizes_nothing(intent: str, total: int) -> None:
+    memories = tuple(memory(n) for n in range(500))
+    material = replace(FULL, memories=memories, turns=turns(60, "We talked about the weather and the sea " * 20))
+    read = context(material, intent=intent, intent_read=True, budget=within(total))
+    unread = context(material, budget=within(total))
+    assert (read.sections, read.tokens, read.messages) == (unread.sections, unread.tokens, unread.messages)
 
 
 def test_what_later_sections_have_no_use_for_goes_to_memory() -> None:
     memories = tuple(memory(n) for n in range(300))
     full = Material(memories=memories, turns=turns(60, "We talked about the weather and the sea " * 20))
-    alone = report(context(full, intent="knowledge", intent_read=True), SectionName.MEMORY)[1]
+    alone = report(context(full), SectionName.MEMORY)[1]
     knowledge = tuple(passage("documents", n, "A passage about batteries") for n in range(100))
     beside = replace(full, knowledge=knowledge)
-    shared = report(context(beside, intent="knowledge", intent_read=True), SectionName.MEMORY)[1]
-    assert 1900 < alone <= 2200
-    assert 900 < shared <= 1200
+    shared = report(context(beside), SectionName.MEMORY)[1]
+    assert ContextPolicy().memory - 100 < shared <= ContextPolicy().memory < alone
 
 
 def test_a_slot_named_by_the_caller_is_a_ceiling_and_outranks_the_intent() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from snapshots.context.values import MemoryRoom
 from snapshots.policies.effective import Policies, policies_of
 from snapshots.policies.receipt_replay import Asked, Offered, beside, exchanges_of, offered_in, replayed, untold
 from snapshots.recall.policy import RankingPolicy
@@ -47,6 +48,9 @@ def test_more_room_takes_more_and_less_takes_less() -> None:
     assert replayed(
         Asked(rows, "complaint"), PLAIN, of(context={"memory_by_intent": {"complaint": 2050}})
     ).entering == {"c"}
+    read, named = (Asked(rows, "complaint", bound=MemoryRoom(0, 5000, grows=grows)) for grows in (True, False))
+    small = of(context={"memory_by_intent": {"complaint": 50}})
+    assert [replayed(one, PLAIN, small).after for one in (read, named)] == [{"a", "b", "c"}, {"a"}]
     roomy = [replace(one, taken=True) for one in rows]
     assert replayed(Asked(roomy), PLAIN, of(context={"memory": 120})).after == {"a", "b"}
     assert replayed(Asked(roomy), PLAIN, of(context={"memory": 4000})).after == {"a", "b", "c"}

@@ -51,7 +51,7 @@ def test_a_model_tells_what_words_do_not(world: World, server: ModelServer, text
     assert server.requests == []
     built = build(world, text)
     assert read(built) == ("complaint", "after_sales", "")
-    assert (built.route.tier, built.timings_ms["understand"] > 0) == ("strong", True)
+    assert (built.route.tier, built.timings_ms["understand"] > 0) == ("middle", True)
     build(world, text)
     assert len(server.requests) == 1, "the same turn is read once"
     with tenant_tx(world.acme.tenant.id):

@@ -73,13 +73,13 @@ def test_a_version_is_tried_on_stored_receipts_before_it_steers(acme: Caller, gl
 
 def test_a_tenant_says_which_tier_an_intent_calls_for(acme: Caller) -> None:
     asked = {"query": "Suggest a film for tonight", "intent": "recommendation"}
-    assert body_of(acme("POST", "/v1/subjects/ada/context", asked))["model_route"]["tier"] == "strong"
+    assert body_of(acme("POST", "/v1/subjects/ada/context", asked))["model_route"]["tier"] == "middle"
     wrong = {"context": {"tier": "huge", "tier_by_intent": {"recommendation": 3}}}
     problem = problem_of(acme("POST", "/v1/policies", {"changes": wrong, "reason": "x"}), 400)
     assert fields_of(problem) == {"changes.context.tier", "changes.context.tier_by_intent"}
-    post(acme, {"context": {"tier": "light", "tier_by_intent": {"recommendation": "middle"}}})
+    post(acme, {"context": {"tier": "light", "tier_by_intent": {"recommendation": "strong"}}})
     activate(acme, 2)
-    assert body_of(acme("POST", "/v1/subjects/ada/context", asked))["model_route"]["tier"] == "middle"
+    assert body_of(acme("POST", "/v1/subjects/ada/context", asked))["model_route"]["tier"] == "strong"
     other = asked | {"intent": "complaint"}
     assert body_of(acme("POST", "/v1/subjects/ada/context", other))["model_route"]["tier"] == "light"
 
