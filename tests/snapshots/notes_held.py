@@ -31,8 +31,8 @@ def note_down(house: House, *texts: str, **columns: Any) -> list[UUID]:
     details = {"grade": NoteGrade.FACT, "grade_probability": 0.9, **details}
     ids = remember(house, *texts, kind="note", **columns)
     with tenant_tx(house.tenant.id):
-        for snapshot_id in ids:
-            Note.objects.create(
-                id=stable_id("note", snapshot_id), subject_id=house.subject.id, snapshot_id=snapshot_id, **details
-            )
+        Note.objects.bulk_create(
+            Note(id=stable_id("note", snapshot_id), subject_id=house.subject.id, snapshot_id=snapshot_id, **details)
+            for snapshot_id in ids
+        )
     return ids

@@ -1,9 +1,13 @@
 """The stable prefix stays the same, byte for byte, through whatever does not touch the profile. Rows: X9."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from threading import Barrier
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from profiles.models import Tag
 from profiles.services.tags.tags import use_tag
@@ -12,13 +16,14 @@ from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
-from snapshots.models import Conversation, Snapshot
+from snapshots.models import Conversation, NoteGrade, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.context.writing.hostile import HOSTILE
 from tests.snapshots.feedback.telling import tell
 from tests.snapshots.held import know, label, prefer, remember, say
 from tests.snapshots.lifecycle.world import anything, edit
+from tests.snapshots.notes_held import note_down
 
 SAID = (
     "Where shall we eat tonight?",
@@ -108,3 +113,39 @@ def test_histories_that_leave_the_profile_alone_leave_the_prefix_alone(world: Wo
     changed = asked(house, random).context
     assert changed.prefix.hash != first.prefix.hash
     assert asked(house, random, "Another prompt.").context.prefix.hash != changed.prefix.hash
+
+
+AT_ONCE = 48
+STANDING: dict[str, dict[str, Any]] = {
+    "Bees make me ill 蜜蜂": {"vital_class": "allergy"},
+    "I use a wheelchair 轮椅": {"vital_class": "accessibility"},
+    "Nothing above 80 euros 不超过八十欧元": {"grade": NoteGrade.LIMIT},
+    "Never on a Sunday 周日不行": {"grade": NoteGrade.LIMIT},
+    "I swim every Tuesday 每周二游泳": {"grade": NoteGrade.HABIT},
+    "I get up at five 五点起床": {"grade": NoteGrade.HABIT},
+}
+
+
+def test_48_calls_at_once_with_different_questions_share_one_prefix_to_the_byte(world: World) -> None:
+    house = world.acme
+    know(house, name="阿达 Ada", occupation="teacher")
+    for text, columns in STANDING.items():
+        note_down(house, text, **columns)
+    note_down(house, "The piano came from an aunt", "The cellar is dry 地下室很干燥")
+    start = Barrier(AT_ONCE)
+
+    def ask_with_others(number: int) -> ContextAnswer:
+        query = f"{SAID[number % 6]} {number}? {list(STANDING)[number % 6]}"
+        try:
+            start.wait(timeout=60)
+            return build_context(house.tenant.id, house.subject.external_id, ContextQuery(ContextRequest(query), "1"))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        answers = list(threads.map(ask_with_others, range(AT_ONCE)))
+    prefix = answers[0].context.messages[0]
+    assert [text for text in STANDING if text not in prefix["content"]] == []
+    assert {str(one.context.messages[0]["content"]).encode() for one in answers} == {prefix["content"].encode()}
+    assert len({one.context.prefix for one in answers}) == 1
+    assert len({one.context.messages[-1]["content"] for one in answers}) == AT_ONCE
