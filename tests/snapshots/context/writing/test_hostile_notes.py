@@ -1,0 +1,81 @@
+"""Notes, their labels and kept questions, and replies: none leaves its place in any format or style. Rows: X4, E2."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from snapshots.context.gathering.material import marked, note_words
+from snapshots.context.values import AssembledContext, Material, MemoryItem
+from snapshots.context.writing.fence import shown
+from tests.snapshots.context.world import NONCE, all_content, context, memory, words_in
+from tests.snapshots.context.writing.hostile import HOSTILE
+from tests.snapshots.context.writing.test_hostile import PLENTY, everywhere, forged, line_of, outside, parsed
+
+CALM = "calm words"
+PASSAGES = {"task", "document", "conversation_summary"}
+
+
+def note(number: int, words: str, **more: Any) -> MemoryItem:
+    return marked(memory(number, words, kind="note", grade="fact", **more))
+
+
+def with_notes(text: str) -> Material:
+    """Return a material with ``text`` in every place that a note or a reply can have, and all others."""
+    held = everywhere(text)
+    standing = (
+        note(11, note_words(text, (text, text), ""), vital=True),
+        note(12, note_words("Yes, both", ("", ""), f"{text}?"), vital=True),
+        note(13, note_words(text, (text, "aunt"), ""), provenance=text),
+    )
+    asked = (
+        note(21, note_words("Fish", (text, text), "")),
+        note(22, note_words("On Tuesday", ("", ""), f"{text}？")),
+        marked(memory(23, f"{text} said I", kind="reply")),
+    )
+    return replace(held, profile=replace(held.profile, notes=standing), memories=(*held.memories, *asked))
+
+
+def kept_items(result: AssembledContext, material: Material) -> list[MemoryItem]:
+    profile = material.profile
+    items = (*profile.fields, *profile.attributes, *profile.preferences, *profile.tags, *profile.notes)
+    kept = {(one.lane, one.id) for one in result.decisions if one.position}
+    return [one for one in (*items, *material.memories) if (one.lane, one.id) in kept]
+
+
+@pytest.mark.parametrize("format_", ["messages", "text"])
+@pytest.mark.parametrize("style", ["grouped", "full"])
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_each_note_and_reply_stands_in_its_element_alone(text: str, style: str, format_: str) -> None:
+    asked: dict[str, Any] = {"phase": "opening", "budget": PLENTY, "style": style, "format": format_}
+    material = with_notes(text)
+    result, harmless = (context(one, "茶?", system_prompt="Be kind.", **asked) for one in (material, with_notes(CALM)))
+    root, calm = (parsed(one.text or all_content(one.messages[:2])) for one in (result, harmless))
+    assert outside(root).split() == outside(calm).split()
+    assert all(len(one) == 0 for one in root)
+    assert [one.tag for one in root if one.tag != "user_memory"] == [one.tag for one in calm if one.tag in OTHERS]
+    assert {one.get("nonce") for one in root.iter("user_memory")} == {None, NONCE}
+    kept = kept_items(result, material)
+    assert {"m-11", "m-12"} <= {one.id for one in kept}, "vital notes stay, whatever they say"
+    told = [shown(one.text) if style == "full" else line_of(one) for one in kept]
+    assert sorted(words_in(result.text or all_content(result.messages[:2]))) == sorted(told)
+
+
+OTHERS = PASSAGES | {"turn", "query"}
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_bare_lines_hold_a_line_for_each_and_forge_nothing(text: str) -> None:
+    held = with_notes(text)
+    material = Material(profile=held.profile, memories=held.memories)
+    result = context(material, "茶?", budget=PLENTY, format="plain")
+    contents = all_content(result.messages[:2])
+    kept = kept_items(result, material)
+    lines = contents.split("\n")
+    assert sum(line.startswith("- ") for line in lines) == len(kept)
+    fenced = [one for one in parsed(contents) if one.tag == "user_memory"]
+    orders = [one for one in kept if one.untrusted_instruction]
+    assert len(words_in(contents)) == len(orders)
+    assert all(one.get("caution") for one in fenced)
+    bare = [line for line in lines if line.startswith("- ")]
+    assert forged(bare) == []
