@@ -3,6 +3,7 @@
 Matrix: 57, 60.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +26,8 @@ from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.wall import CANARY, rows_of, seed
 
 ADA = "/v1/subjects/ada"
+NAMED = re.compile(r"\bada\b")
+"""The subject's id as a word: digits of a hash may spell it by chance."""
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +118,7 @@ def test_a_certificate_is_genuine_until_somebody_changes_it(acme: Caller, world:
     shown = body_of(acme("GET", f"/v1/erasures/{certificate['id']}"))
 
     assert shown == {"id": certificate["id"], "status": "done", "genuine": True, "certificate": certificate}
-    assert "ada" not in orjson.dumps(certificate).decode()
+    assert NAMED.search(orjson.dumps(certificate).decode()) is None
     with tenant_tx(world.acme.tenant.id):
         assert is_genuine(certificate)
         assert not is_genuine(certificate | {"erased": {}})
@@ -227,4 +230,4 @@ def test_the_audit_trail_tells_who_erased_and_not_whom(acme: Caller, world: Worl
 
     shown = orjson.loads(record)
     assert shown["actor_kind"] == "api_key"
-    assert "ada" not in record
+    assert NAMED.search(record) is None
