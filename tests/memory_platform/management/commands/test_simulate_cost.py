@@ -47,7 +47,7 @@ def test_a_few_days_in_both_languages(tmp_path: Path) -> None:
         assert last["cost"] < last["cost_full_history"]
     with tenant_tx(tenant_by_slug("simulation").id):
         day = UsageDay.objects.get()
-        assert (day.contexts, day.messages) == (36, 72)
+        assert (day.contexts, day.messages) == (34, 72)  # of the two first ones nobody was known yet
 
 
 def test_what_was_told_on_earlier_days_comes_from_the_memory_section(tmp_path: Path) -> None:
