@@ -123,10 +123,11 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
     parts = parts_of(form)
     shares = {run: share for run, mark in _runs(form, parts) if (share := order_share(form[slice(*run)] + mark)) > 0}
     taken = [(one.start, one.end) for one in known]
-    for least in (least_share(), least_share() / 2):
+    sure = least_share(form)
+    for least in (sure, sure / 2):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
-            is_sure = shares[run] >= least_share() or any(_are_near(form, run, one) for one in taken)
+            is_sure = shares[run] >= sure or any(_are_near(form, run, one) for one in taken)
             if is_sure and not any(run[0] < end and start < run[1] for start, end in taken):
                 taken.append(run)
                 yield _with_names(form, ForgetOrder(*run, Meant.READ))
