@@ -1,7 +1,6 @@
 """What contexts cover of what questions need, by budget: ``manage.py context_curve LIVES.json --key KEY``."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from memory_platform.evaluation.plot import PlottingMissing, require_plotting
 from memory_platform.management.commands.evaluate import read_numbers
 from memory_platform.management.progress import progress
 from memory_platform.management.reading import explain_faults
+from memory_platform.management.writing import write_result
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 
@@ -37,20 +37,22 @@ class Command(BaseCommand):
         try:
             if options["plot"]:
                 require_plotting()
-            run = self._measure([self._read(path, options["noise"]) for path in options["lives"]], options)
+            run = self._measure([self._read_life_set(path, options["noise"]) for path in options["lives"]], options)
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
         except StackRefused as fault:
             raise CommandError(f"{fault.detail}. {AGAIN}") from None
         self.stdout.write("\n".join(table_of(run)))
         if options["json"]:
-            self._write(
-                lambda path: path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2) + b"\n"), options["json"]
+            write_result(
+                self.stdout,
+                lambda path: path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2) + b"\n"),
+                options["json"],
             )
         if options["plot"]:
-            self._write(lambda path: draw_curves(run, path), options["plot"])
+            write_result(self.stdout, lambda path: draw_curves(run, path), options["plot"])
 
-    def _read(self, path: Path, noise: Path | None) -> LifeSet:
+    def _read_life_set(self, path: Path, noise: Path | None) -> LifeSet:
         with explain_faults(path, "is not a file of lives"):
             return read_lives(path, noise)
 
@@ -65,12 +67,3 @@ class Command(BaseCommand):
             with progress(self.stdout, f"asking {one.name}", contexts, "contexts") as advance:
                 measured.append(measure_set(one, stack, budgets, advance=advance))
         return describe_curves(measured, budgets)
-
-    def _write(self, write: Callable[[Path], object], path: Path) -> None:
-        try:
-            write(path)
-        except OSError as fault:
-            raise CommandError(f"Cannot write {path}: {fault.strerror}.") from None
-        except ValueError as fault:
-            raise CommandError(f"Cannot draw {path}: {fault}") from None
-        self.stdout.write(f"Written to {path}.")

@@ -1,7 +1,6 @@
 """Measure how well recall finds what was said: ``manage.py evaluate DATASET``."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
 from memory_platform.management.reading import explain_faults
+from memory_platform.management.writing import write_result
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.policy import DEFAULT_RECALL
@@ -122,11 +122,13 @@ class Command(PlatformCommand):
             raise CommandError(fault.detail) from None
         self.stdout.write(report(run))
         if options["json"]:
-            self._write(lambda path: write_run(run, path), options["json"])
+            write_result(self.stdout, lambda path: write_run(run, path), options["json"])
         if options["keep"]:
-            self._write(lambda path: write_run(summary_of(run), path), options["keep"] / f"{run['run_id']}.json")
+            write_result(
+                self.stdout, lambda path: write_run(summary_of(run), path), options["keep"] / f"{run['run_id']}.json"
+            )
         if options["plot"]:
-            self._write(lambda path: draw(run, path), options["plot"])
+            write_result(self.stdout, lambda path: draw(run, path), options["plot"])
 
     def _check_plotting(self, wanted: Path | None) -> None:
         """Refuse before anything is loaded what could not be drawn afterwards."""
@@ -216,15 +218,6 @@ class Command(PlatformCommand):
             raise CommandError("The chat model is gone.")
         with self._progress("judging", len(chosen), "questions") as advance:
             return judge_all(chosen, by_policy(DEFAULT_RECALL), model, advance=advance)
-
-    def _write(self, write: Callable[[Path], None], path: Path) -> None:
-        try:
-            write(path)
-        except OSError as fault:
-            raise CommandError(f"Cannot write {path}: {fault.strerror}.") from None
-        except ValueError as fault:
-            raise CommandError(f"Cannot draw {path}: {fault}") from None
-        self.stdout.write(f"Written to {path}.")
 
     def _progress(self, what: str, total: int, unit: str) -> AbstractContextManager[Advance]:
         return progress(self.stdout, what, total, unit)

@@ -36,7 +36,7 @@ LIKELY = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ParsedSentence:
     """A sentence in matching form, with what follows it in the message."""
 
     sentence: Sentence
@@ -67,7 +67,7 @@ def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[Prefe
     What is supposed, asked, reported, told of others or meant for once changes nothing. What the reader of corrections
     doubts changes only a whole value that is held, for another: "Not sable coffee, lilac plums".
     """
-    read = _read(sentence)
+    read = _parse_sentence(sentence)
     if read is None:
         return []
     sides = [one for one in _sides(read) if one[0] < read.length]
@@ -79,7 +79,7 @@ def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[Prefe
     return [found] if found else []
 
 
-def _read(first: Sentence) -> _Read | None:
+def _parse_sentence(first: Sentence) -> _ParsedSentence | None:
     text = first.utterance.text
     if len(text) > LONGEST or not CUE.search(first.text):
         return None
@@ -89,7 +89,7 @@ def _read(first: Sentence) -> _Read | None:
     once = grammar.momentary.search(sentence) and not grammar.lasting.search(sentence)
     if once or grammar.idle.search(sentence):
         return None
-    return _Read(first, form, grammar, len(first.text))
+    return _ParsedSentence(first, form, grammar, len(first.text))
 
 
 def _whole(first: Sentence) -> str:
@@ -97,7 +97,7 @@ def _whole(first: Sentence) -> str:
     return text if len(text) <= LONGEST_READ else text[first.start :]
 
 
-def _sides(read: _Read) -> Iterator[tuple[int, int, str, str]]:
+def _sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what each way names: from where to where, what is wrong, and what is right."""
     for one in named_in(read.form, read.sentence.language):
         spans = [one.old, *([one.new] if one.new else [])]
@@ -107,7 +107,7 @@ def _sides(read: _Read) -> Iterator[tuple[int, int, str, str]]:
             yield min(a for a, _ in spans), max(b for _, b in spans), old, new if _is_value(read, new) else ""
 
 
-def _is_value(read: _Read, new: str) -> bool:
+def _is_value(read: _ParsedSentence, new: str) -> bool:
     """Return whether words are one whole value: what is right is kept as a note anyway."""
     words = load_language(read.sentence.language).words
     if not new or read.grammar.empty.fullmatch(new):
@@ -115,13 +115,13 @@ def _is_value(read: _Read, new: str) -> bool:
     return is_short(new, longest=MOST_WORDS) and is_whole(new, words)
 
 
-def _said(read: _Read, span: tuple[int, int]) -> str:
+def _said(read: _ParsedSentence, span: tuple[int, int]) -> str:
     at = read.sentence.start
     return read.sentence.utterance.text[at + span[0] : at + span[1]]
 
 
 def _named_by_ways(
-    read: _Read,
+    read: _ParsedSentence,
     sides: Sequence[tuple[int, int, str, str]],
     held: Sequence[HeldValue],
     fits: Sequence[Fit] = (Fit.WHOLE, Fit.PART),
@@ -137,7 +137,7 @@ def _named_by_ways(
     return None
 
 
-def _denied(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
+def _denied(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
     """Return the end of the one held value that stands beside a word that denies it; the longest is meant."""
     if not held:
         return None
@@ -155,7 +155,7 @@ def _denied(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | Non
     return _change(read, read.cite(found[meant[0]][1]), meant[0], "") if len(meant) == 1 else None
 
 
-def _measured(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
+def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
     """Return the new number of the one held value that is measured so: "change that to 23"."""
     said = read.grammar.measure.search(read.form[: read.length])
     if said is None:
@@ -164,7 +164,7 @@ def _measured(read: _Read, held: Sequence[HeldValue]) -> PreferenceCandidate | N
     return _change(read, read.cite(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 
-def _unnamed(read: _Read, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
+def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
     """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
     both = next((one for one in sides if one[3]), None)
     if both is None or correction_share(_whole(read.sentence)) < NAMELESS:
@@ -173,7 +173,7 @@ def _unnamed(read: _Read, sides: Sequence[tuple[int, int, str, str]]) -> Prefere
     return _change(read, read.cite(end), HeldValue("", old), new)
 
 
-def _is_denied(read: _Read, one: HeldValue, start: int, end: int) -> bool:
+def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> bool:
     """Return whether what stands at these characters is named as wrong or over; a limit also by what lifts it."""
     lifts = read.grammar.lifts.get(one.limit)
     if lifts is None:
@@ -185,19 +185,19 @@ def _is_denied(read: _Read, one: HeldValue, start: int, end: int) -> bool:
     return lifted or bool(freed)
 
 
-def _limits_first(read: _Read, meant: list[HeldValue]) -> list[HeldValue]:
+def _limits_first(read: _ParsedSentence, meant: list[HeldValue]) -> list[HeldValue]:
     """Return the limits alone where the words lift one: whoever is "not allergic to peanuts" may like them."""
     limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.form[: read.length])]
     return limits or meant
 
 
-def _lifts(read: _Read, one: HeldValue, place: int) -> bool:
+def _lifts(read: _ParsedSentence, one: HeldValue, place: int) -> bool:
     """Return whether a limit may be taken out by these words of one's own; whatever is no limit may."""
     lifts = read.grammar.lifts.get(one.limit)
     return lifts is None or (read.is_own(place) and lifts.search(read.form[: read.length]) is not None)
 
 
-def _change(read: _Read, evidence: Evidence, old: HeldValue, new: str) -> PreferenceCandidate:
+def _change(read: _ParsedSentence, evidence: Evidence, old: HeldValue, new: str) -> PreferenceCandidate:
     return PreferenceCandidate(
         category=None,
         key=old.key or None,

@@ -50,7 +50,7 @@ def build(
     return build_context(house.tenant.id, subject or house.subject.external_id, asked, ContextPolicy(detect_phase=True))
 
 
-def shown(built: ContextAnswer) -> list[str]:
+def memory_lines(built: ContextAnswer) -> list[str]:
     return words_in(all_content(built.context.messages))
 
 
@@ -58,7 +58,7 @@ def test_notes_stand_in_contexts_in_place_of_their_message(world: World) -> None
     say(world.acme, "My son Theo is allergic to cashews. I never drive after dark.")
     say(world.globex, "I breed alpacas")
     drain_work_job(tenant_id=str(world.acme.tenant.id))
-    told = shown(build(world.acme, "Suggest a dinner for the family"))
+    told = memory_lines(build(world.acme, "Suggest a dinner for the family"))
     notes = ["I never drive after dark", "My son Theo is allergic to cashews"]
     assert sorted(told) == [*notes, "Theo: son", "theo_allergies: cashews"]
     held = [one for one in candidates_held(build(world.acme, "dinner").receipt) if one["context_position"]]
@@ -148,7 +148,7 @@ def test_the_receipt_counts_what_the_context_holds(world: World) -> None:
     (memory,) = remember(world.acme, PEANUTS)
     prefer(world.acme, "food", "diet", "vegetarian")
     built = build(world.acme, "What may I eat? peanuts")
-    assert shown(built) == ["diet: vegetarian", PEANUTS]
+    assert memory_lines(built) == ["diet: vegetarian", PEANUTS]
     spread_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         rows = {row.lane: row.memory_ref for row in ReceiptMemory.objects.filter(subject=world.acme.subject)}
@@ -193,7 +193,7 @@ def test_the_full_history_is_that_of_all_conversations(world: World) -> None:
 
 def test_a_named_speaker_stands_before_the_words(world: World) -> None:
     remember(world.acme, "I moved to Berlin", name="Bob")
-    assert shown(build(world.acme, "Who moved to Berlin?")) == ["Bob: I moved to Berlin"]
+    assert memory_lines(build(world.acme, "Who moved to Berlin?")) == ["Bob: I moved to Berlin"]
 
 
 CALLS = [

@@ -41,16 +41,16 @@ def build(world: World, query: str, *, by_model: bool = True, **request: Any) ->
     return build_context(world.acme.tenant.id, "ada", asked)
 
 
-def read(built: ContextAnswer) -> tuple[str | None, str | None, str]:
+def reading_of(built: ContextAnswer) -> tuple[str | None, str | None, str]:
     return built.context.intent, built.context.phase, built.receipt.degraded_reason
 
 
 @pytest.mark.parametrize("text", ["Well, that went brilliantly", "明天见"])
 def test_a_model_tells_what_words_do_not(world: World, server: ModelServer, text: str) -> None:
-    assert read(build(world, text, by_model=False))[0] != "complaint"
+    assert reading_of(build(world, text, by_model=False))[0] != "complaint"
     assert server.requests == []
     built = build(world, text)
-    assert read(built) == ("complaint", "after_sales", "")
+    assert reading_of(built) == ("complaint", "after_sales", "")
     assert (built.route.tier, built.timings_ms["understand"] > 0) == ("middle", True)
     build(world, text)
     assert len(server.requests) == 1, "the same turn is read once"
@@ -59,8 +59,8 @@ def test_a_model_tells_what_words_do_not(world: World, server: ModelServer, text
 
 
 def test_what_the_caller_says_stands(world: World, server: ModelServer) -> None:
-    assert read(build(world, "Hm", intent="my own"))[:2] == ("my own", "after_sales")
-    assert read(build(world, "Hm again", intent="task", phase="opening"))[:2] == ("task", "opening")
+    assert reading_of(build(world, "Hm", intent="my own"))[:2] == ("my own", "after_sales")
+    assert reading_of(build(world, "Hm again", intent="task", phase="opening"))[:2] == ("task", "opening")
     assert len(server.requests) == 1
 
 
@@ -79,9 +79,9 @@ def test_the_turn_is_fenced(world: World, server: ModelServer) -> None:
 def test_without_a_usable_answer_rules_tell(world: World, server: ModelServer, reply: Reply) -> None:
     server.answer = lambda _: reply
     query = "Navigate home"
-    assert read(build(world, query)) == ("navigation", None, "understanding_timeout")
+    assert reading_of(build(world, query)) == ("navigation", None, "understanding_timeout")
 
 
 def test_without_a_model_rules_tell_and_nothing_is_missing(world: World, settings: Settings) -> None:
     settings.CHAT_MODEL = ""
-    assert read(build(world, "Navigate home")) == ("navigation", None, "")
+    assert reading_of(build(world, "Navigate home")) == ("navigation", None, "")

@@ -63,7 +63,7 @@ def uses_a_tag(house: House, random: Random) -> None:
 
 
 def tells(house: House, random: Random) -> None:
-    tell(house, asked(house, random).receipt, reply=random.choice(SAID))
+    tell(house, ask_context(house, random).receipt, reply=random.choice(SAID))
 
 
 def summarises(house: House, random: Random) -> None:
@@ -80,7 +80,7 @@ def some_memory(house: House, random: Random) -> SnapshotAddress | None:
     return SnapshotAddress(house.subject.external_id, random.choice(ids)) if ids else None
 
 
-def asked(house: House, random: Random, system_prompt: str = "You are a kind assistant.") -> ContextAnswer:
+def ask_context(house: House, random: Random, system_prompt: str = "You are a kind assistant.") -> ContextAnswer:
     """Assemble a context of anything, in any conversation, within any budget, for the same system prompt."""
     budget = BudgetRequest(total=random.choice((3_000, 6_000, 60_000)), memory=random.choice((None, 0, 900)))
     request = ContextRequest(
@@ -102,17 +102,17 @@ def test_histories_that_leave_the_profile_alone_leave_the_prefix_alone(world: Wo
     know(house, name="阿达 Ada", locale=locale, occupation="teacher")
     prefer(house, "food", "allergies", ["peanuts", "花生"])
     label(house, "家", address="世纪大道100号")
-    first = asked(house, random).context
+    first = ask_context(house, random).context
     for step in range(STEPS):
         change = random.choice(CHANGES)
         change(house, random)
-        now = asked(house, random).context
+        now = ask_context(house, random).context
         assert now.messages[0] == first.messages[0], (step, change.__name__)
         assert now.prefix == first.prefix
     prefer(house, "food", "diet", "vegetarian")
-    changed = asked(house, random).context
+    changed = ask_context(house, random).context
     assert changed.prefix.hash != first.prefix.hash
-    assert asked(house, random, "Another prompt.").context.prefix.hash != changed.prefix.hash
+    assert ask_context(house, random, "Another prompt.").context.prefix.hash != changed.prefix.hash
 
 
 AT_ONCE = 48

@@ -19,7 +19,7 @@ def posted(caller: Caller, body: dict[str, Any], subject: str = ADA) -> dict[str
     return body_of(response)
 
 
-def asked(caller: Caller, query: str, **more: Any) -> list[dict[str, Any]]:
+def recall_memories(caller: Caller, query: str, **more: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = body_of(caller("POST", f"{ADA}/recall", {"query": query, **more}))["memories"]
     return found
 
@@ -27,7 +27,7 @@ def asked(caller: Caller, query: str, **more: Any) -> list[dict[str, Any]]:
 def test_aliases_and_metadata_come_back_wherever_a_memory_is_shown(acme: Caller, world: World) -> None:
     made = posted(acme, DEPLOY)
     assert (made["aliases"], made["metadata"]) == (DEPLOY["aliases"], DEPLOY["metadata"])
-    (found,) = asked(acme, "Where do deploys run?")
+    (found,) = recall_memories(acme, "Where do deploys run?")
     assert (found["aliases"], found["metadata"]) == (DEPLOY["aliases"], DEPLOY["metadata"])
     (listed,) = body_of(acme("GET", f"{ADA}/snapshots"))["data"]
     assert listed["aliases"] == DEPLOY["aliases"]
@@ -37,22 +37,22 @@ def test_a_strict_question_takes_what_it_names_by_an_alias(acme: Caller, world: 
     made = posted(acme, DEPLOY)
     posted(acme, {"text": "The gym opens at seven", "aliases": ["fitness"]})
     for query in ("what about K8S?", "kubernets?", "which kubernetes version"):
-        assert [one["id"] for one in asked(acme, query, strict=True)] == [made["id"]], query
-    assert asked(acme, "what about k9s?", strict=True) == []
+        assert [one["id"] for one in recall_memories(acme, query, strict=True)] == [made["id"]], query
+    assert recall_memories(acme, "what about k9s?", strict=True) == []
 
 
 def test_an_edited_alias_names_at_once_and_history_keeps_the_old_one(acme: Caller, world: World) -> None:
     made = posted(acme, DEPLOY)
     acme("PATCH", f"{ADA}/snapshots/{made['id']}", {"aliases": ["nomad", "nomad"]})
-    assert [one["aliases"] for one in asked(acme, "nomad?", strict=True)] == [["nomad"]]
-    assert asked(acme, "k8s?", strict=True) == []
+    assert [one["aliases"] for one in recall_memories(acme, "nomad?", strict=True)] == [["nomad"]]
+    assert recall_memories(acme, "k8s?", strict=True) == []
     states = body_of(acme("GET", f"{ADA}/snapshots/{made['id']}/history"))["data"]
     assert [one["aliases"] for one in states] == [DEPLOY["aliases"], ["nomad"]]
 
 
 def test_an_explanation_names_the_words_that_match(acme: Caller, world: World) -> None:
     posted(acme, DEPLOY)
-    (found,) = asked(acme, "Where do our deploys run, on K8s or in Frankfurt?", explain=True)
+    (found,) = recall_memories(acme, "Where do our deploys run, on K8s or in Frankfurt?", explain=True)
     assert found["explain"]["keyword"]["words"] == ["deploys", "run", "K8s", "Frankfurt"]
 
 
@@ -72,5 +72,5 @@ def test_another_tenant_gets_what_it_gets_for_an_id_nobody_has(acme: Caller, glo
     foreign = globex("PATCH", f"{ADA}/snapshots/{made['id']}", body)
     unknown = globex("PATCH", f"{ADA}/snapshots/0191d3a0-0000-7000-8000-000000000000", body)
     assert problem_of(foreign, 404)["code"] == problem_of(unknown, 404)["code"]
-    assert asked(globex, "k8s", strict=True) == []
-    assert [one["aliases"] for one in asked(acme, "k8s", strict=True)] == [DEPLOY["aliases"]]
+    assert recall_memories(globex, "k8s", strict=True) == []
+    assert [one["aliases"] for one in recall_memories(acme, "k8s", strict=True)] == [DEPLOY["aliases"]]
