@@ -26,6 +26,7 @@ NEAR, ALONG, PAIRED, LONGEST, MOST_WORDS = 3.0, 2.0, 8.0, 40, 12.0
 _FLAT = 1e-6
 
 Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Pairs:
     """What is known of one question beside each of a subject's notes, shape (n,).
 
     ``words`` is BM25, ``lengths`` the terms of each note, ``cosines`` how near its vector is, 0 without one.
-    ``vectors`` (n, d) are unit vectors in the sentence encoder's space, zero where a note has none there, and
-    ``question`` (d,) that of the question; None where it has none.
+    ``vectors`` (n, d) are unit vectors in the sentence encoder's space, zero where a note has none there, None where
+    the caller has :class:`Seen` them; ``question`` (d,) is that of the question, None where it has none.
     """
 
     words: Float32
@@ -43,6 +44,20 @@ class Pairs:
     is_chinese: bool
     vectors: Float32 | None = None
     question: Float32 | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The numbers of the notes that have a vector, shape (m,), and where these stand along the reader's axes, (m, k).
+    The same for every question."""
+
+    rows: Rows
+    along: Float32
+
+    def among(self, chosen: Mask) -> "Seen":
+        """Return those of the ``chosen`` notes, shape (n,), which are numbered anew."""
+        kept = chosen[self.rows]
+        return Seen((np.cumsum(chosen) - 1)[self.rows[kept]], self.along[kept])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +85,33 @@ class NoteReader:
             kept[name] = getattr(self, name).astype(np.float16)
         np.savez_compressed(path, **kept)
 
-    def probabilities(self, pairs: Pairs) -> Float32:
-        """Return the probability of each note, shape (n,)."""
+    def probabilities(self, pairs: Pairs, seen: Seen | None = None) -> Float32:
+        """Return the probability of each note, shape (n,); ``seen`` is what was worked out of the notes before."""
         if not len(pairs.words):
             return np.zeros(0, np.float32)
         compared = compare(pairs)
         found = _share(_weighed(compared[:, 1:], self.by_words))
-        if pairs.vectors is None or pairs.question is None or pairs.question.shape != self.centre.shape:
+        if seen is None and pairs.vectors is not None:
+            seen = self.see(pairs.vectors, np.flatnonzero(pairs.vectors.any(axis=1)))
+        if seen is None or pairs.question is None or pairs.question.shape != self.centre.shape:
             return found
-        meant = np.concatenate([compared, self.along_axes(pairs.vectors, pairs.question)], axis=1)
-        held = pairs.vectors.any(axis=1)
-        return np.asarray(np.where(held, _share(_weighed(meant, self.by_meaning)), found), np.float32)
+        by_numbers = np.append(self.by_meaning[: compared.shape[1]], self.by_meaning[-1])
+        meant = _weighed(compared[seen.rows], by_numbers) + self._odds_along(seen.along, pairs.question)
+        found[seen.rows] = _share(np.asarray(meant, np.float32))
+        return found
 
-    def along_axes(self, vectors: Float32, question: Float32) -> Float32:
-        """Return notes and question along the axes, and their products, shape (n, 2 k + k x k)."""
-        return along(vectors, question, self.centre, self.axes)
+    def see(self, vectors: Float32, rows: Rows) -> Seen:
+        """Return where the notes numbered ``rows`` stand along the axes; ``vectors`` (n, d) are those of all."""
+        return Seen(rows, np.asarray((vectors[rows] - self.centre) @ self.axes, np.float32))
+
+    def _odds_along(self, notes: Float32, question: Float32) -> Float32:
+        """Return what the numbers of :func:`along` add to the odds of notes along the axes (m, k), without their k x k
+        products: those with the question are summed before."""
+        asked, k = (question - self.centre) @ self.axes, notes.shape[1]
+        weights = self.by_meaning[-1 - k * (k + 2) : -1]
+        own, of_question, products = weights[:k], weights[k : 2 * k], weights[2 * k :].reshape(k, k)
+        odds = notes @ (ALONG * own + PAIRED * (products @ asked)) + ALONG * (of_question @ asked)
+        return np.asarray(odds, np.float32)
 
 
 def compare(pairs: Pairs) -> Float32:

@@ -33,8 +33,9 @@ Bytes16 = npt.NDArray[np.uint8]
 NOT_HELD = -1
 OBJECTS_BYTES = 5_000
 """Of an image of nothing: what Python and numpy hold around its numbers. Measured with tracemalloc: 4.8 kB."""
-KEPT_BYTES = 16
-"""Of a row, for what is worked out for one policy: the norms of three views, and the worth of its form."""
+KEPT_BYTES = 148
+"""Of a row, for what is worked out once: the norms of three views, the worth of its form, and where it stands along the
+32 axes of :mod:`snapshots.relevance.notes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Image:
     speakers: tuple[Speaker, ...]
     nbytes: int
     kept: dict[Hashable, Any] = field(default_factory=dict)
-    """What was worked out of this image for one policy. Never outlives it; two threads may work out the same."""
+    """What was worked out of this image. Never outlives it; two threads may work out the same."""
 
     @property
     def size(self) -> int:

@@ -1,16 +1,19 @@
 """How probably each memory of an image helps a question, by the readers of :mod:`snapshots.relevance`."""
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
 from snapshots.embedding.rows import TEXT, Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
+from snapshots.recall.images.sittings import Int32
 from snapshots.recall.ranking.naming import named_rows
 from snapshots.recall.ranking.probe import Probe
 from snapshots.recall.ranking.scoring import Scores
 from snapshots.recall.values import RecallQuery
-from snapshots.relevance.notes import Pairs, note_reader
+from snapshots.relevance.notes import Pairs, Seen, note_reader
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevancePolicy
 from snapshots.relevance.statements import statement_probabilities
 
@@ -50,17 +53,30 @@ def relevant_rows(
 
 def relevance_of_notes(image: Image, alive: Mask, scores: Scores, probe: Probe) -> Float64:
     """Return how probably each of the ``alive`` notes helps a question that needs memory, shape (n,); 0 for others."""
-    near = np.zeros(image.size)
+    near, asked = np.zeros(image.size), probe.vectors.get(ENCODER_SPACE)
     pairs = Pairs(
         words=scores.keyword[0][alive],
         lengths=image.lengths[TEXT][alive],
         cosines=scores.dense.max(axis=0)[alive],
         is_chinese=probe.is_chinese,
-        vectors=encoder_vectors(image)[alive],
-        question=probe.vectors.get(ENCODER_SPACE),
+        question=asked,
     )
-    near[alive] = note_reader().probabilities(pairs)
+    seen = notes_seen(image).among(alive) if asked is not None and len(asked) == DIMENSIONS else None
+    near[alive] = note_reader().probabilities(pairs, seen)
     return near
+
+
+def notes_seen(image: Image) -> Seen:
+    """Return what the reader sees of the notes' vectors; kept with the image."""
+    seen = image.kept.get("seen")
+    if seen is None:
+        seen = image.kept["seen"] = note_reader().see(encoder_vectors(image), rows_of_encoder(image))
+    return cast(Seen, seen)
+
+
+def rows_of_encoder(image: Image) -> Int32:
+    """Return the rows that have a vector of the sentence encoder."""
+    return next((space.rows for space in image.spaces if space.name == ENCODER_SPACE), np.zeros(0, np.int32))
 
 
 def encoder_vectors(image: Image) -> Float32:

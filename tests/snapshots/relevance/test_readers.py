@@ -1,6 +1,7 @@
 """The taught readers of relevance: sentences that taught nothing, and what may be missing. Rows: X12, R3."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.policy import DEFAULT_CONTEXT
-from snapshots.relevance.notes import NoteReader, Pairs, note_reader
+from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
 from snapshots.relevance.policy import ENCODER_SPACE, RELEVANCE
 from snapshots.relevance.questions import Wants, question_reader, read_wants
 from snapshots.relevance.statements import statement_probabilities
@@ -105,6 +106,20 @@ def test_a_note_without_a_vector_goes_by_its_words() -> None:
     assert named > other
     none = Pairs(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32), False)
     assert note_reader().probabilities(none).tolist() == []
+
+
+def test_what_is_seen_of_notes_once_reads_each_question_as_it_was_taught() -> None:
+    reader, one = note_reader(), pairs("Plan a menu for the party", ABOUT_FOOD, ABOUT_CAR, *OTHERS)
+    assert one.vectors is not None
+    assert one.question is not None
+    meant = np.concatenate([compare(one), along(one.vectors, one.question, reader.centre, reader.axes)], axis=1)
+    taught = 1 / (1 + np.exp(-(meant @ reader.by_meaning[:-1] + reader.by_meaning[-1])))
+    assert np.allclose(reader.probabilities(one), taught, atol=1e-5)
+    chosen = np.array([True, False, True, True, False, True])
+    seen = reader.see(one.vectors, np.arange(6)).among(chosen)
+    few = {name: getattr(one, name)[chosen] for name in ("words", "lengths", "cosines", "vectors")}
+    anew, before = replace(one, **few), replace(one, **few | {"vectors": None})
+    assert np.allclose(reader.probabilities(before, seen), reader.probabilities(anew), atol=1e-6)
 
 
 def test_readers_survive_being_written_and_say_what_taught_them(tmp_path) -> None:  # type: ignore[no-untyped-def]
