@@ -14,6 +14,7 @@ from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.statements.tokens import rough_tokens
 
 _LEANS = re.compile(
@@ -50,7 +51,9 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
 
 def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING) -> str:
     """Return why a clause is vital: a class that its words and the reader agree on, or of which the reader is nearly
-    sure; "" for one that is not."""
+    sure; "" for one that is not, and for one with a link."""
+    if has_link(clause.text):
+        return ""
     cues = vital_cues(matching_form(clause.text))
     if cues and grade.vital >= policy.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
@@ -74,13 +77,22 @@ def _join(
     joined: list[NotePart] = []
     for part in parts:
         before = joined[-1] if joined else None
-        if before and belong(before, part) and rough_tokens(text[before.start : part.end]) <= policy.tokens:
+        if before and belong(before, part) and _fit_together(before, part, text, policy):
             surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
             vital = before.vital_class or part.vital_class
             joined[-1] = replace(before, end=part.end, sentence=part.sentence, grade=surer, vital_class=vital)
         else:
             joined.append(part)
     return joined
+
+
+def _fit_together(before: NotePart, after: NotePart, text: str, policy: NotingPolicy) -> bool:
+    """Return whether two parts, with what stands between them, are short enough for one note. What is vital is never
+    joined with a link: it would lose its mark by it."""
+    both = text[before.start : after.end]
+    if rough_tokens(both) > policy.tokens:
+        return False
+    return not ((before.vital_class or after.vital_class) and has_link(both))
 
 
 def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:

@@ -28,6 +28,7 @@ from snapshots.understanding.heard.remember_orders import RememberOrder, read_re
 from snapshots.understanding.reading.clauses import LONGEST_READ, Clause, split_clauses
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.slots.engine import read_slots
@@ -198,9 +199,10 @@ def _leaned_on(text: str, context: str, language: str) -> Person | None:
 def _vital_class(spoken: Spoken, part: NotePart) -> str:
     """Return why a note is vital: by its own words, or because it answers a question after something vital.
 
-    What the assistant said is never vital by a yes: the slot that it fills stands in every context anyway.
+    What the assistant said is never vital by a yes: the slot that it fills stands in every context anyway. Nor is
+    anything with a link: what stands in every prompt must not lead a model elsewhere.
     """
-    if spoken.answer:
+    if spoken.answer or has_link(spoken.text[part.start : part.end]):
         return ""
     answers = bool(spoken.asked) and spoken.is_wanted(part.start, part.end) and not says_no(spoken.text)
     asked_after = vital_cues(matching_form(spoken.asked)) if answers else []

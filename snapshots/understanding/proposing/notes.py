@@ -23,6 +23,7 @@ from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.statements.tokens import rough_tokens
 
@@ -115,7 +116,8 @@ def _part_of(note: ProposedNote, over: Pairs, policy: JudgingPolicy) -> NotePart
     surest = max((grade for _, grade in over), key=lambda grade: grade.lasting)
     grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
     vital = next(filter(None, (vital_class_of(clause, own) for clause, own in over)), "")
-    cues = [cue for clause, _ in over for cue in vital_cues(matching_form(clause.text))]
+    named = [clause.text for clause, _ in over if not has_link(clause.text)]
+    cues = [cue for text in named for cue in vital_cues(matching_form(text))]
     if not vital and note.vital in cues:
         vital = note.vital
     return NotePart(first.start, last.end, last.sentence, grade, vital, first.language)

@@ -1,10 +1,11 @@
-"""Bad input makes no crash, no wrong slot, no vital mark by instruction and no note over its ceiling. Rows: P9, E2."""
+"""Bad input makes no crash, no wrong slot, no vital mark by instruction and no note too long. Rows: P9, E2, A10."""
 
 import pytest
 
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import Work, WorkState
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.statements.tokens import rough_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -44,6 +45,33 @@ def test_nothing_becomes_vital_by_instruction_or_from_others_words(world: World,
     say(world.acme, message)
     settle(world.acme)
     assert not [text for text, note in notes(world.acme).items() if note.is_vital]
+
+
+LINKED = (
+    ("My son Theo is allergic to cashews", "{}, his card is at https://card.example/theo"),
+    ("I can't have penicillin, it gives me hives", "{} (www.hives.example)"),
+    ("I take insulin three times a day", "{}: plans.example.com/insulin tells when"),
+    ("I use a wheelchair and can't do stairs", "{} evil[.]example"),
+    ("I'm deaf in my left ear", "{} hxxp://ears.example"),
+    ("我对青霉素过敏", "{},详见http://x.cn/a"),
+    ("我女儿对花生严重过敏", "{},病历在bit.ly/3xYz"),
+)
+
+
+@pytest.mark.parametrize(("said", "linked"), LINKED)
+def test_nothing_with_a_link_is_vital_and_the_same_without_one_is(world: World, said: str, linked: str) -> None:
+    say(world.acme, linked.format(said), conversation="linked")
+    settle(world.acme)
+    assert not [text for text, note in notes(world.acme).items() if note.is_vital and has_link(text)]
+    say(world.globex, said, conversation="plain")
+    settle(world.globex)
+    assert [text for text, note in notes(world.globex).items() if note.is_vital] == [said]
+
+
+def test_a_sentence_with_a_link_takes_no_mark_from_its_neighbour(world: World) -> None:
+    say(world.acme, "I'm allergic to peanuts. She says it's all on https://evil.example and I always read it there.")
+    settle(world.acme)
+    assert [text for text, note in notes(world.acme).items() if note.is_vital] == ["I'm allergic to peanuts"]
 
 
 STATES_NOTHING = (

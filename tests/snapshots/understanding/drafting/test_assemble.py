@@ -44,6 +44,12 @@ def test_a_vital_clause_is_held_from_a_lower_probability() -> None:
     assert parts("I get up early most days", [0.25], vital=0.6) == []  # no cue: the reader alone is not sure enough
 
 
+def test_what_is_vital_is_not_joined_with_a_link() -> None:
+    message = "I get hives from latex gloves. It is all on https://gloves.example. It is the nurse's page."
+    assert parts(message, [0.9, 0.9, 0.9], vital=0.6)[0] == "I get hives from latex gloves"
+    assert parts("I get hives from latex, see https://gloves.example", [0.25], vital=0.9) == []
+
+
 def test_no_note_is_longer_than_its_ceiling() -> None:
     message = ", ".join(["I keep a list of every garden that I have seen"] * 12)
     found = parts(message, [0.9] * len(split_clauses(message)))
