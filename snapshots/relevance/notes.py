@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.linear_model import Float32
+from snapshots.relevance.policy import DIMENSIONS, RELEVANCE, RelevancePolicy
 
 WEIGHTS = Path(__file__).with_name("notes.npz")
 WEIGHED = ("by_meaning", "by_words", "centre", "axes")
@@ -114,15 +115,19 @@ class NoteReader:
         return np.asarray(odds, np.float32)
 
 
-def compare(pairs: Pairs) -> Float32:
+def compare(pairs: Pairs, policy: RelevancePolicy = RELEVANCE) -> Float32:
     """Return the numbers of each pair that need no axes, shape (n, 7); the first is the cosine itself."""
     count = len(pairs.words)
+    # What cosines usually are is known of one encoder alone.
+    is_encoded = pairs.question is not None and len(pairs.question) == DIMENSIONS
+    missing = max(0, policy.few_notes - count) if is_encoded else 0
+    usual = policy.usual_chinese if pairs.is_chinese else policy.usual_english
     numbers = (
         NEAR * pairs.cosines,
-        _standing(pairs.cosines),
+        _standing(pairs.cosines, missing, usual.cosine, usual.cosine_spread),
         np.minimum(pairs.words, MOST_WORDS) / 4,
         pairs.words > 0,
-        _standing(pairs.words),
+        _standing(pairs.words, missing, usual.words, usual.words_spread),
         np.minimum(pairs.lengths, LONGEST) / 20,
         np.full(count, pairs.is_chinese),
     )
@@ -143,10 +148,14 @@ def note_reader() -> NoteReader:
     return NoteReader.read()
 
 
-def _standing(numbers: Float32) -> Float32:
-    centred = numbers - numbers.mean()
-    spread = float(numbers.std())
-    return np.asarray(centred / spread if spread > _FLAT else np.zeros_like(centred), np.float32)
+def _standing(numbers: Float32, missing: int, mean: float, spread: float) -> Float32:
+    """Return the z-scores of ``numbers`` among themselves and ``missing`` others with this mean and spread: a note that
+    is alone, or one of two, stands out from what notes usually are, or it does not."""
+    count = len(numbers) + missing
+    middle = (float(numbers.sum()) + missing * mean) / count
+    squares = float(((numbers - middle) ** 2).sum()) + missing * (spread**2 + (mean - middle) ** 2)
+    centred, deviation = numbers - middle, (squares / count) ** 0.5
+    return np.asarray(centred / deviation if deviation > _FLAT else np.zeros_like(centred), np.float32)
 
 
 def _weighed(numbers: Float32, weights: Float32) -> Float32:

@@ -21,11 +21,36 @@ _STRICT = (
     "with words 5: 38/62/.759 38/63/.786 38/66/.833 38/66/.850; words 2 3 4 5 6 with relevance .9: 29/55/.725 "
     "35/63/.818 37/65/.847 38/66/.850 38/66/.850"
 )
+_USUAL = (
+    "pairs of question and note that do not belong together, relevance/*_teach.jsonl and *_measure.jsonl (eight "
+    "questions a person; both alike): means, and the spread within one person's notes"
+)
+_FEW = (
+    "questions of relevance/*_measure.jsonl asked of one note that helps: taken .14 and .22 without (English, "
+    "Chinese), .78 and .82 with 12; of two to five notes that do not help one is taken in .49 to .78 without, .32 to "
+    ".71 with"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UsualPairs:
+    """How near a question is to notes that have nothing to do with it: mean and spread of cosine and BM25."""
+
+    cosine: float
+    cosine_spread: float
+    words: float
+    words_spread: float
 
 
 @dataclass(frozen=True, slots=True)
 class RelevancePolicy:
     """How scores become probabilities."""
+
+    few_notes: int = measured(12, source=_FEW)
+    """Where the sentence encoder answers, a memory of fewer notes is read as if so many stood beside each other, the
+    missing ones usual."""
+    usual_english: UsualPairs = measured(UsualPairs(0.075, 0.064, 0.04, 0.14), source=_USUAL)
+    usual_chinese: UsualPairs = measured(UsualPairs(0.139, 0.072, 0.24, 0.6), source=_USUAL)
 
     statement_slope: float = measured(1.3, source=_STATEMENTS)
     """What one standard deviation of a statement's fused score adds to the logarithm of its odds."""

@@ -35,6 +35,7 @@ from snapshots.recall.ranking.relevance import encoder_vectors
 from snapshots.recall.ranking.scoring import score_memories
 from snapshots.recall.values import MemoryRow
 from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
+from snapshots.relevance.policy import RELEVANCE
 from snapshots.relevance.questions import QuestionReader, question_reader
 from tests.golden import teach_questions
 from tests.golden.labels import HERE
@@ -43,6 +44,8 @@ from tests.golden.teach_questions import LANGUAGES, Lesson, lessons_of, vectors_
 
 AXES = 32
 """Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006)."""
+AS_THEY_ARE = replace(RELEVANCE, few_notes=0)
+"""Notes teach by where they stand among each other alone."""
 STRICTNESS = 0.03
 """Inverse strength of the regularisation (scikit-learn's C) of the reader of notes; of .003, .01, .03 the best."""
 WITHOUT_NOTES = ("needs", "frames", "replies")
@@ -94,7 +97,7 @@ def teach_notes(asked: Sequence[Asked]) -> NoteReader:
     every = np.concatenate([np.concatenate([_vectors(one), _question(one)[None]]) for one in asked])
     centre = every.mean(axis=0)
     axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
-    compared = np.concatenate([compare(one.pairs) for one in lessons])
+    compared = np.concatenate([compare(one.pairs, AS_THEY_ARE) for one in lessons])
     meant = np.concatenate([along(_vectors(one), _question(one), centre, axes) for one in lessons])
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 

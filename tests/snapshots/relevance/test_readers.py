@@ -55,6 +55,20 @@ def pairs(question: str, *notes: str) -> Pairs:
     return Pairs(nothing, lengths, vectors @ asked, is_chinese=False, vectors=vectors, question=asked)
 
 
+@pytest.mark.parametrize(
+    ("note", "question", "beside"),
+    [
+        ("My dentist is Dr Weber", "Who is my dentist?", "How do I get to the airport?"),
+        ("The spare key is with Mrs Alvarez", "Who has the spare key?", "What should I wear to the wedding?"),
+        (ABOUT_FOOD, "Suggest a dinner for the family", "Which film did I like?"),
+        ("我的猫叫团子", "我的猫叫什么名字", "帮我选一条跑步路线"),
+    ],
+)
+def test_the_only_note_helps_where_it_answers_and_not_beside_that(note: str, question: str, beside: str) -> None:
+    of_own, of_other = (note_reader().probabilities(pairs(one, note))[0] for one in (question, beside))
+    assert of_own > DEFAULT_CONTEXT.min_relevance > of_other
+
+
 @pytest.mark.parametrize("question", NOTHING)
 def test_a_question_that_needs_nothing_is_told(question: str) -> None:
     assert read_wants(question, {ENCODER_SPACE: vector(question)}).memory < DEFAULT_CONTEXT.least_need
