@@ -116,6 +116,7 @@ def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
     query = RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
+        clock=asked.request.at,
         lanes=LANES_OF_CONTEXTS,
         replies_named=asked.replies,
         top_k=candidates,

@@ -35,7 +35,8 @@ class RecallQuery:
     ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
     conversation whose memories shall come with their sources, "" for none, None for all. Below ``min_relevance`` a
     memory is no answer; ``strict``: nor is one that the question neither names nor very probably needs. ``whole``: also
-    memories that neither a word nor nearness speaks for, after all others.
+    memories that neither a word nor nearness speaks for, after all others. ``clock``: the moment that "yesterday" in
+    the question is read at, ``at`` where it is None; it hides nothing.
     """
 
     text: str
@@ -59,6 +60,7 @@ class RecallQuery:
     min_relevance: float = 0.0
     strict: bool = False
     whole: bool = False
+    clock: datetime | None = None
 
     @property
     def searches(self) -> bool:
@@ -69,6 +71,11 @@ class RecallQuery:
     def at(self) -> datetime:
         """The moment whose truth is asked for: ``as_of``, else now."""
         return self.as_of or self.asked_at
+
+    @property
+    def read_at(self) -> datetime:
+        """The moment that times named in the question are read at."""
+        return self.clock or self.at
 
 
 @dataclass(frozen=True, slots=True)

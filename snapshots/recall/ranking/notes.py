@@ -33,7 +33,7 @@ def rank_apart(
     """
     top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     query = replace(query, kinds=frozenset(), top_k=top_k)
-    asked = asked_at(probe, query.text, query.at)
+    asked = asked_at(probe, query.text, query.read_at)
     scores = score_memories(image, asked, policy.scoring)
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
     near = relevance_of_notes(image, alive, scores, probe)

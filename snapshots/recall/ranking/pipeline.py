@@ -51,7 +51,7 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     After them come those left out, as far as ``query.left_out`` asks for them. Raises nothing on any text: a question
     that matches nothing gives an empty list.
     """
-    scores = score_memories(image, asked_at(probe, query.text, query.at), policy.scoring)
+    scores = score_memories(image, asked_at(probe, query.text, query.read_at), policy.scoring)
     may_answer = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
     alive = may_answer if query.whole else may_answer & scores.found
     note_similarity(scores, alive)

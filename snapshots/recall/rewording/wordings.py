@@ -40,7 +40,7 @@ def rank_wordings(
     ``explain.fused`` holds the fused ranks. The best of their order is as relevant as the best by the own words, and so
     on down; the rest of an explanation is that of the wording that ranks the memory highest.
     """
-    scored = [score_memories(image, asked_at(one.probe, one.text, query.at), policy.scoring) for one in wordings]
+    scored = [score_memories(image, asked_at(one.probe, one.text, query.read_at), policy.scoring) for one in wordings]
     alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
     ranks = np.stack([ranks_of(scores.fused, alive & scores.found) for scores in scored])
     weights = np.ones(len(wordings))

@@ -77,7 +77,10 @@ class ContextInput(PromptFields, Input):
         choices=names(STYLES), default="grouped", help_text="`full` gives each memory an element of its own."
     )
     guide = FlagField(default=True, help_text="Whether the model is told how to read memories.")
-    at = InstantField(required=False, help_text="The moment of the question; now unless named. Hides nothing.")
+    at = InstantField(
+        required=False,
+        help_text="The moment of the question, by which it says `yesterday`; now unless named. Hides nothing.",
+    )
     filter = FilterField(required=False, help_text="Narrows the memories of this turn, as it narrows `recall`.")
     min_relevance = NumberField(
         least=0, most=1, required=False, help_text="From which relevance on a memory helps; by default the policy's."
