@@ -12,7 +12,7 @@ from django.db import connection
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.tally import take_back
-from snapshots.feedback.values import GRAVITY, NAMED, SAID_AGAIN, How, Judgement, SaidVerdict, Signal
+from snapshots.feedback.values import GRAVITY, How, Judgement, SaidVerdict, Signal, is_firm, is_verdict
 from snapshots.models import VERDICT, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_receipt
 
@@ -62,7 +62,7 @@ class Ledger:
             elif row.utilised is None:
                 self._change(row, utilised=False)
         for row in self.rows:
-            if row.signal and not row.utilised and not _is_firm(row):
+            if row.signal and not row.utilised and not is_firm(row.signal_reason):
                 self._change(row, signal="", signal_reason="")
 
     def note_turn(self, judgements: Mapping[UUID, Judgement]) -> None:
@@ -70,7 +70,7 @@ class Ledger:
         self.receipt.answered_at = self.receipt.answered_at or utc_now()
         for row in self.rows:
             said = judgements.get(row.memory_ref)
-            if said and not _is_verdict(row) and _is_graver(said, row):
+            if said and not is_verdict(row.signal_reason) and _is_graver(said, row):
                 self._change(row, signal=str(said.signal), signal_reason=said.reason)
 
     def note_verdicts(self, verdicts: Iterable[SaidVerdict]) -> None:
@@ -105,14 +105,6 @@ class Ledger:
             setattr(row, name, value)
         row.told_at = utc_now()
         self._changed[row.id] = row
-
-
-def _is_verdict(row: ReceiptMemory) -> bool:
-    return row.signal_reason.startswith(VERDICT)
-
-
-def _is_firm(row: ReceiptMemory) -> bool:
-    return _is_verdict(row) or row.signal_reason in {NAMED, SAID_AGAIN}
 
 
 def _is_graver(said: Judgement, row: ReceiptMemory) -> bool:

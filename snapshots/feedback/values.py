@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
+from snapshots.models import VERDICT
 from snapshots.understanding.believing.learn import Learned
 
 How = Literal["words", "reference", "value"]
@@ -48,6 +49,16 @@ NAMED = "correct_named"
 """Reason of a correction whose words say which memory is wrong: it stays there whatever the reply used."""
 SAID_AGAIN = "confirm_said_again"
 """Reason of a memory that an objecting turn says again: it stays there whatever the reply used."""
+
+
+def is_verdict(reason: str) -> bool:
+    """Return whether a signal with this reason was given by the product itself."""
+    return reason.startswith(VERDICT)
+
+
+def is_firm(reason: str) -> bool:
+    """Return whether a signal with this reason speaks of one memory, whatever the reply used."""
+    return is_verdict(reason) or reason in {NAMED, SAID_AGAIN}
 
 
 @dataclass(frozen=True, slots=True)

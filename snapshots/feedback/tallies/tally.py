@@ -13,14 +13,17 @@ from memory_platform.kernel.ids import new_id
 from snapshots.embedding.store import touch_memory
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tallies.tally_sql import ADD_BELIEFS, ADD_SNAPSHOTS, MARK_COUNTED, TAKE_BELIEFS, TAKE_SNAPSHOTS
-from snapshots.feedback.values import Signal
-from snapshots.models import ReceiptMemory, Snapshot
+from snapshots.feedback.values import Signal, is_firm
+from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.spread import spread_tenant, without_rows
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 JUDGING = frozenset({Signal.POSITIVE, Signal.NEGATIVE, Signal.CORRECTED})
 """A change of topic says nothing of a memory: it is no judgement, or shares would fall wherever users hop."""
+
+PREFIX = "profile"
+"""The section of a context whose memories stand in its prefix."""
 
 Place = tuple[str, UUID, UUID]
 """A memory: lane, subject, id."""
@@ -57,21 +60,30 @@ def count_some(most: int) -> int:
     rows = list(waiting.select_for_update(skip_locked=True, no_key=True)[:most])
     if rows:
         renew_images([row for row in rows if row.told_at and row.lane == "snapshots"])
+        prefixes = _prefixes_of(rows)
         for row in rows:
-            row.counted = counts_of(row)
+            row.counted = counts_of(row, in_prefix=row.context_position <= prefixes[row.receipt_id])
         add(_summed(rows))
         _mark(rows)
     return len(rows)
 
 
-def counts_of(row: ReceiptMemory) -> dict[str, int]:
-    """Return what one injection adds to its memory's tally."""
-    judged = row.signal in JUDGING
+def counts_of(row: ReceiptMemory, *, in_prefix: bool = False) -> dict[str, int]:
+    """Return what one injection adds to its memory's tally.
+
+    What stands in the prefix stands there whatever is asked. So it counts only where the reply used it, or where what
+    was heard speaks of this memory: else every turn that went badly would be held against all that is always shown.
+    """
+    counts = int(not in_prefix or bool(row.utilised) or is_firm(row.signal_reason))
+    judged = counts and row.signal in JUDGING
     return {
-        "injected": 1,
+        "injected": counts,
         "utilised": int(bool(row.utilised)),
         "judged": int(judged),
-        **{str(signal): int(row.signal == signal) for signal in (Signal.POSITIVE, Signal.NEGATIVE, Signal.CORRECTED)},
+        **{
+            str(signal): counts and int(row.signal == signal)
+            for signal in (Signal.POSITIVE, Signal.NEGATIVE, Signal.CORRECTED)
+        },
     }
 
 
@@ -96,6 +108,15 @@ def renew_images(rows: Sequence[ReceiptMemory]) -> None:
 def add(sums: Mapping[Place, Counter[str]]) -> None:
     """Add to the tallies; those of a snapshot that is gone are left out."""
     _apply(sums, ADD_SNAPSHOTS, ADD_BELIEFS)
+
+
+def _prefixes_of(rows: Sequence[ReceiptMemory]) -> dict[UUID, int]:
+    """Return how many memories stand in the prefix of each receipt of ``rows``: they are its first."""
+    receipts = Receipt.objects.filter(id__in={row.receipt_id for row in rows}).order_by()
+    return {
+        receipt_id: sum(one["items"] for one in sections if one["name"] == PREFIX)
+        for receipt_id, sections in receipts.values_list("id", "sections")
+    }
 
 
 def _mark(rows: Sequence[ReceiptMemory]) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from profiles.models import Preference
+from profiles.models import Preference, ProfileFact
 from snapshots.feedback.tallies.tally import roll_up_tallies
 from snapshots.feedback.values import SaidVerdict, Signal
 from snapshots.jobs import roll_up_tallies_job
@@ -15,8 +15,8 @@ from snapshots.models import Receipt, Snapshot, SubjectMemory
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun
 from tests.conftest import House, World
-from tests.snapshots.feedback.telling import ask, tally, tell
-from tests.snapshots.held import prefer, remember
+from tests.snapshots.feedback.telling import ask, rows, tally, tell
+from tests.snapshots.held import know, prefer, remember
 
 PEANUTS = "Ada is allergic to peanuts"
 
@@ -107,6 +107,32 @@ def test_beliefs_are_counted_by_the_id_that_they_keep(world: World) -> None:
     tell(world.acme, ask(world.acme, "A drink?"), reply="Some tea?", next="Great, thanks")
     roll_up(world.acme)
     assert tally(world.acme, tea, lane="preferences") == {"injected": 1, "utilised": 1, "judged": 1, "positive": 1}
+
+
+def test_what_stands_in_the_prefix_counts_only_where_it_was_used(world: World) -> None:
+    prefer(world.acme, "food", "likes", ["tea"])
+    know(world.acme, occupation="nurse")
+    with tenant_tx(world.acme.tenant.id):
+        tea, nurse = Preference.objects.get().id, ProfileFact.objects.get().id
+    receipt = ask(world.acme, "A drink?")
+    assert {one.context_position for one in rows(world.acme, receipt)} == {1, 2}
+    for words in ({"next": "That's wrong."}, {"reply": "Some tea?"}):
+        roll_up(world.acme)
+        assert not tally(world.acme, tea, lane="preferences")
+        tell(world.acme, receipt, **words)
+    roll_up(world.acme)
+    assert tally(world.acme, tea, lane="preferences") == {"injected": 1, "utilised": 1, "judged": 1, "corrected": 1}
+    assert not tally(world.acme, nurse, lane="profile")
+    tell(world.acme, receipt, verdicts=verdict(nurse, "negative"))
+    roll_up(world.acme)
+    assert tally(world.acme, nurse, lane="profile") == {"injected": 1, "judged": 1, "negative": 1}
+
+
+def test_what_the_question_brought_counts_whether_it_was_used_or_not(world: World, peanuts: UUID) -> None:
+    prefer(world.acme, "food", "likes", ["tea"])
+    tell(world.acme, ask(world.acme, "peanuts?"), reply="Some tea?")
+    roll_up(world.acme)
+    assert tally(world.acme, peanuts) == {"injected": 1}
 
 
 def test_a_snapshot_that_is_gone_has_no_tally(world: World, peanuts: UUID) -> None:
