@@ -7,6 +7,7 @@ others taught. ``--measure`` prints the figures of the set that teaches nothing,
 # ruff: noqa: E402 -- what is imported below the set-up defines models
 
 import hashlib
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,12 +33,19 @@ from snapshots.understanding.changes.judge import (
     judge,
 )
 from snapshots.understanding.changes.pairs import HeldText, Sentence, Vectors, numbers, texts_of
+from snapshots.understanding.changes.sentences import changing_sentences
+from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.grading.features import Spoken, asked_in
-from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.grading.reader import LASTING, grade_messages
 from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.forms import matching_form
+from tests.golden.clause_labels import GRADES, SELF
 from tests.golden.labels import HERE, rows
 
-TEACH = ("changes_teach", "changes_teach_2")
+TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
+TALKS = ("talk_en_1", "talk_en_2", "talk_zh_1", "talk_zh_2")
+"""Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends."""
+TALKS_WEIGH, TALK_CHARS = 0.3, 220
 MEASURE = ("changes_measure",)
 CLASSES = (DOUBTS, ENDS, HOLDS)
 STRICTNESS = 0.3
@@ -56,6 +64,10 @@ class Line:
     ends: frozenset[int]
     doubts: frozenset[int]
     language: str
+    topic: str
+    """Lines of one topic are read together; a set without topics is cut line by line."""
+    is_read: bool
+    """Whether the platform looks at the sentence at all: it hints at a change, or lasts."""
 
     def label(self, place: int) -> str:
         """Return what becomes of the note at ``place``."""
@@ -64,9 +76,10 @@ class Line:
 
 def lines_of(name: str) -> list[Line]:
     """Return the lines of a set, their clauses graded as the platform grades them."""
-    wanted: Sequence[dict[str, Any]] = rows(name)
+    wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else rows(name)
     spoken = [Spoken(row["said"], tuple(split_clauses(row["said"])), asked_in(row["previous"] or "")) for row in wanted]
-    changes = [max((grade.change for grade in grades), default=0.0) for grades in grade_messages(spoken)]
+    graded = grade_messages(spoken)
+    changes = [max((grade.change for grade in grades), default=0.0) for grades in graded]
     return [
         Line(
             Sentence(row["said"], row["previous"] or "", change),
@@ -74,9 +87,26 @@ def lines_of(name: str) -> list[Line]:
             frozenset(row["ends"]),
             frozenset(row["doubts"]),
             row["language"],
+            f"{name} {row.get('topic', row['id'])}",
+            bool(changing_sentences(one, grades, lasting=True)),
         )
-        for row, change in zip(wanted, changes, strict=True)
+        for row, one, grades, change in zip(wanted, spoken, graded, changes, strict=True)
     ]
+
+
+def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
+    """Yield turns of talks that change nothing, each as a line beside all that its speaker had told before."""
+    told: dict[str, list[dict[str, Any]]] = {}
+    for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        held = told.setdefault(row["id"].rsplit("-", 2)[0], [])
+        lasting = [one for one in row["clauses"] if one["grade"] in LASTING]
+        changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
+        is_read = lasting or may_change(matching_form(row["text"]))
+        if held and is_read and not changes and len(row["text"]) <= TALK_CHARS:
+            asked = {"said": row["text"], "previous": asked_in(row["previous"] or ""), "ends": (), "doubts": ()}
+            yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}
+        held += [{"text": one["text"], "about": one.get("about", SELF), "vital": one.get("vital")} for one in lasting]
 
 
 def vectors_of(lines: Sequence[Line]) -> Vectors:
@@ -95,6 +125,7 @@ class Pairs:
     labels: npt.NDArray[np.str_]
     lines: npt.NDArray[np.int64]
     names: tuple[str, ...]
+    weights: Float32
 
 
 def pairs_of(lines: Sequence[Line], vectors: Vectors) -> Pairs:
@@ -113,6 +144,7 @@ def pairs_of(lines: Sequence[Line], vectors: Vectors) -> Pairs:
         np.array([label for _, label, _ in found]),
         np.array([number for _, _, number in found]),
         names,
+        np.array([TALKS_WEIGH if lines[number].topic.startswith(TALKS) else 1.0 for *_, number in found], np.float32),
     )
 
 
@@ -121,35 +153,39 @@ def regression(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Any:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     model = LogisticRegression(C=STRICTNESS, max_iter=5_000)
-    return model.fit(pairs.numbers[chosen], pairs.labels[chosen])
+    return model.fit(pairs.numbers[chosen], pairs.labels[chosen], sample_weight=pairs.weights[chosen])
 
 
 def across(pairs: Pairs, lines: Sequence[Line]) -> Iterator[str]:
     """Yield how well each tenth is read by a reader that the other nine taught, by share."""
     chance = np.random.default_rng(0)
     shares = np.zeros((len(pairs.labels), len(CLASSES)))
+    topics = np.unique([line.topic for line in lines], return_inverse=True)[1]
     for _ in range(ROUNDS):
-        fold = chance.integers(0, FOLDS, len(lines))[pairs.lines]
+        fold = chance.integers(0, FOLDS, topics.max() + 1)[topics][pairs.lines]
         for one in range(FOLDS):
             held = fold == one
             shares[held] += regression(pairs, ~held).predict_proba(pairs.numbers[held]) / ROUNDS
     ends, doubts = shares[:, CLASSES.index(ENDS)], shares[:, CLASSES.index(DOUBTS)]
     stranger, is_said = (pairs.numbers[:, pairs.names.index(name)] > 0 for name in ("stranger", "is_said"))
-    ends = ends * (is_said & ~stranger)
-    first = len(rows(TEACH[0]))
-    for name, chosen, some in (
-        (TEACH[0], pairs.lines < first, lines[:first]),
-        (TEACH[1], pairs.lines >= first, lines[first:]),
-    ):
+    sure = ends * (is_said & ~stranger)
+    asked = (ends + doubts) * ~stranger
+    sets = np.array([line.topic.split()[0] for line in lines])
+    for name in TEACH:
+        chosen = sets[pairs.lines] == name
+        some = [line for line in lines if line.topic.split()[0] == name]
         total = sum(len(line.ends) for line in some)
-        for least in (0.55, 0.65, 0.75, 0.85):
-            kept = chosen & (ends >= least)
-            hits = int((pairs.labels[kept] == ENDS).sum())
-            yield _figure(f"{name}: ends from {least}", hits, int(kept.sum()), total)
-    right = pairs.labels != HOLDS
-    for least in (0.3, 0.5, 0.7):
-        kept = ends + doubts >= least
-        yield _figure(f"all: ends or doubts from {least}", int((right & kept).sum()), int(kept.sum()), int(right.sum()))
+        for least in (0.75, 0.8, 0.85):
+            kept = chosen & (sure >= least)
+            yield _figure(f"{name}: ends from {least}", int((pairs.labels[kept] == ENDS).sum()), int(kept.sum()), total)
+        right = chosen & (pairs.labels != HOLDS)
+        for least in (0.3, 0.4, 0.5, 0.65):
+            kept = chosen & (asked >= least)
+            hits = int((right & kept).sum())
+            yield _figure(f"{name}: ends or doubts from {least}", hits, int(kept.sum()), int(right.sum()))
+    talk = np.isin(sets, TALKS)[pairs.lines]
+    for least in (0.2, 0.3, 0.4):
+        yield f"talks: of {int(talk.sum())} pairs {int((talk & (asked >= least)).sum())} are doubted from {least}"
 
 
 def _figure(name: str, hits: int, found: int, wanted: int) -> str:
@@ -162,7 +198,7 @@ def figures(lines: Sequence[Line], title: str) -> Iterator[str]:
     told: Counter[tuple[str, str]] = Counter()
     for line in lines:
         among = candidates_among(line.sentence, line.held)
-        judged = {one.place: one.effect for one in judge(line.sentence, line.held, among, vectors)}
+        judged = {one.place: one.effect for one in judge(line.sentence, line.held, among, vectors) if line.is_read}
         for place in range(len(line.held)):
             one = judged.get(place)
             told[line.label(place), BECOMES.get(one, KEPT)] += 1
@@ -191,7 +227,8 @@ def teach(pairs: Pairs) -> None:
     """Teach a reader by all pairs and keep it."""
     model = regression(pairs, np.ones(len(pairs.labels), np.bool_))
     taught = {
-        "by": {name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH},
+        "by": {name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
+        | {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TALKS},
         "pairs": len(pairs.labels),
         "numbers": list(pairs.names),
     }
@@ -204,7 +241,7 @@ def main(arguments: Sequence[str]) -> None:
     if "--measure" in arguments:
         lines = measure()
     else:
-        labelled = [line for name in TEACH for line in lines_of(name)]
+        labelled = [line for name in (*TEACH, *TALKS) for line in lines_of(name)]
         pairs = pairs_of(labelled, vectors_of(labelled))
         teach(pairs)
         lines = across(pairs, labelled)

@@ -69,7 +69,7 @@ def judge(
     """Return what a sentence does to the notes at the places ``among``: those to which it does nothing are left out.
 
     What ends is what the reader is sure of and what speaks of the same person; a vital note only where its words are
-    named as over. A sentence that hints at no change retells at most. Raises KeyError for a text without a vector.
+    named as over. Raises KeyError for a text without a vector.
     """
     wanted = [held[place] for place in among]
     if not wanted:
@@ -82,11 +82,11 @@ def judge(
             continue
         ends, doubts = share
         may_end = row["is_said"] and (not one.is_vital or old_is_named(sentence, one))
-        if sentence.hints and ends >= policy.sure_from and may_end:
+        if ends >= policy.sure_from and may_end:
             found.append(Judged(place, Effect.ENDS, ends))
-        elif sentence.hints and ends + doubts >= policy.doubt_from:
+        elif ends + doubts >= policy.doubt_from:
             found.append(Judged(place, Effect.DOUBTS, ends + doubts))
-        elif ends + doubts >= (policy.hinted_from if sentence.hints else policy.retold_from):
+        elif ends + doubts >= policy.retold_from:
             found.append(Judged(place, Effect.RETELLS, ends + doubts))
     return found
 

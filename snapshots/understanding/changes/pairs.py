@@ -43,13 +43,12 @@ class HeldText:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence that may end something, what was said just before it (``""`` for nothing), how probable the reader of
-    clauses finds it that it changes something, 0..1, and whether it ``hints`` that anything has changed at all."""
+    """A sentence that may end something, what was said just before it (``""`` for nothing), and how probable the reader
+    of clauses finds it that it changes something, 0..1."""
 
     text: str
     before: str = ""
     change: float = 0.5
-    hints: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,5 +42,5 @@ def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy, *, 
         hints = may_change(matching_form(text)) or change >= policy.change_from
         lasts = lasting and max(grade.lasting for _, grade in parts) >= NOTING.held_from
         if not asked and (hints or lasts):
-            yield Changing(Sentence(text, before, change, hints), start, end)
+            yield Changing(Sentence(text, before, change), start, end)
         before = text

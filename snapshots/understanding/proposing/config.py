@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
-_TAUGHT = "tests/golden/changes_teach.jsonl, each tenth read by what the others taught"
+_TAUGHT = "tests/golden/changes_teach*.jsonl, each tenth of the topics read by what the others taught"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class JudgingPolicy:
         source="python -m tests.golden.propose_read --slots: right keys stand .41, wrong ones .06; from .1 on .62, .18",
     )
     """So probable must it be that the clause of a value speaks of its slot or field; without a model it takes .85."""
-    doubt_from: float = measured(0.5, source=f"{_TAUGHT}: ends and doubts from .5 .89 / .71")
+    doubt_from: float = measured(0.3, source=f"{_TAUGHT}: ends or doubts .71-.80 / .66-.90")
     """A held note that a model says is over is asked about from here on; what ends for sure is as without a model."""
 
 
