@@ -42,13 +42,19 @@ class SaidPart:
 
 def link_slots(parts: Sequence[SaidPart]) -> None:
     """Link notes to the slots that were read from the same words, in the open scope."""
-    by_message = defaultdict[tuple[UUID, UUID], list[SaidPart]](list)
+    by_message = defaultdict[tuple[UUID, UUID | None], list[SaidPart]](list)
     for one in parts:
         by_message[one.subject_id, one.message_id].append(one)
+    records = Candidate.objects.filter(
+        subject_id__in={subject_id for subject_id, _ in by_message},
+        message_ref__in=[message_id for _, message_id in by_message],
+        verdict__in=HELD,
+        quote_start__isnull=False,
+    )
     links = [
         link
-        for (subject_id, message_id), inside in by_message.items()
-        for link in _links_of(subject_id, message_id, inside)
+        for record in (records.order_by() if by_message else ())
+        for link in _links_of(record, by_message.get((record.subject_id, record.message_ref), []))
     ]
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
@@ -70,13 +76,11 @@ def notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID
     return dict(links.values_list(key, "snapshot_id")) if slots else {}
 
 
-def _links_of(subject_id: UUID, message_id: UUID, parts: Sequence[SaidPart]) -> Iterator[NoteSlot]:
-    records = Candidate.objects.filter(subject_id=subject_id, message_ref=message_id, verdict__in=HELD)
-    for record in records.filter(quote_start__isnull=False).order_by():
-        notes = [one.note_id for one in parts if _overlap(record, one)]
-        slot = _slot_meant(record, message_id) if notes else None
-        if slot is not None:
-            yield from (_link(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
+def _links_of(record: Candidate, parts: Sequence[SaidPart]) -> Iterator[NoteSlot]:
+    notes = [one.note_id for one in parts if _overlap(record, one)]
+    slot = _slot_meant(record) if notes else None
+    if slot is not None:
+        yield from (_link(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
 
 
 def _overlap(record: Candidate, part: SaidPart) -> bool:
@@ -84,10 +88,11 @@ def _overlap(record: Candidate, part: SaidPart) -> bool:
     return start < part.end and part.start < end
 
 
-def _slot_meant(record: Candidate, message_id: UUID) -> Any:
-    """Return the slot that a record speaks of and this message is behind: the current one, else what it was before."""
+def _slot_meant(record: Candidate) -> Any:
+    """Return the slot that a record speaks of and its message is behind: the current one, else what it was before."""
     model = OF_KIND[record.kind]
-    links = SOURCES[model]._default_manager.filter(subject_id=record.subject_id, message_id=message_id).order_by()
+    own = {"subject_id": record.subject_id, "message_id": record.message_ref}
+    links = SOURCES[model]._default_manager.filter(**own).order_by()
     rows = model._default_manager.filter(subject_id=record.subject_id, id__in=links.values("memory_id"))
     if model is not Tag:
         rows = rows.filter(retired_at__isnull=True).order_by(F("invalid_at").desc(nulls_first=True))

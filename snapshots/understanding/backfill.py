@@ -13,6 +13,7 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_ends import end_outdated_notes
+from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.people import give_to_people, people_before
@@ -74,10 +75,10 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
         there = Message.objects.filter(subject_id=subject_id, id__in=[*notes, *(one.message.id for one in endings)])
         kept = set(there.values_list("id", flat=True))
         said = [one.message for one in heard if one.message.id in kept]
-        given = [give_to_people(subject, one, notes.get(one.id, ()), people_before(one)) for one in said]
+        given = [give_to_people(subject, one, notes.get(one.id, ()), people_before(one, Believed())) for one in said]
         made = write_notes({subject.id: subject}, [note for own in given for note in own])
         end_outdated_notes(subject_id, kept)
-        write_endings(one for one in endings if one.message.id in kept)
+        write_endings([one for one in endings if one.message.id in kept])
     return Progress(subject_id, len(heard), made)
 
 

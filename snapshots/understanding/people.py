@@ -16,6 +16,7 @@ from profiles.values import Verdict
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
 from snapshots.selectors import with_words
+from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.reading.forms import language_of
@@ -25,11 +26,8 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import meant_by, pronoun_in
 from snapshots.understanding.values import NOBODY, Evidence, Nearby, TagCandidate
 
-MOST_KNOWN = 60
-"""Contacts and things, the newest, by whose names a message is read."""
 
-
-def people_before(message: Message) -> Nearby:
+def people_before(message: Message, believed: Believed) -> Nearby:
     """Return who is known of the user, in the open scope, and whom the user named in the turn before a message that
     says "she" or 他.
 
@@ -37,8 +35,7 @@ def people_before(message: Message) -> Nearby:
     """
     if len(message.content) > LONGEST_READ:
         return NOBODY
-    tags = Tag.objects.filter(subject_id=message.subject_id).exclude(kind=TagKind.PLACE)
-    known = tuple(_as_candidate(tag, message) for tag in tags.order_by("-id")[:MOST_KNOWN])
+    known = tuple(_as_candidate(tag, message) for tag in believed.people_and_things(message.subject_id))
     return replace(_named_before(message) if pronoun_in(message.content) else NOBODY, known=known)
 
 

@@ -4,7 +4,7 @@ Everything that embeds or asks a model happens with no transaction open. The res
 order in which things were said, and only while the work is still ours.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,9 +24,10 @@ from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.draining.leases import complete, hold, release
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
+from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.learn import learn
 from snapshots.understanding.believing.message_lessons import lesson_of, own_names
-from snapshots.understanding.changes.ending import apply_endings, name_successors
+from snapshots.understanding.changes.ending import apply_endings, name_successors, notes_made_by
 from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
@@ -200,11 +201,12 @@ def messages_with_notes(prepared: Sequence[PreparedNote]) -> frozenset[UUID]:
     return frozenset(links.values_list("message_id", flat=True)) if messages else frozenset()
 
 
-def write_endings(found: Iterable[MessageEndings]) -> None:
+def write_endings(found: Sequence[MessageEndings]) -> None:
     """End what messages end, in the order in which they were said, in the open scope; their notes are stored."""
+    made = notes_made_by([one.message for one in found])
     for one in found:
         apply_endings(one.message, one.endings)
-        name_successors(one.message, one.endings)
+        name_successors(one.message, one.endings, made.get(one.message.id, ()))
 
 
 def said_parts(draft: NoteDraft, note_id: UUID) -> list[SaidPart]:
@@ -237,30 +239,38 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
         for subject_id in sorted(subjects):
             lock_subject(subjects[subject_id])  # before anybody's memory, as everywhere
-        names = own_names(list(subjects.values()))
-        shown = shown_before(messages)
-        nearby: dict[UUID, Nearby] = {}
-        for message in messages:
-            subject = subjects[message.subject_id]
-            nearby[message.id] = people_before(message)
-            context = context_of(names[subject.id], learned.heard.get(message.id), nearby[message.id])
-            lesson = lesson_of(subject, message, context, shown)
-            lesson = with_proposed_slots(lesson, learned.judged.slots.get(message.id, ()), context.own_names)
-            if learn(lesson):
-                names |= own_names([subject])
-                settle_answered(subject, learned.heard.get(message.id))
-            settle_doubted(subject, learned.heard.get(message.id))
-            fill_fields(lesson, context.own_names, learned.filled.get(message.id, ()))
+        nearby = _learn_slots(subjects, messages, learned)
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
         for subject_id in subjects:
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         endings = (*learned.endings, *learned.judged.endings)
-        write_endings(one for one in endings if one.message.subject_id in subjects)
+        write_endings([one for one in endings if one.message.subject_id in subjects])
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages})
         complete(held)
+
+
+def _learn_slots(subjects: Mapping[UUID, Subject], messages: Sequence[Message], learned: Learned) -> dict[UUID, Nearby]:
+    """Learn slots from messages, one after the other, in the open scope; return who was known before each."""
+    names, shown = own_names(list(subjects.values())), shown_before(messages)
+    nearby: dict[UUID, Nearby] = {}
+    believed = Believed()
+    for message in messages:
+        subject, heard = subjects[message.subject_id], learned.heard.get(message.id)
+        nearby[message.id] = people_before(message, believed)
+        context = context_of(names[subject.id], heard, nearby[message.id])
+        lesson = lesson_of(subject, message, context, shown, believed=believed)
+        lesson = with_proposed_slots(lesson, learned.judged.slots.get(message.id, ()), context.own_names)
+        if has_learned := bool(learn(lesson)):
+            names |= own_names([subject])
+            settle_answered(subject, heard)
+        has_settled = settle_doubted(subject, heard)
+        filled = fill_fields(lesson, context.own_names, learned.filled.get(message.id, ()))
+        if has_learned or has_settled or filled:
+            believed.read_again(subject.id)
+    return nearby
 
 
 def _messages_of(held: Sequence[ClaimedWork]) -> list[Message]:

@@ -24,7 +24,6 @@ from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.changes.judge import (
     DOUBTS,
-    ENCODER,
     ENDS,
     HOLDS,
     WEIGHTS,
@@ -32,11 +31,12 @@ from snapshots.understanding.changes.judge import (
     candidates_among,
     judge,
 )
-from snapshots.understanding.changes.pairs import HeldText, Sentence, Vectors, numbers, texts_of
+from snapshots.understanding.changes.pairs import HeldText, Sentence, numbers, texts_of
 from snapshots.understanding.changes.sentences import changing_sentences
 from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import LASTING, grade_messages
+from snapshots.understanding.grading.vectors import ENCODER, Vectors
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import matching_form
 from tests.golden.clause_labels import GRADES, SELF

@@ -21,7 +21,8 @@ django.setup()
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
-from snapshots.understanding.grading.reader import ENCODER, LASTING, ClauseReader, Head, clause_reader
+from snapshots.understanding.grading.reader import LASTING, ClauseReader, Head, clause_reader
+from snapshots.understanding.grading.vectors import ENCODER
 from tests.golden.clause_labels import GRADES, MEASURE, NOT_VITAL, QUESTIONS, SELF, TEACH, Label, labelled_messages
 
 STRICTNESS = 0.1

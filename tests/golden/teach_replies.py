@@ -22,8 +22,9 @@ from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.grading.features import Spoken, asked_in, texts_to_embed
-from snapshots.understanding.grading.reader import ENCODER, Head
+from snapshots.understanding.grading.reader import Head
 from snapshots.understanding.grading.replies import NOTHING, SORTS, ReplyReader, reply_features, reply_reader
+from snapshots.understanding.grading.vectors import ENCODER
 from snapshots.understanding.reading.clauses import Clause, split_reply
 from tests.golden.clause_labels import GRADES
 

@@ -13,6 +13,7 @@ from profiles.models import Subject
 from profiles.values import Verdict
 from snapshots.echo.shown_memories import shown_before
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
+from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.learn import Learned, learn, urgent_in
 from snapshots.understanding.believing.message_lessons import lesson_of, own_names
 from snapshots.understanding.believing.policy import EXTRACTION
@@ -35,11 +36,14 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
     names = own_names([subject])[subject.id] if any(message.name for message in spoken) else frozenset[str]()
     shown = shown_before(spoken)
     results: list[Learned] = []
+    believed = Believed()
     for message in spoken:
-        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown)
+        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown, believed=believed)
         if len(results) + len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
             break
-        results += learn(lesson, changes_only=True)
+        if learned := learn(lesson, changes_only=True):
+            results += learned
+            believed.read_again(subject.id)
     return results
 
 
@@ -49,7 +53,7 @@ def apply_unposted(subject: Subject, message: Message) -> list[Learned]:
     if not _short([message]):
         return []
     shown = shown_before([message])
-    lesson = lesson_of(subject, message, ExtractionContext(), shown=shown, is_posted=False)
+    lesson = lesson_of(subject, message, ExtractionContext(), shown=shown, believed=Believed(), is_posted=False)
     if len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
         return []
     return learn(lesson, changes_only=True)

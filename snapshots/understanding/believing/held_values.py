@@ -1,10 +1,11 @@
 """What is believed of a subject now, value by value, as corrections may name it (row G4); in the open scope."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from uuid import UUID
 
-from profiles.models import Preference, ProfileFact, Subject, Tag
+from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from profiles.services.quantities import is_measured
 from profiles.values import in_words
@@ -13,6 +14,8 @@ from snapshots.understanding.values import HeldValue
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
 """Fields whose values are codes and not words of the subject."""
 INTERESTS = "interests"
+MOST_KNOWN = 60
+"""Contacts and things by whose names a message is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,35 @@ class Held:
     row: Preference | ProfileFact | Tag
     value: HeldValue
     is_entry: bool = False
+
+
+class Believed:
+    """What is believed of the subjects of a batch, in one open scope: read once, and again after something was learned.
+
+    The caller holds the subjects (``lock_subject``), so that nobody else learns of them meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[UUID, tuple[HeldValue, ...]] = {}
+        self._named: dict[UUID, list[Tag]] = {}
+
+    def values(self, subject: Subject) -> tuple[HeldValue, ...]:
+        """Return every value that is believed of a subject."""
+        if subject.id not in self._values:
+            self._values[subject.id] = tuple(one.value for one in held_values(subject))
+        return self._values[subject.id]
+
+    def people_and_things(self, subject_id: UUID) -> Sequence[Tag]:
+        """Return the contacts and things of a subject, the newest first: at most ``MOST_KNOWN``."""
+        if subject_id not in self._named:
+            tags = Tag.objects.filter(subject_id=subject_id).exclude(kind=TagKind.PLACE)
+            self._named[subject_id] = list(tags.order_by("-id")[:MOST_KNOWN])
+        return self._named[subject_id]
+
+    def read_again(self, subject_id: UUID) -> None:
+        """Have the next look read what is believed of a subject now."""
+        self._values.pop(subject_id, None)
+        self._named.pop(subject_id, None)
 
 
 def held_values(subject: Subject) -> list[Held]:

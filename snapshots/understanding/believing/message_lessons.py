@@ -10,7 +10,7 @@ from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.models import Message
 from snapshots.understanding.believing.extract import extract
-from snapshots.understanding.believing.held_values import held_values
+from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.correcting.corrections import may_correct
 from snapshots.understanding.statements.statements import utterance_of
@@ -25,13 +25,14 @@ def lesson_of(
     context: ExtractionContext,
     shown: ShownBefore = NOTHING_SHOWN,
     *,
+    believed: Believed,
     is_posted: bool = True,
 ) -> Lesson:
-    """Return what a message teaches, and what of the subject's it puts right; of what the
+    """Return what a message teaches, and what of the subject's it puts right among what is ``believed``; of what the
     subject had forgotten only that it was refused, and so of what is pasted from a prompt. One that is not posted is no
     row."""
     if may_correct(message.content):
-        context = replace(context, held=tuple(one.value for one in held_values(subject)))
+        context = replace(context, held=believed.values(subject))
     echoes = shown.echoes(message)
     spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
     extraction = extract(spoken, context=context)

@@ -1,7 +1,7 @@
 """Ending notes, and making them doubtful, in the open scope; and taking it back when the message is forgotten."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import F
@@ -17,6 +17,14 @@ from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 
 
+class NotePlace(NamedTuple):
+    """Where in its message a note stands: characters ``start`` to ``end``."""
+
+    start: int
+    end: int
+    note_id: UUID
+
+
 def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     """End notes that a message ends, mark those that it makes doubtful; return what was changed.
 
@@ -24,14 +32,15 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     statement ends with the last of its notes, the slots that it filled with the note. What was said after the message,
     or has ended since, stays as it is.
     """
-    if not endings:
+    meant = [one for one in endings if one.effect is not Effect.RETELLS]
+    if not meant:
         return []
     lock_subject(message.subject)
     lock_memory(message.subject_id)
-    rows = current_notes(message.subject_id, [one.note_id for one in endings])
+    rows = current_notes(message.subject_id, [one.note_id for one in meant])
     changed, positions = [], []
-    for one in endings:
-        if one.note_id not in rows or one.effect is Effect.RETELLS:
+    for one in meant:
+        if one.note_id not in rows:
             continue
         snapshot, note = rows[one.note_id]
         if not _is_before(snapshot, message):
@@ -50,16 +59,30 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     return changed
 
 
-def name_successors(message: Message, endings: Sequence[Ending]) -> None:
+def notes_made_by(messages: Collection[Message]) -> dict[UUID, list[NotePlace]]:
+    """Return the notes that messages made and where in them each stands, by message, in the open scope."""
+    ids, subjects = [one.id for one in messages], {one.subject_id for one in messages}
+    if not ids:
+        return {}
+    rows = SnapshotSource.objects.filter(subject_id__in=subjects, message_id__in=ids, memory__kind=SnapshotKind.NOTE)
+    links = list(rows.order_by().values_list("message_id", "memory_id"))
+    notes = Note.objects.filter(subject_id__in=subjects, snapshot_id__in={note_id for _, note_id in links})
+    placed = notes.filter(span_start__isnull=False).values_list("snapshot_id", "span_start", "span_end")
+    places = {note_id: NotePlace(start or 0, end or 0, note_id) for note_id, start, end in placed}
+    made: dict[UUID, list[NotePlace]] = {}
+    for message_id, note_id in links:
+        if note_id in places:
+            made.setdefault(message_id, []).append(places[note_id])
+    return made
+
+
+def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[NotePlace]) -> None:
     """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
-    retells: the note of the same words, once it is stored, and without one the whole message."""
+    retells: the note of the same words among those that it ``made``, and without one the whole message."""
     own = {"subject_id": message.subject_id}
-    made = SnapshotSource.objects.filter(message_id=message.id, memory__kind=SnapshotKind.NOTE, **own)
-    new = Note.objects.filter(snapshot_id__in=made.order_by().values("memory_id"), span_start__isnull=False, **own)
-    spans = [(row.span_start or 0, row.span_end or 0, row.snapshot_id) for row in new]
     for one in endings:
-        over = [(start, row_id) for start, end, row_id in spans if start < one.end and one.start < end]
-        newer = min(over)[1] if over else stable_id(STATEMENT_VERSION, message.id)
+        over = [place for place in made if place.start < one.end and one.start < place.end]
+        newer = min(over).note_id if over else stable_id(STATEMENT_VERSION, message.id)
         if newer == one.note_id:
             continue
         if one.is_sure and over:

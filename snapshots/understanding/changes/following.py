@@ -10,12 +10,21 @@ from uuid import UUID
 from profiles.models import Subject
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.believing.message_lessons import own_names
-from snapshots.understanding.changes.foresee import Ending, HeldChange, endings_of, held_changes
+from snapshots.understanding.changes.foresee import (
+    Compared,
+    Ending,
+    HeldChange,
+    compare,
+    endings_among,
+    endings_of,
+    held_changes,
+)
 from snapshots.understanding.changes.sentences import Changing, changing_sentences
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.drafting.draft import NoteDraft, spoken_of
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade, grade_messages
+from snapshots.understanding.grading.vectors import vectors_of
 from snapshots.understanding.statements.statements import Heard, hear_messages
 from tenants.isolation import tenant_tx
 
@@ -60,19 +69,20 @@ def _of_held(
     subjects = {one.heard.message.subject_id for one in ordered if changing[one.heard.message.id]}
     with tenant_tx(tenant_id):
         held = {one: held_changes(one, ended_by=list(changing)) for one in subjects}
-    found = []
+    compared: list[tuple[Message, Compared]] = []
     for one in ordered:
         message = one.heard.message
         if message.subject_id not in held:
             continue
         known = held[message.subject_id]
-        before = [note for note in known if _precedes(note, message)]
-        endings = endings_of(changing[message.id], before)
-        if endings:
-            found.append(MessageEndings(message, tuple(endings)))
+        if changing[message.id]:
+            before = [note for note in known if _precedes(note, message)]
+            compared.append((message, compare(changing[message.id], before)))
         there = {note.id for note in known}
         known += [HeldChange.of_draft(draft) for draft in one.drafts if draft.snapshot.id not in there]
-    return found
+    vectors = vectors_of(list(dict.fromkeys(text for _, one in compared for text in one.texts)))  # all in one batch
+    found = [MessageEndings(message, tuple(endings_among(one, vectors))) for message, one in compared]
+    return [one for one in found if one.endings]
 
 
 def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:

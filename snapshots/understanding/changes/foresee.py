@@ -3,27 +3,20 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.db.models import Q, QuerySet
 
-from memory_platform.kernel.linear_model import Float32
-from memory_platform.providers.lru_cache import LruCache
-from memory_platform.providers.registry import embedders
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
-from snapshots.understanding.changes.judge import ENCODER, STRENGTH, Effect, candidates_among, judge
-from snapshots.understanding.changes.pairs import HeldText, Vectors, texts_of
+from snapshots.understanding.changes.judge import STRENGTH, Effect, candidates_among, judge
+from snapshots.understanding.changes.pairs import HeldText, texts_of
 from snapshots.understanding.changes.persons import SELF
 from snapshots.understanding.changes.sentences import Changing
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.drafting.draft import NoteDraft
-
-_KNOWN: LruCache[bytes, Float32] = LruCache(4_000)
-"""Vectors of texts that were compared a moment ago, by the hash of the text."""
+from snapshots.understanding.grading.vectors import Vectors, vectors_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,40 +81,48 @@ def held_changes(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The sentences of one message that may end something, beside the notes ``held`` before it: for each sentence the
+    places of those that it may mean."""
+
+    held: Sequence[HeldChange]
+    pairs: Sequence[tuple[Changing, Sequence[int]]]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts whose vectors are needed to judge, each once."""
+        told = ((one.sentence, [self.held[place].said for place in places]) for one, places in self.pairs)
+        return list(dict.fromkeys(text for sentence, held in told for text in texts_of(sentence, held)))
+
+
+def compare(changing: Sequence[Changing], held: Sequence[HeldChange]) -> Compared:
+    """Return the sentences of one message beside ``held``, those left out that mean none of it."""
+    texts = [one.said for one in held]
+    among = ((one, candidates_among(one.sentence, texts)) for one in changing)
+    return Compared(held, [(one, places) for one, places in among if places])
+
+
 def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list[Ending]:
     """Return what the sentences of one message do to ``held``, the most to each note. No transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
-    texts = [one.said for one in held]
-    among = [candidates_among(one.sentence, texts) for one in changing]
-    wanted: dict[str, None] = {}
-    for one, places in zip(changing, among, strict=True):
-        if places:
-            wanted.update(dict.fromkeys(texts_of(one.sentence, [texts[place] for place in places])))
-    vectors = vectors_of(list(wanted))
+    compared = compare(changing, held)
+    return endings_among(compared, vectors_of(compared.texts))
+
+
+def endings_among(compared: Compared, vectors: Vectors) -> list[Ending]:
+    """Return the same of what was compared. Raises KeyError without a vector of one of its ``texts``."""
+    texts = [one.said for one in compared.held]
     found: dict[UUID, Ending] = {}
-    for one, places in zip(changing, among, strict=True):
+    for one, places in compared.pairs:
         for judged in judge(one.sentence, texts, places, vectors):
-            ending = Ending(held[judged.place].id, judged.effect, one.start, one.end)
+            ending = Ending(compared.held[judged.place].id, judged.effect, one.start, one.end)
             before = found.get(ending.note_id)
             if before is None or STRENGTH[ending.effect] > STRENGTH[before.effect]:
                 found[ending.note_id] = ending
     return list(found.values())
-
-
-def vectors_of(texts: Sequence[str]) -> Vectors:
-    """Return the encoder's vectors of these texts; those of a moment ago are not worked out again."""
-    keys = {text: sha256(text.encode()).digest() for text in texts}
-    known = {text: _KNOWN.get(key) for text, key in keys.items()}
-    missing = [text for text, vector in known.items() if vector is None]
-    if missing:
-        (encoder,) = embedders(ENCODER)
-        for text, vector in zip(missing, encoder.embed(missing), strict=True):
-            kept = np.asarray(vector, np.float32)
-            _KNOWN.put(keys[text], kept)
-            known[text] = kept
-    return {text: vector for text, vector in known.items() if vector is not None}
 
 
 def _ended_by(subject_id: UUID, messages: Collection[UUID]) -> QuerySet[Any]:

@@ -16,15 +16,14 @@ from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.changes.pairs import (
     HeldText,
     Sentence,
-    Vectors,
     numbers,
     old_is_named,
     shares_something,
 )
 from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.grading.vectors import Vectors
 
 WEIGHTS = Path(__file__).with_name("changes.json")
-ENCODER = "use"
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
 
 

@@ -10,17 +10,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.terms import terms
 from snapshots.understanding.changes.figures import NUMBER, figures_in
 from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
 from snapshots.understanding.changes.ways import named_in
 from snapshots.understanding.changes.words import cue_rows, cues_in, kinds_in
+from snapshots.understanding.grading.vectors import Vectors
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
 
-Vectors = Mapping[str, Float32]
-"""Unit vectors by the text that was embedded."""
 STRONG = frozenset({"over", "left", "instead", "wrong", "figure", "again"})
 """Hints that something ended; "now" says it only beside something else."""
 HOLDING = frozenset({"still", "also", "supposed", "planned", "once", "asked", "unclear"})

@@ -5,13 +5,14 @@ part is worth; single words, hashed, were worth nothing beside them.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
 from snapshots.understanding.grading.cues import cue_numbers
+from snapshots.understanding.grading.vectors import Vectors
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 
@@ -27,9 +28,6 @@ _WORD = re.compile(r"[A-Za-z0-9']+")
 _OPENS_WITH_ME = re.compile(r"(?:i|i'm|i've|my|we|our|we're)\b|我|咱", re.IGNORECASE)
 _HOLDS_ME = re.compile(r"\b(?:i|i'm|my|we|our|me|us)\b|我|咱", re.IGNORECASE)
 _NUMERAL = re.compile(r"\d|[一二三四五六七八九十]")
-
-Vectors = Mapping[str, Float32]
-"""Unit vectors by the text that was embedded."""
 
 
 @dataclass(frozen=True, slots=True)

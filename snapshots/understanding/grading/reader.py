@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.providers.registry import embedders
-from snapshots.understanding.grading.features import Spoken, Vectors, features, texts_to_embed
+from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
+from snapshots.understanding.grading.vectors import Vectors, vectors_of
 
 WEIGHTS = Path(__file__).with_name("clauses.npz")
-ENCODER = "use"
 LASTING = ("fact", "habit", "limit", "plan")
 GRADES = ("change", "chat", "event", "fact", "habit", "limit", "momentary", "plan", "question_or_command")
 HEADS = ("grade", "other", "change", "vital")
@@ -133,7 +132,6 @@ def grade_messages(spoken: Sequence[Spoken], reader: ClauseReader | None = None)
     wanted = texts_to_embed(spoken)
     if not wanted:
         return [[] for _ in spoken]
-    (encoder,) = embedders(ENCODER)
-    vectors = dict(zip(wanted, encoder.embed(wanted), strict=True))
+    vectors = vectors_of(wanted)
     grading = reader or clause_reader()
     return [grading.grade(one, vectors) for one in spoken]

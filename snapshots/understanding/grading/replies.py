@@ -16,8 +16,9 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.grading.cues import load_cues
-from snapshots.understanding.grading.features import Spoken, Vectors, features, texts_to_embed
-from snapshots.understanding.grading.reader import ENCODER, Head
+from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
+from snapshots.understanding.grading.reader import Head
+from snapshots.understanding.grading.vectors import ENCODER, Vectors
 from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("replies.npz")

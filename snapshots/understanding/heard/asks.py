@@ -106,14 +106,16 @@ def settle_answered(subject: Subject, heard: Heard | None) -> None:
         settle_ask(subject, ask, accepted=True)
 
 
-def settle_doubted(subject: Subject, heard: Heard | None) -> None:
-    """Confirm or end the note that an ask was for, where the subject said yes or no to it, in the open scope."""
+def settle_doubted(subject: Subject, heard: Heard | None) -> bool:
+    """Confirm or end the note that an ask was for, where the subject said yes or no to it, in the open scope; return
+    whether there was one."""
     if heard is None or not heard.asked.startswith(OF_A_NOTE):
-        return
+        return False
     ask = _open_ask(subject, heard)
     if ask is not None:
         settle_outdated(subject, ask.key, says_yes(heard.message.content))
         settle_ask(subject, ask, accepted=True)
+    return ask is not None
 
 
 def _open_ask(subject: Subject, heard: Heard | None) -> Ask | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from snapshots.understanding.heard import forget_patterns as said
 from snapshots.understanding.heard.names import is_owned
@@ -89,17 +89,21 @@ class ForgetOrder:
     refers: bool = False
 
 
-def read_forget_orders(text: str) -> list[ForgetOrder]:
-    """Return the orders to forget that a user gives in a message, in order; most messages cost one search."""
+@lru_cache(maxsize=128)
+def read_forget_orders(text: str) -> tuple[ForgetOrder, ...]:
+    """Return the orders to forget that a user gives in a message, in order; most messages cost one search.
+
+    A message is asked about several times while it is accepted, and while it is learned from.
+    """
     if len(text) > LONGEST_READ:
-        return []
+        return ()
     form = matching_form(text)
     if not may_order(form) or is_played(_NOT_PLAYED.sub("", form)):
-        return []
+        return ()
     quoted = find_quoted(form)
     known = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]
     found = _without_overlaps([*(_with_names(form, one) for one in known), *_heard_by_reader(form, known)])
-    return [one for one in found if not any(first <= one.start < last for first, last in quoted)]
+    return tuple(one for one in found if not any(first <= one.start < last for first, last in quoted))
 
 
 def refers_back(text: str) -> bool:
@@ -121,7 +125,7 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
     Beside an order ("get rid of my card, don't keep it") half of the share is enough.
     """
     parts = parts_of(form)
-    shares = {run: share for run, mark in _runs(form, parts) if (share := order_share(form[slice(*run)] + mark)) > 0}
+    shares = dict(_runs(form, parts))
     taken = [(one.start, one.end) for one in known]
     sure = least_share(form)
     for least in (sure, sure / 2):
@@ -133,16 +137,19 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
                 yield _with_names(form, ForgetOrder(*run, Meant.READ))
 
 
-def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the runs that the reader is asked about, each with the question mark behind it."""
+def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], float]]:
+    """Yield the runs that the reader takes for an order with some probability, with this."""
     for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
         mark = next(mark for _, last, mark in parts if last == end)
         words = form[start:end]
+        share = order_share(words + ("?" if mark == "?" else ""))
+        if share <= 0:
+            continue
         # What a pattern knows, the patterns have decided: "forget that, I'll take the bus" is none.
         is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
         is_none = is_task or _NO_ORDER.match(words) or _SUPPOSES.match(words) or _match(form, start, end)
         if not is_none and (mark != "?" or _may_be_asked(words)):
-            yield (start, end), "?" if mark == "?" else ""
+            yield (start, end), share
 
 
 def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 
-from snapshots.understanding.changes.foresee import Ending, HeldChange, vectors_of
+from snapshots.understanding.changes.foresee import Ending, HeldChange
 from snapshots.understanding.changes.judge import Effect, candidates_among, judge
 from snapshots.understanding.changes.pairs import Sentence, texts_of
 from snapshots.understanding.changes.sentences import Changing
 from snapshots.understanding.config import CHANGES
+from snapshots.understanding.grading.vectors import vectors_of
 from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
 from snapshots.understanding.proposing.counting import Outcome
 from snapshots.understanding.proposing.passages import Said

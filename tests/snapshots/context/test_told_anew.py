@@ -11,7 +11,7 @@ from snapshots.context.stages import ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.models import Message, Note, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of
-from snapshots.understanding.changes.ending import name_successors
+from snapshots.understanding.changes.ending import name_successors, notes_made_by
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -58,7 +58,8 @@ def test_a_later_word_of_the_same_is_kept_beside_a_note_until_it_is_confirmed(wo
         message = Message.objects.get(content=TOLD[0][1])
         held = list(notes_of(house.subject, NoteFilter()).order_by("position"))
         (old, *new) = held
-        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, len(message.content))])
+        made = notes_made_by([message])[message.id]
+        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, len(message.content))], made)
         assert Note.objects.get(snapshot=old).newer in {one.id for one in new}
         assert {one.kind for one in held} == {SnapshotKind.NOTE}
     say(house, TOLD[0][0], at=LATER + timedelta(days=1), conversation="c3")
@@ -75,6 +76,6 @@ def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:
     with tenant_tx(house.tenant.id):
         old = notes_of(house.subject, NoteFilter()).get()
         message, said = Message.objects.get(content="Hm."), Message.objects.get(content=TOLD[0][0])
-        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)])
+        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)], [])
         assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, message.id)
         assert Snapshot.objects.filter(id=stable_id(STATEMENT_VERSION, said.id), kind=SnapshotKind.STATEMENT).exists()

@@ -1,0 +1,38 @@
+"""Vectors of the sentence encoder inside the wheels, whatever EMBEDDER names.
+
+What reads clauses and what tells whether a sentence ends a note ask for many of the same texts.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+import numpy as np
+
+from memory_platform.kernel.linear_model import Float32
+from memory_platform.providers.lru_cache import LruCache
+from memory_platform.providers.registry import embedders
+
+ENCODER = "use"
+
+Vectors = Mapping[str, Float32]
+"""Unit vectors by the text that was embedded."""
+
+_KNOWN: LruCache[bytes, Float32] = LruCache(4_000)
+"""Vectors of texts of a moment ago, 2 kB each, by the hash of the text."""
+
+
+def vectors_of(texts: Sequence[str]) -> Vectors:
+    """Return the vectors of these texts; those of a moment ago are not worked out again. No transaction may be open.
+
+    Raises EmbeddingUnavailable without the encoder's files.
+    """
+    keys = {text: sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts}
+    known = {text: _KNOWN.get(key) for text, key in keys.items()}
+    missing = [text for text, vector in known.items() if vector is None]
+    if missing:
+        (encoder,) = embedders(ENCODER)
+        for text, vector in zip(missing, encoder.embed(missing), strict=True):
+            kept = np.asarray(vector, np.float32)
+            _KNOWN.put(keys[text], kept)
+            known[text] = kept
+    return {text: vector for text, vector in known.items() if vector is not None}
