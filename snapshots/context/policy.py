@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured, promised
 from snapshots.context.values import BudgetRequest
+from snapshots.models import VitalClass
 
 _LEAST_NEED = (
     "needs_measure.jsonl, asked of the people of en_measure and zh_measure: of 100 messages that need nothing 85 stay "
@@ -21,6 +22,8 @@ class ContextPolicy:
     """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
     profile_share: float = promised(0.4, row="X1")
     """The most of a total that the profile takes, where that is less."""
+    vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
+    """What is vital to the tenant; a note of another class is as any other."""
     vital_notes: int = promised(20, row="X1")
     """Vital notes that stand whatever is asked; of more the newest."""
     vital_share: float = promised(0.4, row="X1")

@@ -97,7 +97,9 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
     with prepared.watch.stage("assemble"):
         request = replace(request, at=local_time(request.at or utc_now(), findings.found.lanes))
         needs = question.probe.needs
-        material = material_of(request.query, findings.found, findings.scene, findings.around, needs=needs)
+        material = material_of(
+            request.query, findings.found, findings.scene, findings.around, needs=needs, vital=policy.vital_classes
+        )
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         material = replace(material, tasks=findings.tasks, said_first=first)
         if policy.detect_phase:

@@ -4,8 +4,10 @@ Accepted means committed: message rows and their work items stand in the same tr
 window in Redis and the workers' wake-up, may fail without anybody missing it.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import get_args
 from uuid import UUID
 
 from django.db import transaction
@@ -20,13 +22,16 @@ from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.forgetting import forget_at_once
 from snapshots.intake.rows import insert_messages
 from snapshots.intake.sort import Known, sort_out
-from snapshots.intake.values import Accepted, IncomingMessage
+from snapshots.intake.special import screen
+from snapshots.intake.values import Accepted, IncomingMessage, StoredOrNot
 from snapshots.models import Conversation, Message
 from snapshots.queue.enqueue import enqueue_messages, nudge
 from snapshots.window.values import WindowTurn
 from snapshots.window.window import keep_window, turns_after, window
 from tenants.isolation import current_tenant_id
 from tenants.services.usage.recording import note_messages
+
+VERDICTS = get_args(StoredOrNot)
 
 
 def accept_messages(
@@ -44,13 +49,14 @@ def accept_messages(
     """
     conversation = locked_conversation(subject, conversation_id)
     known = known_messages(conversation, incoming)
-    batch = sort_out(conversation, incoming, known, at=utc_now())
+    batch = sort_out(conversation, incoming, known, at=utc_now(), special=screen(incoming))
     if batch.new:
         store(conversation, batch.new)
     forgotten = forget_at_once(subject, conversation, batch.new)
     fast_lane = (*forgotten, *correct_at_once(subject, conversation, batch.new, foreseen))
     turns = turns_after(conversation, batch.new)
-    after = partial(after_commit, current_tenant_id(), conversation, len(batch.new), len(incoming))
+    verdicts = Counter[str](fate.verdict for fate in batch.fates)
+    after = partial(after_commit, current_tenant_id(), conversation, verdicts)
     transaction.on_commit(partial(after, turns), robust=True)
     return Accepted(conversation, batch.fates, window(conversation, turns), fast_lane)
 
@@ -85,12 +91,13 @@ def store(conversation: Conversation, messages: Sequence[Message]) -> None:
 
 
 def after_commit(
-    tenant_id: UUID, conversation: Conversation, stored: int, offered: int, turns: Sequence[WindowTurn]
+    tenant_id: UUID, conversation: Conversation, verdicts: Mapping[str, int], turns: Sequence[WindowTurn]
 ) -> None:
     """Keep the window hot and wake the workers; the tenant's scope is closed by now."""
     keep_window(tenant_id, conversation.id, conversation.version, turns)
+    stored, offered = verdicts.get("stored", 0), sum(verdicts.values())
     if stored:
         nudge(tenant_id)
-    MESSAGES_ACCEPTED.labels(verdict="stored").inc(stored)
-    MESSAGES_ACCEPTED.labels(verdict="duplicate").inc(offered - stored)
+    for verdict in VERDICTS:
+        MESSAGES_ACCEPTED.labels(verdict=verdict).inc(verdicts.get(verdict, 0))
     log(Event.MESSAGES_ACCEPTED, tenant=tenant_id, conversation=conversation.id, messages=stored, offered=offered)

@@ -1,14 +1,15 @@
 """Which of the incoming messages are new: pure, the order of acceptance is the order of the request."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import orjson
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.tokens import TokenEstimator
-from snapshots.intake.values import CONTENT_DIFFERS, AcceptedMessage, IncomingMessage
+from snapshots.intake.special import NOTHING_SPECIAL, Screened
+from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, AcceptedMessage, IncomingMessage
 from snapshots.models import Conversation, Message
 
 COUNTER = TokenEstimator()
@@ -31,13 +32,21 @@ class Sorted:
 
 
 def sort_out(
-    conversation: Conversation, incoming: Sequence[IncomingMessage], known: Mapping[str, Known], *, at: datetime
+    conversation: Conversation,
+    incoming: Sequence[IncomingMessage],
+    known: Mapping[str, Known],
+    *,
+    at: datetime,
+    special: Screened = NOTHING_SPECIAL,
 ) -> Sorted:
-    """Give each new message the next order number; an id that is known, or came before in the batch, keeps its own."""
+    """Give each new message the next order number; an id that is known, or came before in the batch, keeps its own.
+
+    What the ``special`` ones tell stays in their conversation, or they are not stored.
+    """
     seen = dict(known)
     fates: list[AcceptedMessage] = []
     new: list[Message] = []
-    for message in incoming:
+    for place, message in enumerate(incoming):
         message_id = message.message_id or str(new_id())
         fingerprint = message.fingerprint()
         first = seen.get(message_id)
@@ -45,10 +54,15 @@ def sort_out(
             reason = None if first.fingerprint == fingerprint else CONTENT_DIFFERS
             fates.append(AcceptedMessage(message_id, first.seq, "duplicate", reason))
             continue
+        is_special = place in special.places
+        if is_special and special.refused:
+            fates.append(AcceptedMessage(message_id, None, "rejected", SPECIAL_CATEGORY))
+            continue
         seq = conversation.next_seq + len(new)
         seen[message_id] = Known(seq, fingerprint)
-        fates.append(AcceptedMessage(message_id, seq, "stored"))
-        new.append(_row(conversation, message, message_id, seq, fingerprint, at))
+        fates.append(AcceptedMessage(message_id, seq, "stored", SPECIAL_CATEGORY if is_special else None))
+        told = replace(message, remember=False) if is_special else message
+        new.append(_row(conversation, told, message_id, seq, fingerprint, at))
     return Sorted(tuple(fates), tuple(new))
 
 

@@ -12,8 +12,9 @@ import orjson
 from snapshots.models import Conversation
 from snapshots.window.values import Window
 
-StoredOrNot = Literal["stored", "duplicate"]
+StoredOrNot = Literal["stored", "duplicate", "rejected"]
 CONTENT_DIFFERS = "content_differs"
+SPECIAL_CATEGORY = "special_category"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,11 @@ class IncomingMessage:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedMessage:
-    """One message's fate, in the order of the request. A duplicate has the ``seq`` of the first."""
+    """One message's fate, in the order of the request. A duplicate has the ``seq`` of the first, one that is not stored
+    has none."""
 
     message_id: str
-    seq: int
+    seq: int | None
     verdict: StoredOrNot
     reason: str | None = None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
+from snapshots.notes.section import NOTES_SECTION
 from snapshots.policies.policy import HOLDING
 from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
@@ -101,9 +102,11 @@ def policies_of(number: int, document: Document) -> Policies:
     """Return what a version says, with the code's defaults where it says nothing."""
     scoring = SCORING.apply(document.get(SCORING.name, {}))
     ranking = RANKING.apply(document.get(RANKING.name, {}))
+    context = CONTEXT.apply(document.get(CONTEXT.name, {}))
+    notes = NOTES_SECTION.apply(document.get(NOTES_SECTION.name, {}))
     return Policies(
         version=str(number),
         recall=replace(DEFAULT_RECALL, scoring=scoring, ranking=ranking),
-        context=CONTEXT.apply(document.get(CONTEXT.name, {})),
+        context=replace(context, vital_classes=notes.vital_classes),
         top_k=ANSWER.apply(document.get(ANSWER.name, {})).top_k,
     )

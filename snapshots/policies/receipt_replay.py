@@ -18,7 +18,7 @@ from snapshots.recall.policy import RankingPolicy
 KEPT, OVER_BUDGET, SNAPSHOTS, MEMORY = "kept", "over_budget", "snapshots", "memory"
 NEAR = 2e-6
 """Receipts round factors to six digits."""
-TOLD_CONTEXT = frozenset({"memory", "memory_by_intent"})
+TOLD_CONTEXT = frozenset({"memory", "memory_by_intent", "vital_classes"})  # the last is named with its own section
 RECENCY = ("use_recency", "recency_curve", "recency_days", "recency_values", "hyperbolic_rate")
 CONFIDENCE = ("use_confidence", "validation_days", "validation_values")
 PROVENANCE = ("use_provenance", "provenance")

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from snapshots.feedback.tallies.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
+from snapshots.notes.section import NOTES_SECTION
 from snapshots.policies.effective import policies_of
 from snapshots.policies.receipt_replay import Asked, Choice, beside, bound_in, offered_in, replayed, untold
 from snapshots.policies.sections import PURGE
@@ -78,7 +79,7 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
 
 def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
     """Yield what differs in how long things are kept, and in what is learned."""
-    sections = {section.name: section for section in (RETENTION_SECTION, PURGE, FIELDS_SECTION)}
+    sections = {section.name: section for section in (RETENTION_SECTION, PURGE, NOTES_SECTION, FIELDS_SECTION)}
     for change in differences(before, after, sections):
         yield f"{change.section}.{change.field}"
 

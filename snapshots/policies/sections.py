@@ -10,6 +10,7 @@ from typing import get_args
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.turn.route import Tier
 from snapshots.lifecycle.policy import PURGE_POLICY
+from snapshots.notes.section import NOTES_SECTION
 from snapshots.policy import RETENTION_SECTION
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 from snapshots.understanding.fields.section import FIELDS_SECTION
@@ -100,6 +101,7 @@ RANKING = Section(
     _ranks_by_something,
 )
 SECTIONS: Sections = {
-    section.name: section for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING, FIELDS_SECTION)
+    section.name: section
+    for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING, NOTES_SECTION, FIELDS_SECTION)
 }
 """All that may be set, in the order in which it is shown."""

@@ -12,12 +12,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.notes.section import notes_policy_in_force
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.people import give_to_people, people_before
-from snapshots.understanding.pipeline import index_notes, read_messages, write_endings, write_notes
+from snapshots.understanding.pipeline import index_notes, keep_wanted, read_messages, write_endings, write_notes
 from snapshots.understanding.statements.statements import hear_messages
 from tenants.isolation import tenant_tx
 
@@ -60,9 +61,10 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
     with tenant_tx(tenant_id):
         heard = hear_messages([subject_id], wanted)
         names = own_names(Subject.objects.filter(id=subject_id))
+        policy = notes_policy_in_force()
     order = {message_id: place for place, message_id in enumerate(wanted)}
     heard.sort(key=lambda one: order[one.message.id])
-    read = read_messages(heard, names) if names else []
+    read = keep_wanted(read_messages(heard, names), policy) if names else []
     drafts = [draft for one in read for draft in one.drafts]
     if dry_run:
         return Progress(subject_id, len(heard), len(drafts))

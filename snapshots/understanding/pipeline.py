@@ -5,7 +5,7 @@ order in which things were said, and only while the work is still ours.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
@@ -17,6 +17,7 @@ from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.embedding.store import store_snapshots
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource
+from snapshots.notes.section import NotesPolicy, notes_policy_in_force
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
@@ -32,6 +33,7 @@ from snapshots.understanding.changes.following import MessageEndings, Read, endi
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
 from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
+from snapshots.understanding.drafting.wanted import wanted_notes
 from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
 from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
 from snapshots.understanding.grading.reader import grade_messages
@@ -73,10 +75,10 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Learn from claimed messages: notes by the reader of clauses, beliefs by rows, and of what the tenant's model
     proposes, where it has one, what the gate lets through. A model that does not answer costs nothing but time."""
     items, later, proposed = ask_about(tenant_id, items)
-    heard, names, asked, answers, consented = _hear(tenant_id, items)
+    heard, names, wanted, asked, answers, consented = _hear(tenant_id, items)
     read = read_messages(heard, names)
     judged = judge_proposals(proposed, read, asked)
-    read = with_proposed_notes(read, judged)
+    read = keep_wanted(with_proposed_notes(read, judged), wanted)
     drafts = [draft for one in read for draft in one.drafts]
     notes = index_notes([*drafts, *habits_in(tenant_id, read)])
     filled = with_proposed_fields(match_fields(drafts, asked), judged.fields)
@@ -121,6 +123,11 @@ def read_messages(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) 
         Read(one, said, graded, [as_guessed(note) for note in note_drafts(one, said, graded)])
         for one, said, graded in zip(heard, spoken, grades, strict=True)
     ]
+
+
+def keep_wanted(read: Sequence[Read], policy: NotesPolicy) -> list[Read]:
+    """Return the messages with the notes that the tenant's policy lets stand, as it lets them stand."""
+    return [replace(one, drafts=list(wanted_notes(one.drafts, policy))) for one in read]
 
 
 def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
@@ -219,15 +226,17 @@ def said_parts(draft: NoteDraft, note_id: UUID) -> list[SaidPart]:
 
 def _hear(
     tenant_id: UUID, items: Sequence[ClaimedWork]
-) -> tuple[list[Heard], dict[UUID, frozenset[str]], Asked, list[Answer], list[Consent]]:
-    """Return what users said in claimed messages, under which names each of them speaks, which fields the tenant asks
-    for, what assistants said, and which messages agree to an offer to remember."""
+) -> tuple[list[Heard], dict[UUID, frozenset[str]], NotesPolicy, Asked, list[Answer], list[Consent]]:
+    """Return what users said in claimed messages, under which names each of them speaks, what the tenant wants of
+    notes, which fields it asks for, what assistants said, and which messages agree to an offer to remember."""
     with tenant_tx(tenant_id):
         said = hear(items)
         heard = with_asks(one for one in said if one.message.role == MessageRole.USER)
         wanted = {one.message.subject_id for one in heard}
         subjects = list(with_epoch(Subject.objects.filter(id__in=wanted)))
-        return heard, own_names(subjects), fields_asked(subjects), answers_in(said), read_consents(heard)
+        consents = read_consents(heard)
+        policy = notes_policy_in_force()
+        return heard, own_names(subjects), policy, fields_asked(subjects), answers_in(said), consents
 
 
 def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> None:

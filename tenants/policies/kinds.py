@@ -76,6 +76,26 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Choices:
+    """Some of a closed list of names; the code holds a tuple in the order of the list."""
+
+    options: tuple[str, ...]
+
+    def read(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise WrongValue(f"Must be a list with some of: {', '.join(self.options)}.")
+        if not {*value} <= {*self.options}:
+            raise WrongValue(f"Must hold none but: {', '.join(self.options)}.")
+        return tuple(option for option in self.options if option in value)
+
+    def to_json(self, held: tuple[str, ...]) -> list[str]:
+        return list(held)
+
+    def describe(self) -> dict[str, Any]:
+        return {"type": "choices", "options": list(self.options)}
+
+
+@dataclass(frozen=True, slots=True)
 class WholeNumber:
     """A whole number between two bounds, both included; ``unit`` says of what."""
 

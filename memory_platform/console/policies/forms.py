@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.policies.described_rows import DescribedField
-from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.policies.labels import FIELDS, HELP, OPTIONS
 from memory_platform.console.shared.reasons import ReasonField
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import SECTIONS
@@ -18,6 +18,7 @@ from tenants.models import PolicyVersion
 from tenants.policies.descriptions import Descriptions
 from tenants.policies.kinds import (
     Choice,
+    Choices,
     Days,
     DaysOrNever,
     Flag,
@@ -64,12 +65,13 @@ class ValueField(forms.CharField):
 
 def field_of(section: str, name: str, kind: Kind) -> forms.Field:
     """Return the form field of one setting."""
-    label = FIELDS[f"{section}.{name}"]
+    place = f"{section}.{name}"
+    label = FIELDS[place]
     match kind:
         case Flag():
             return forms.BooleanField(required=False, label=label)
-        case Choice(options):
-            return forms.ChoiceField(choices=[(option, option) for option in options], label=label)
+        case Choice() | Choices():
+            return choice_field(place, kind)
         case WholeNumber(least, most) | Days(least, most) | DaysOrNever(least, most):
             never = {"required": False, "help_text": gettext_lazy("Empty: never.")}
             more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
@@ -80,6 +82,18 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
             return DescribedField(kind, label=label)
         case _:
             return ValueField(kind, label=label)
+
+
+def choice_field(place: str, kind: Choice | Choices) -> forms.Field:
+    """Return the form field of a setting that takes one of a list, or some of it."""
+    named, told = OPTIONS.get(place, {}), HELP.get(place, "")
+    choices = [(option, named.get(option, option)) for option in kind.options]
+    if isinstance(kind, Choice):
+        return forms.ChoiceField(choices=choices, label=FIELDS[place], help_text=told)
+    ticked = forms.CheckboxSelectMultiple
+    return forms.MultipleChoiceField(
+        choices=choices, widget=ticked, required=False, label=FIELDS[place], help_text=told
+    )
 
 
 def key(section: str, field: str) -> str:

@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from snapshots.models import VitalClass
+
 SECTIONS = {
     "retention": _("How long memories are kept (days)"),
     "purge": _("How long the rest is kept (days)"),
@@ -9,6 +11,7 @@ SECTIONS = {
     "recall": _("Answers"),
     "scoring": _("Weights of the search"),
     "ranking": _("Factors of the order"),
+    "notes": _("What is learned"),
     "fields": _("Fields that you ask for"),
 }
 FIELDS = {
@@ -71,6 +74,20 @@ FIELDS = {
     "ranking.frequency_disliked": _("disliked: share of positive feedback below"),
     "ranking.frequency_bonus": _("factor of what is liked"),
     "ranking.frequency_malus": _("factor of what is disliked"),
+    "notes.vital_classes": _("what is vital"),
+    "notes.special_categories": _("health, faith, politics, origin, love, body"),
     "fields.attributes": _("attributes of the profile"),
 }
 """By section and field; a test keeps the list whole."""
+HELP = {
+    "notes.vital_classes": _(
+        "A note of these classes stands in every prompt, whatever is asked. A note of another is as any other."
+    ),
+    "notes.special_categories": _(
+        "keep: learned like everything else. context_only: a message that tells such a thing of somebody is known in "
+        "its own conversation alone, and nothing is learned from it. refuse: it is not stored, and the answer says so."
+    ),
+}
+"""What a label does not say."""
+OPTIONS = {"notes.vital_classes": dict(VitalClass.choices)}
+"""Names of options that need others than their own."""

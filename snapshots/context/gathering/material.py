@@ -1,8 +1,9 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from memory_platform.kernel.terms import terms
@@ -15,6 +16,7 @@ from snapshots.context.gathering.changed import Changes, bring_up_to_date
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.looks import LOOKS
+from snapshots.models import NoteGrade, VitalClass
 from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.values import RecalledMemory, RecalledNote
@@ -35,12 +37,14 @@ def material_of(
     around: Surroundings,
     *,
     needs: float = 1.0,
+    vital: Collection[str] = tuple(VitalClass.values),
 ) -> Material:
-    """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory."""
-    changes = Changes.of_rows(around.changed, _standing_note)
-    profile = profile_view(found.lanes, changes, standing_notes(around, changes))
+    """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory, ``vital``
+    are the classes of notes that stand whatever is asked."""
+    changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital))
+    profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital))
     statements = {one.id: one for one in map(memory_item, found.memories)}
-    notes = (as_its_message(note_item(note), statements) for note in found.notes)
+    notes = (as_its_message(note_item(note, vital), statements) for note in found.notes)
     said = (*notes, *statements.values(), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
@@ -114,14 +118,14 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
     )
 
 
-def note_item(note: RecalledNote) -> MemoryItem:
+def note_item(note: RecalledNote, vital: Collection[str]) -> MemoryItem:
     """Return a recalled note as an item."""
     about = (note.about.label, note.about.relation) if note.about else ("", "")
     text = note_words(note.memory.text, about, note.context)
     item = replace(
         memory_item(note.memory),
         grade=note.grade,
-        vital=bool(note.vital_class),
+        vital=note.vital_class in vital,
         statement_id=str(note.statement_id or ""),
     )
     return marked(replace(item, text=text))
@@ -135,12 +139,17 @@ def as_its_message(note: MemoryItem, statements: Mapping[str, MemoryItem]) -> Me
     return replace(note, relevance=said.relevance, score=max(said.score, note.score))
 
 
-def standing_notes(around: Surroundings, changes: Changes) -> tuple[MemoryItem, ...]:
+def standing_notes(around: Surroundings, changes: Changes, vital: Collection[str]) -> tuple[MemoryItem, ...]:
     """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
     once, with what is newer."""
     began = around.conversation.created_at if around.conversation else None
-    known = (_standing_note(row) for row in around.standing if row[10] or began is None or row[11] <= began)
+    notes = ((_standing_note(row, vital=vital), row[11]) for row in around.standing)
+    known = (note for note, since in notes if note.vital or (_stands(note) and (began is None or since <= began)))
     return tuple(bring_up_to_date(known, changes))
+
+
+def _stands(note: MemoryItem) -> bool:
+    return note.grade in {NoteGrade.LIMIT, NoteGrade.HABIT}
 
 
 def local_time(moment: datetime, lanes: RecalledLanes) -> datetime:
@@ -160,8 +169,8 @@ def note_words(text: str, about: tuple[str, str], context: str) -> str:
     return text
 
 
-def _standing_note(row: Sequence[Any]) -> MemoryItem:
-    note_id, text, confidence, provenance, valid_at, grade, statement_id, label, relation, context, vital, _ = row
+def _standing_note(row: Sequence[Any], *, vital: Collection[str]) -> MemoryItem:
+    note_id, text, confidence, provenance, valid_at, grade, statement_id, label, relation, context, vital_class, _ = row
     return marked(
         MemoryItem(
             lane="snapshots",
@@ -172,7 +181,7 @@ def _standing_note(row: Sequence[Any]) -> MemoryItem:
             provenance=provenance,
             valid_since=valid_at,
             grade=grade,
-            vital=bool(vital),
+            vital=vital_class in vital,
             statement_id=str(statement_id or ""),
         )
     )

@@ -29,6 +29,7 @@ def test_the_defaults_go_together() -> None:
         "recall",
         "scoring",
         "ranking",
+        "notes",
         "fields",
     }
 

@@ -34,12 +34,15 @@ BELOW = "subjects/<product_id:subject_id>/conversations/<product_id:conversation
 
 
 class FateOutput(Output):
-    """What became of one message."""
+    """What became of one message.
+
+    With the reason ``special_category`` the tenant's policy wants nothing learned from it: it is ``stored`` for its own
+    conversation alone, or ``rejected``, that is not stored, and has no ``seq``."""
 
     message_id = serializers.CharField()
-    seq = serializers.IntegerField()
-    verdict = serializers.ChoiceField(choices=["stored", "duplicate"])
-    reason = serializers.ChoiceField(choices=["content_differs"], required=False)
+    seq = serializers.IntegerField(allow_null=True)
+    verdict = serializers.ChoiceField(choices=["stored", "duplicate", "rejected"])
+    reason = serializers.ChoiceField(choices=["content_differs", "special_category"], required=False)
 
 
 class WindowSizeOutput(Output):

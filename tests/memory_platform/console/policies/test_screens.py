@@ -32,10 +32,12 @@ def fill_form(world: World, **changes: Any) -> dict[str, Any]:
     return {**shown, "reason": "短一点", **changes}
 
 
-def inputs(page: str) -> dict[str, str]:
-    """Return what a browser sends of the page's hidden inputs."""
-    found = re.findall(r'<input type="hidden" name="(\w+)"(?: value="([^"]*)")?', page)
-    return {name: unescape(value) for name, value in found}
+def inputs(page: str) -> dict[str, Any]:
+    """Return what a browser sends of the page's hidden inputs: of one that stands more than once a list."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r'<input type="hidden" name="(\w+)"(?: value="([^"]*)")?', page):
+        found.setdefault(name, []).append(unescape(value))
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
 def save_form(client: Any, sent: dict[str, Any]) -> Any:
